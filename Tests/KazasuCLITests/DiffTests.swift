@@ -47,6 +47,8 @@ struct DiffTests {
         for words in ["0003 090F  追加 1", "鉄道", "バイト 11 15", "鍵バージョン 0001 → 0002", "残高 10円 → 5円"] {
             #expect(japanese.contains(words), "\(words): \(japanese)")
         }
+        #expect(english.output.contains("¥-5  ¥5  "), "amount and balance have a currency: \(english.output)")
+        #expect(japanese.contains("-5円  5円  "), "\(japanese)")
         #expect(try Kazasu.run("diff", old, old).output == "no difference\n")
         #expect(try Kazasu.run("diff", old, old, "--lang", "ja").output == "違いはありません\n")
     }
@@ -68,6 +70,8 @@ struct DiffTests {
             let balance = try #require(try document.required("balances").elements().first)
             #expect(try balance.required("old").integer() == 10)
             #expect(try balance.required("new").integer() == 5)
+            #expect(try balance.required("currency").text() == "JPY" && balance.required("exponent").integer() == 0)
+            #expect(try added.first?.required("currency").text() == "JPY")
             let service = try #require(try document.required("services").elements().first)
             #expect(try service.required("newKeyVersion").text() == "0002")
         }
@@ -116,7 +120,7 @@ struct DiffTests {
         for words in [
             "+ A000E63B2101166C1315000000000000  2011-03-12  13:15  entry  230-59",
             "- E33B0000000000000000000000000000  last station entered  227-59",
-            "+ 0103E63B166C50A00133123401035280  2011-03-12  01  0103  E63B  510",
+            "+ 0103E63B166C50A00133123401035280  2011-03-12  01  0103  E63B  ¥510",
         ] {
             #expect(english.contains(words), "\(words): \(english)")
         }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import Glibc
 
-/// The colours of verdicts, negative amounts and warnings, by their codes of ECMA-48 (SGR).
+/// The colours of verdicts, amounts and warnings, by their codes of ECMA-48 (SGR).
 package enum Colour: String, CaseIterable, Sendable {
     case red = "31"
     case green = "32"

@@ -178,7 +178,10 @@ extension DiffView {
             "files": .array(diff.files.map(json)),
             "balances": .array(
                 changedBalances.map { before, after in
-                    ["kind": .string(after.card), "old": .optional(before.amount), "new": .optional(after.amount)]
+                    [
+                        "kind": .string(after.card), "old": .optional(before.amount), "new": .optional(after.amount),
+                        "currency": .string(after.currency.rawValue), "exponent": .int(after.currency.minorDigits),
+                    ]
                 }),
             "fields": .array(
                 changedFields.map { before, after in
@@ -216,9 +219,10 @@ extension DiffView {
     private func side(_ block: Block?, _ meanings: Meanings) -> JSONValue {
         guard let block else { return nil }
         let line = meanings.line(block)
+        let held = meanings.record(block)
         return [
-            "data": .string(block.hexadecimal),
-            "record": meanings.record(block)?.json(Language.current) ?? .null,
+            "data": .string(block.hexadecimal), "record": held?.record.json(Language.current) ?? .null,
+            "currency": .text(held?.currency.rawValue), "exponent": .optional(held?.currency.minorDigits),
             "meaning": line.isEmpty ? .null : .string(line),
         ]
     }

@@ -30,8 +30,8 @@ struct GateView {
 
     /// The meaning of each block on its own, in one line.
     var lines: [(block: Block, line: String)] {
-        let gates = report.gateEvents.map { ($0.raw, GateView.line(cells($0))) }
-        let tickets = report.tickets.map { ($0.raw, GateView.line(GateView.cells($0))) }
+        let gates = report.gateEvents.map { ($0.raw, GateView.line(cells($0, report.currency.words))) }
+        let tickets = report.tickets.map { ($0.raw, GateView.line(GateView.cells($0, report.currency.words))) }
         let entry = report.entryRecord.flatMap { record in
             record.raw.first.map { block in
                 (
@@ -58,27 +58,27 @@ struct GateView {
         let head = [
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("GATE", "改札"), tr("STATION", "駅"), tr("AMOUNT", "金額"),
         ]
-        return [head] + report.gateEvents.map(cells)
+        return [head] + report.gateEvents.map { cells($0, report.currency.text) }
     }
 
-    private func cells(_ event: GateEvent) -> [String] {
+    private func cells(_ event: GateEvent, _ money: (Int) -> String) -> [String] {
         [
             event.date?.description ?? "-", event.time?.hourAndMinute ?? "",
             HistoryView.name(event.kind),
             GateView.station(event.line, event.station, event.stations),
-            event.isEntry && event.amount == 0 ? "" : String(event.amount),
+            event.isEntry && event.amount == 0 ? "" : money(event.amount),
         ]
     }
 
     private var tickets: [[String]] {
         let head = [tr("UNTIL", "期限"), tr("KIND", "種別"), tr("FROM", "発駅"), tr("TO", "着駅"), tr("PRICE", "金額")]
-        return [head] + report.tickets.map(GateView.cells)
+        return [head] + report.tickets.map { GateView.cells($0, report.currency.text) }
     }
 
-    private static func cells(_ ticket: PaidTicket) -> [String] {
+    private static func cells(_ ticket: PaidTicket, _ money: (Int) -> String) -> [String] {
         [
             ticket.expiry?.description ?? "-", Hex.encode(ticket.kind, digits: 2),
-            Hex.encode(ticket.from, digits: 4), Hex.encode(ticket.to, digits: 4), String(ticket.price),
+            Hex.encode(ticket.from, digits: 4), Hex.encode(ticket.to, digits: 4), money(ticket.price),
         ]
     }
 

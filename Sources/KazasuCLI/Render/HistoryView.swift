@@ -57,15 +57,15 @@ package struct HistoryView {
     }
 }
 
-/// A history in columns. Where a terminal is too narrow, the columns without information are left out, and long cells
-/// are cut: the machine and the action first, then the places.
+/// A history in columns. Where a terminal is too narrow, these give way in turn: the columns without information, the
+/// machine, long cells (the action first, then the places), and the columns that say least.
 package struct HistoryTable {
     package var records: [HistoryRecord]
     /// The currency of the amounts.
     package var currency: Currency
     /// The number of terminal columns per line, or `nil` for unlimited lines.
     package var width: Int?
-    /// Whether negative amounts are red.
+    /// Whether top-ups are green and negative balances red; what is usual has no colour.
     package var isColoured = false
 
     private enum Column: Int, CaseIterable {
@@ -93,21 +93,27 @@ package struct HistoryTable {
     package func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         guard !records.isEmpty else { return }
         let head = HistoryTable.head
-        let whole = rows(head, actionFirst: false)
+        let whole = rows(head, hasMachine: true)
         let all = Column.allCases
         guard let width, Columns.width(whole) > width else { return try write(whole, all, print) }
         let filled = all.filter { column in whole.dropFirst().contains { !$0[column.rawValue].isEmpty } }
         guard Columns.width(choose(filled, of: whole)) > width else { return try write(whole, filled, print) }
-        // With the action first, what is cut is the machine.
-        let rows = rows(head, actionFirst: true)
-        let limits = limits(rows, filled, width)
-        try write(
-            rows.map { row in zip(row, limits).map { cell, limit in limit.map { cell.cut(to: $0) } ?? cell } }, filled,
-            print)
+        let rows = rows(head, hasMachine: false)
+        var columns = filled
+        var (limits, excess) = limits(rows, columns, width)
+        for column in [Column.what, .time, .kind, .balance] where excess > 0 {
+            columns.removeAll { $0 == column }
+            (limits, excess) = self.limits(rows, columns, width)
+        }
+        let cut = rows.map { row in zip(row, limits).map { cell, limit in limit.map { cell.cut(to: $0) } ?? cell } }
+        try write(cut, columns, print)
     }
 
-    /// The widths to which the columns are cut; `nil` for those that stay whole.
-    private func limits(_ rows: some Collection<[String]>, _ columns: [Column], _ width: Int) -> [Int?] {
+    /// The widths to which the columns are cut, `nil` for those that stay whole; and by how much they are still too
+    /// wide.
+    private func limits(
+        _ rows: some Collection<[String]>, _ columns: [Column], _ width: Int
+    ) -> (limits: [Int?], excess: Int) {
         var limits: [Int?] = Column.allCases.map { _ in nil }
         var excess = Columns.width(choose(columns, of: rows)) - width
         func longest(_ column: Column) -> Int {
@@ -126,13 +132,13 @@ package struct HistoryTable {
             cut(.from, from: from, by: both / 2 + (from > to ? min(excess, from - to) : 0))
             cut(.to, from: to, by: excess)
         }
-        return limits
+        return (limits, excess)
     }
 
     /// The head and the cells of each record, computed lazily: a dump may have very many.
-    private func rows(_ head: [String], actionFirst: Bool) -> LazyMapCollection<Range<Int>, [String]> {
+    private func rows(_ head: [String], hasMachine: Bool) -> LazyMapCollection<Range<Int>, [String]> {
         (0..<records.count + 1).lazy.map { row in
-            row == 0 ? head : HistoryTable.cells(records[row - 1], currency, actionFirst: actionFirst)
+            row == 0 ? head : HistoryTable.cells(records[row - 1], currency, hasMachine: hasMachine)
         }
     }
 
@@ -140,10 +146,14 @@ package struct HistoryTable {
         _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
         let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
-        let amount = isColoured ? columns.firstIndex(of: .amount) : nil
+        let (amount, balance) = (columns.firstIndex(of: .amount), columns.firstIndex(of: .balance))
         try Columns.write(
             choose(columns, of: rows), rightAligned: Set(right),
-            colour: { $0 == amount && $1.hasPrefix("-") && $1 != "-" ? .red : nil }, print)
+            colour: { column, cell in
+                guard isColoured else { return nil }
+                if column == amount, cell.hasPrefix("+") { return .green }
+                return column == balance && cell.hasPrefix("-") && cell != "-" ? .red : nil
+            }, print)
     }
 
     private func choose(_ columns: [Column], of rows: some Collection<[String]>) -> some Collection<[String]> {
@@ -152,9 +162,9 @@ package struct HistoryTable {
 
     /// The cells of a record, one per column.
     ///
-    /// - Parameter actionFirst: whether the action precedes the machine.
-    package static func cells(_ record: HistoryRecord, _ currency: Currency, actionFirst: Bool = false) -> [String] {
-        let codes = actionFirst ? [record.process, record.terminal] : [record.terminal, record.process]
+    /// - Parameter hasMachine: whether the machine precedes the action.
+    package static func cells(_ record: HistoryRecord, _ currency: Currency, hasMachine: Bool = true) -> [String] {
+        let codes = hasMachine ? [record.terminal, record.process] : [record.process ?? record.terminal]
         let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
         let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }
         let start = [
@@ -168,9 +178,12 @@ package struct HistoryTable {
         return start + places + amounts + [what]
     }
 
-    /// A record in one line.
+    /// A record in one line, its money with the currency, which no heading names here.
     package static func line(_ record: HistoryRecord, _ currency: Currency) -> String {
-        cells(record, currency).filter { !$0.isEmpty }.joined(separator: "  ")
+        var cells = cells(record, currency)
+        cells[Column.amount.rawValue] = record.amount.map { ($0 > 0 ? "+" : "") + currency.words($0) } ?? "-"
+        cells[Column.balance.rawValue] = record.balance.map(currency.words) ?? "-"
+        return cells.filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }
 
@@ -194,8 +207,8 @@ extension BalanceEntry {
 }
 
 extension Currency {
-    /// An amount as people write it.
-    fileprivate func words(_ amount: Int) -> String {
+    /// An amount with its currency, as in `HK$-14.40` or `10円`.
+    package func words(_ amount: Int) -> String {
         let number = text(amount)
         return switch self {
         case .yen: tr("¥\(number)", "\(number)円")

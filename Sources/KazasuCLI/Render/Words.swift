@@ -35,7 +35,7 @@ package struct Meanings {
     package let balances: [BalanceEntry]
     /// The other values that the decoders read, by card and key.
     package let fields: [Field]
-    private let records: [Block: HistoryRecord]
+    private let records: [Block: (record: HistoryRecord, currency: Currency)]
     private let lines: [Block: String]
 
     /// One field of one card.
@@ -48,22 +48,22 @@ package struct Meanings {
     package init(_ dump: CardDump, _ names: any StationNames) {
         var balances: [BalanceEntry] = []
         var fields: [Field] = []
-        var records: [Block: HistoryRecord] = [:]
+        var records: [Block: (record: HistoryRecord, currency: Currency)] = [:]
         var lines: [Block: String] = [:]
         for report in Decoding(dump, names).reports {
             balances += report.balances
             fields += report.fields.map { Field(card: report.card, cardName: report.name, field: $0) }
             for (block, line) in GateView(report: report).lines { lines[block] = line }
             for record in report.history ?? [] where records[record.raw] == nil {
-                records[record.raw] = record
+                records[record.raw] = (record, report.currency)
                 lines[record.raw] = HistoryTable.line(record, report.currency)
             }
         }
         (self.balances, self.fields, self.records, self.lines) = (balances, fields, records, lines)
     }
 
-    /// The record that a block holds.
-    package func record(_ block: Block?) -> HistoryRecord? {
+    /// The record that a block holds, and the currency of its amounts.
+    package func record(_ block: Block?) -> (record: HistoryRecord, currency: Currency)? {
         block.flatMap { records[$0] }
     }
 
