@@ -13,7 +13,7 @@ struct HistoryOptionTests {
     static let filters: [(options: String, count: Int)] = [
         ("", 20), ("--since 2011-03-11", 3), ("--until 2010-09-24", 2), ("--since 2011-03-09 --until 2011-03-10", 5),
         ("--kind charge,purchase", 2), ("--kind ticket --since 2011-01-01", 1), ("--since 2012-01-01", 0),
-        ("--since 2011-03-10 --until 2011-03-09", 0), ("--kind bus", 0),
+        ("--kind bus", 0), ("--kind top-up,purchase", 2), ("--kind チャージ,物販", 2),
     ]
 
     @Test("Records are chosen", arguments: filters)

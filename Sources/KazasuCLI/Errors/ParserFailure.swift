@@ -71,10 +71,17 @@ struct ParserFailure {
             message =
                 option.map { tr("invalid value '\(value)' for \($0)", "\($0) の値 '\(value)' は正しくありません") }
                 ?? tr("invalid argument '\(value)'", "引数 '\(value)' は正しくありません")
-            hint = known(option).flatMap(Self.explained).map { "\(option ?? ""): \($0)" } ?? lists
+            let argument = option ?? Self.argument(sentence)
+            // What is nearly one of the known values is no secret.
+            if let nearest = known(argument).flatMap({ Self.nearest(value, among: $0.values) }) {
+                return CommandError(
+                    .usage, "usage", message,
+                    hint: tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？"))
+            }
+            hint = known(argument).flatMap { Self.explained($0, argument) } ?? lists
         case .missingValue(let option):
             message = tr("\(option) needs a value", "\(option) に値がありません")
-            hint = known(option).flatMap(Self.explained).map { "\(option): \($0)" } ?? lists
+            hint = known(option).flatMap { Self.explained($0, option) } ?? lists
         case .missingArgument:
             let name = Self.quoted(sentence) ?? ""
             message = tr("missing argument \(name)", "引数 \(name) がありません")
@@ -97,10 +104,31 @@ struct ParserFailure {
         return CommandError(.usage, "usage", words.withoutSecrets(message), hint: hint)
     }
 
-    /// What an option is for, or the values that it may have.
-    private static func explained(_ option: CommandListing.Option) -> String? {
-        option.values.isEmpty
-            ? option.help : option.values.prefix(40).joined(separator: tr(", ", "、"))
+    /// How the value of an option or argument is written, which values it may have, or else what it is for.
+    private static func explained(_ option: CommandListing.Option, _ name: String?) -> String? {
+        switch option.valueName {
+        case "date": return tr("write a day as 2026-04-01", "2026-04-01 の形で書いてください")
+        case "month": return tr("write a month as 2026-04", "2026-04 の形で書いてください")
+        case "service", "code", "codes":
+            return tr("a code has up to four hexadecimal digits, as in 090F", "コードは 090F のような 16 進 4 桁以内です")
+        default: break
+        }
+        let text = option.values.isEmpty ? option.help : option.values.prefix(40).joined(separator: tr(", ", "、"))
+        return text.map { "\(name.map { "\($0): " } ?? "")\($0)" }
+    }
+
+    /// The value, or list of values with commas, that was probably meant; `nil` when none is near.
+    private static func nearest(_ value: String, among values: [String]) -> String? {
+        let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let nearest = parts.compactMap { values.contains($0) ? $0 : NearestName.of($0, among: values) }
+        return nearest.count == parts.count ? nearest.joined(separator: ",") : nil
+    }
+
+    /// The argument that a sentence of the parser ends with, as in `<file>`.
+    private static func argument(_ sentence: String) -> String? {
+        sentence.lastIndex(of: "<").flatMap { start in
+            sentence[start...].firstIndex(of: ">").map { String(sentence[start...$0]) }
+        }
     }
 
     /// The part of a sentence between its first and its last quotation mark.

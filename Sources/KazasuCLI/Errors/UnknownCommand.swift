@@ -112,9 +112,11 @@ struct CommandListing {
         var help: String?
         /// The values that it may have, where they are a list.
         var values: [String]
+        /// The name of its value, as in `date`.
+        var valueName: String?
     }
 
-    /// By name, with the hyphens.
+    /// By name, with the hyphens; arguments by the name of their value in angle brackets, as in `<file>`.
     private(set) var options: [String: Option] = [:]
     private(set) var below: [String: CommandListing] = [:]
 
@@ -128,9 +130,13 @@ struct CommandListing {
         for argument in try command.optional("arguments")?.elements() ?? [] {
             var values: [String] = []
             for value in try argument.optional("allValues")?.elements() ?? [] { values.append(try value.text()) }
+            let valueName = try argument.optional("valueName")?.text()
             let option = Option(
                 takesValue: try argument.required("kind").text() == "option",
-                help: try argument.optional("abstract")?.text(), values: values)
+                help: try argument.optional("abstract")?.text(), values: values, valueName: valueName)
+            if try argument.required("kind").text() == "positional", let valueName {
+                options["<\(valueName)>"] = option
+            }
             for name in try argument.optional("names")?.elements() ?? [] {
                 let hyphens = try name.required("kind").text() == "long" ? "--" : "-"
                 options[try hyphens + name.required("name").text()] = option

@@ -71,7 +71,7 @@ enum HelpText {
     ]
     /// The text that ArgumentParser adds to the help of an option.
     private static let additions: [(String, String)] = [
-        ("(default:", "(省略時:"), ("(values:", "(値:"), ("; default:", "、省略時:"),
+        ("(default as flag:", "(値を省略したとき:"), ("(default:", "(省略時:"), ("(values:", "(値:"), ("; default:", "、省略時:"),
     ]
 
     /// A page of help.
@@ -82,7 +82,11 @@ enum HelpText {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             var line = String(line)
             if let (old, new) = headings.first(where: { line.hasPrefix($0.0) }) {
-                line = new + line.dropFirst(old.count)
+                line =
+                    new
+                    + line.dropFirst(old.count)
+                    .replacing("[<options>]", with: "[オプション]").replacing("<options>", with: "<オプション>")
+                    .replacing("<subcommand>", with: "<コマンド>")
             }
             if let (old, new) = endings.first(where: { line.hasSuffix($0.0) }) { line = line.dropLast(old.count) + new }
             return line

@@ -36,20 +36,29 @@ package struct CardKind: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// Kinds of records as a user lists them: `rail,bus`.
+/// Kinds of records as a user lists them: `rail,bus`, or as tables show them: `top-up`, `チャージ`.
 package struct KindList: ExpressibleByArgument, Equatable, Sendable {
     package var kinds: Set<RecordKind>
 
     package init?(argument: String) {
         kinds = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let kind = RecordKind(rawValue: part == "top-up" ? "charge" : String(part)) else { return nil }
+            let kind = RecordKind.allCases.first { kind in
+                [kind.rawValue, kind.name.english, kind.name.japanese].contains { $0 == part }
+            }
+            guard let kind else { return nil }
             kinds.insert(kind)
         }
         if kinds.isEmpty { return nil }
     }
 
-    package static var defaultCompletionKind: CompletionKind { .list(RecordKind.allCases.map(\.rawValue)) }
+    /// The words of the tables in this language, then those of documents.
+    package static var allValueStrings: [String] {
+        let names = RecordKind.allCases.map { $0.name[Language.current] }
+        return names + RecordKind.allCases.map(\.rawValue).filter { !names.contains($0) }
+    }
+
+    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// The filter for the records of a history.
@@ -66,9 +75,13 @@ package struct HistoryFilter: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Only these kinds: rail, bus, purchase, charge, issue, ticket, adjustment, point, other.",
-            "この種別だけ: rail, bus, purchase, charge, issue, ticket, adjustment, point, other。", value: "kinds"))
+            "Only records of these kinds, as in rail,bus.", "この種別の履歴だけ（例: 鉄道,バス）。", value: "kinds"))
     package var kind: KindList?
+
+    package func validate() throws {
+        guard let since, let until, until.date < since.date else { return }
+        throw ValidationError(tr("--since is after --until", "--since が --until より後の日付です"))
+    }
 
     /// Whether a record passes; one without a date does not when days are given.
     package func wants(_ record: HistoryRecord) -> Bool {
