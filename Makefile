@@ -245,9 +245,10 @@ api-docs: swift ## makes the API pages with the toolchain's docc; fails at a war
 	$(SWIFT_BUILD)
 	packaging/scripts/api.py --pages $(DIST)/api "$$($(SWIFT_BUILD) --show-bin-path)"
 
-# sudo often hides the compiler: then what was built before is installed.
+# sudo often hides the compiler: then what was built before is installed. The pages need only the program.
 install: ## installs programs, man pages and completions below DESTDIR/PREFIX
-	@if command -v swift > /dev/null; then $(MAKE) --no-print-directory man; fi
+	@if command -v swift > /dev/null; then $(MAKE) --no-print-directory man; \
+	elif [ -x $(KAZASU)d ]; then packaging/scripts/make-man.py $(KAZASU)d $(DIST); fi
 	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 
 uninstall: ## removes what install put there

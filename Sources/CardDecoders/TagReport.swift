@@ -30,9 +30,11 @@ package struct TagReport: Hashable, Sendable {
     }
 
     /// Decodes the tag in a dump; `nil` when the dump is not of a tag.
-    package init?(_ dump: CardDump) {
+    ///
+    /// - Parameter hasKey: whether the writer is to have the key of the tag.
+    package init?(_ dump: CardDump, hasKey: Bool = false) {
         if let memory = dump.type2 {
-            self.init(type2: memory)
+            self.init(type2: memory, hasKey: hasKey)
         } else if let files = AID(hexadecimal: "D2760000850101").flatMap({ dump.application($0) }) {
             self.init(type4: files)
         } else if let blocks = TagReport.type3Blocks(dump) {
@@ -284,14 +286,14 @@ extension Type2Report {
 }
 
 extension TagReport {
-    init(type2 dump: Type2Dump) {
+    init(type2 dump: Type2Dump, hasKey: Bool) {
         let report = Type2Report(dump)
-        self.init(type: 2, ndef: TagReport.state(report))
+        self.init(type: 2, ndef: TagReport.state(report, hasKey: hasKey))
         product = report.product?.name
         type2 = report
     }
 
-    private static func state(_ report: Type2Report) -> NDEFState {
+    private static func state(_ report: Type2Report, hasKey: Bool) -> NDEFState {
         guard report.memory[3] != nil else { return .none(.notRead) }
         guard let capability = report.memory.capability else { return .none(.notFormatted) }
         guard let layout = report.layout else { return .none(.unknownVersion) }
@@ -308,11 +310,12 @@ extension TagReport {
             case .terminator, .dataArea, .message: return .none(.noMessageBlock)
             }
         }
-        // The pages that a message of this length needs, for a writer without a key.
+        // The pages that a message of this length needs.
         let pages = Type2WritePlan.pages(layout, length: message.value.count)
         let isWritable =
-            capability.writeAccess == 0 && !pages.contains { report.locks.pages.contains($0) }
-            && !pages.contains { report.configuration?.protects($0) == true }
+            (capability.writeAccess == 0 || hasKey && capability.writeAccess == Type2Capability.accessWithKey)
+            && !pages.contains { report.locks.pages.contains($0) }
+            && (hasKey || !pages.contains { report.configuration?.protects($0) == true })
         return .message(message.value, capacity: Type2WritePlan.capacity(layout), isWritable: isWritable)
     }
 }

@@ -97,7 +97,9 @@ enum ServiceProgram {
         CommandError(
             .missingFile, "noService",
             tr("this command needs the program \(name), which is not installed", "このコマンドに必要なプログラム \(name) がありません"),
-            hint: tr("install the package kazasu-service", "パッケージ kazasu-service をインストールしてください"))
+            hint: tr(
+                "'make install' in Kazasu's source installs both programs; or put \(name) beside kazasu",
+                "ソースの 'make install' で両方のプログラムが入ります。または \(name) を kazasu と同じフォルダーに置いてください"))
     }
 }
 

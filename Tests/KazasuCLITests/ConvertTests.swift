@@ -21,6 +21,7 @@ struct ConvertTests {
         let path = "\(folder.path)/card"
         let result = try Kazasu.run("convert", Card.file("suica-p1"), "--to", format, "-o", path)
         #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.errors == "kazasu: wrote \(path) (\(format))\n")
         #expect(try blocks(path) == blocks(Card.file("suica-p1")))
         #expect(try Kazasu.run("decode", path).output.contains("¥10"))
     }

@@ -72,6 +72,13 @@ struct StationsTests {
         let kept = try document.required("file").text()
         let again = try Kazasu.run(["stations", "import", kept], environment: variables)
         #expect(again.output.contains("as its layout says"), "\(again.errors)")
+        // Each import says what it replaced.
+        #expect(!result.output.contains("Replaced"), "\(result.output)")
+        #expect(try document.required("replaced").integer() == Int(table.words[0]))
+        #expect(again.output.contains("Replaced"), "\(again.output)")
+        let japanese = try Kazasu.run(
+            ["stations", "import", path, "--lang", "ja"] + table.options, environment: variables)
+        #expect(japanese.output.contains("前に取り込んだ表（\(table.words[0]) 行）"), "\(japanese.output)")
     }
 
     /// A table that cannot be read, and what is said of it in both languages.

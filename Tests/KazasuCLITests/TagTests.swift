@@ -76,6 +76,23 @@ struct TagTests {
         #expect(try (document.required("written").integer() == 0) == row.records.isEmpty)
     }
 
+    @Test("A URI without a scheme is written, with a warning")
+    func noScheme() throws {
+        for (uri, warns) in [
+            ("example.com", true), ("//example.com", true), ("http://example.com", false), ("tel:110", false),
+            ("urn:nfc:x", false), ("", true),
+        ] {
+            let result = try Kazasu.run(
+                "tag", "write", "-r", Self.tag("ntag213"), "--yes", "--uri", uri, "--uri", "https://kazasu.example")
+            #expect(result.hasEnded(0), "\(result.errors)")
+            #expect(result.errors.contains("'\(uri)' has no scheme") == warns, "\(result.errors)")
+            #expect(!result.errors.contains("'https://kazasu.example'"))
+        }
+        let japanese = try Kazasu.run(
+            "tag", "write", "-r", Self.tag("ntag213"), "--yes", "--uri", "example.com", "--lang", "ja")
+        #expect(japanese.errors.contains("https://example.com のことですか？"), "\(japanese.errors)")
+    }
+
     @Test("The bytes of a message go out and in as they are")
     func raw() throws {
         let folder = try TemporaryFolder()

@@ -42,6 +42,9 @@ struct Convert: KazasuCommand {
     func execute(_ context: Context) throws {
         let dump = try DumpFile.read(file)
         let text = try to.text(dump, context.redaction, option: "to")
-        if let output { try OutputFile(output).finish(text) } else { try context.print(file: text) }
+        guard let output else { return try context.print(file: text) }
+        let file = try OutputFile(output)
+        try file.finish(text)
+        context.note(tr("wrote \(file.path) (\(to.id))", "\(file.path) に書きました（\(to.id)）"))
     }
 }

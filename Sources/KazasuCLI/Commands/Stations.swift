@@ -43,7 +43,8 @@ struct StationsImport: KazasuCommand {
             Reads CSV or TSV in UTF-8 or Shift_JIS: area, line, station, company, line name, station name; or operator, \
             stop, company, stop name (with that header); or former names: area, line, station, current_name, former_name, \
             and valid_until if known (with that header). Such files exist with hexadecimal and with decimal codes: Kazasu \
-            checks for letters among the digits and for stations whose codes are public; otherwise --codes is required.
+            checks for letters among the digits and for stations whose codes are public; otherwise --codes is required. \
+            A table replaces the one of the same kind that was imported before.
 
             Examples:
               kazasu stations import StationCode.csv
@@ -52,8 +53,8 @@ struct StationsImport: KazasuCommand {
             """
             UTF-8 または Shift_JIS の CSV・TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、
             停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、わかれば
-            valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。桁の中の英字か、公知の駅コードで判断し、
-            判断できなければ --codes の指定が必要です。
+            valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。A～F があるか、既知の駅のコードと照合して
+            判断し、判断できなければ --codes の指定が必要です。同じ種類の表は、取り込むたびに置き換わります。
 
             例:
               kazasu stations import StationCode.csv
@@ -73,20 +74,28 @@ struct StationsImport: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let table = try StationOptions.file(file, codes: codes.flatMap { StationFile.Codes(rawValue: $0.rawValue) })
-        let path = try StationStore().save(table.rows)
+        let store = StationStore()
+        let replaced = store.stored(table.rows)
+        let path = try store.save(table.rows)
         if context.json {
             try context.print([
                 "schema": "kazasu.stations/1", "kind": .string(StationsImport.kind(table.rows)),
                 "rows": .int(table.rows.count), "repeated": .int(table.repeated), "differing": .int(table.differing),
-                "codes": .string(table.codes.rawValue), "file": .string(path),
+                "codes": .string(table.codes.rawValue), "file": .string(path), "replaced": .optional(replaced),
             ])
             return
         }
         var rows = [
             [tr("Rows", "行数"), "\(table.rows.count)"],
-            [tr("Codes", "コード"), "\(table.codes.rawValue) (\(StationsImport.words(table.evidence)))"],
+            [tr("Codes", "コード"), StationsImport.words(table)],
             [tr("Kept in", "保存先"), path],
         ]
+        if let replaced {
+            rows.append([
+                tr("Replaced", "置き換え"),
+                tr("the table imported before, \(Words.count(replaced, "row"))", "前に取り込んだ表（\(replaced) 行）"),
+            ])
+        }
         if table.repeated > 0 {
             rows.insert(
                 [
@@ -108,15 +117,23 @@ struct StationsImport: KazasuCommand {
         }
     }
 
+    private static func words(_ table: StationFile) -> String {
+        let evidence = words(table.evidence)
+        return switch table.codes {
+        case .hex: tr("hex (\(evidence))", "16 進（\(evidence)）")
+        case .decimal: tr("decimal (\(evidence))", "10 進（\(evidence)）")
+        }
+    }
+
     private static func words(_ evidence: StationFile.Evidence) -> String {
         switch evidence {
         case .told: tr("as specified", "指定による")
         case .layout: tr("as its layout says", "書式による")
-        case .letters: tr("letters among the digits", "桁に英字あり")
+        case .letters: tr("letters among the digits", "A～F を含む")
         case .knownPairs(let count):
             tr(
                 count == 1 ? "1 known station matches" : "\(count) known stations match",
-                "公知の駅 \(count) 件が一致")
+                "既知の駅 \(count) 件と一致")
         }
     }
 }

@@ -71,7 +71,7 @@ struct TagInfo: KazasuCommand {
         let outcome = try closing(session) { session in
             try TagInfo.read(session.findTag(key), session)
         }
-        guard let report = TagReport(outcome.dump) else {
+        guard let report = TagReport(outcome.dump, hasKey: key != nil) else {
             if let interruption = outcome.interruption { throw CommandError(interruption) }
             throw CommandError(TagError.noNDEF(.notFormatted))
         }

@@ -96,6 +96,12 @@ struct TagWrite: KazasuCommand {
                 throw CommandError(TagError.notAMessage(error))
             }
         }
+        for uri in message.urisWithoutScheme {
+            context.warn(
+                tr(
+                    "'\(uri)' has no scheme, so phones do not open it: did you mean https://\(uri)?",
+                    "'\(uri)' にはスキーム（https: など）がないため、スマートフォンで開けません。https://\(uri) のことですか？"))
+        }
         let session = try ReaderSession(readerOptions, context)
         let (number, old, card) = try closing(session) { session in
             let found = try session.findTag(key)

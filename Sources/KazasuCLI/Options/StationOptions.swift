@@ -108,6 +108,12 @@ struct StationStore {
         return rows.compactMap { path(of: $0) }.filter { access($0, F_OK) == 0 }
     }
 
+    /// The number of stored rows of the same kind; `nil` when there are none, or none that can be read.
+    func stored(_ rows: StationRows) -> Int? {
+        guard let path = path(of: rows), access(path, F_OK) == 0 else { return nil }
+        return (try? StationOptions.file(path))?.rows.count
+    }
+
     /// Stores rows for later runs, replacing those of the same kind.
     ///
     /// - Returns: the file.

@@ -122,6 +122,11 @@ package struct TagMessageOptions: ParsableArguments {
         }
     }
 
+    /// The URIs without a scheme (RFC 3986, section 3.1), which no phone opens.
+    package var urisWithoutScheme: [String] {
+        uri.filter { $0.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:/) == nil }
+    }
+
     /// The bytes of the message.
     package func bytes() throws(CommandError) -> [UInt8] {
         if empty { return [] }
