@@ -34,6 +34,26 @@ struct SchemaTests {
         }
     }
 
+    /// Generators make a class of each title, and resolve references against `$id`.
+    @Test("Each file is a schema, with a class name of its own as title")
+    func titles() throws {
+        var titles: [String: String] = [:]
+        for file in TestFiles.names(in: "Docs/schemas") {
+            let schema = JSONCursor(try JSONValue(parsing: try TestFiles.read("Docs/schemas/\(file)")))
+            let title = try schema.required("title").text()
+            #expect(title.wholeMatch(of: /[A-Z][A-Za-z0-9]+/) != nil, "\(file): \(title)")
+            #expect(titles[title] == nil, "\(title) is in \(file) and \(titles[title] ?? "")")
+            titles[title] = file
+            #expect(try schema.required("description").text().hasSuffix("."), "\(file)")
+            #expect(try schema.required("$id").text() == file)
+        }
+        let common = JSONCursor(try JSONValue(parsing: try TestFiles.read("Docs/schemas/common.json")))
+        let shared = try common.required("$defs").object().members.map {
+            $0.key.prefix(1).uppercased() + $0.key.dropFirst()
+        }
+        #expect(titles.keys.filter(shared.contains).isEmpty, "a class of common.json has this name")
+    }
+
     // MARK: With jsonschema
 
     private static let isPython = getenv("KAZASU_PYTHON") != nil
