@@ -83,7 +83,8 @@ public final class Card {
         return BalanceReport(balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
     }
 
-    /// Reads the card's history, newest first, with its balance and everything else that was read for them.
+    /// Reads the card's history, newest first, with its balance and everything else that was read for them. A purse
+    /// without a readable history has a report without one.
     ///
     /// - Parameters:
     ///   - kinds: as in ``balance(kinds:all:)``.
@@ -92,9 +93,20 @@ public final class Card {
     public func history(
         kinds: [String]? = nil, stations: any StationNames = NoStationNames()
     ) throws(KazasuError) -> CardReport {
-        let reports = try reports(
-            Card.decoders(kinds), all: false, reads: { $0.historyReads },
-            decode: { decoder, dump throws(CardDecodingError) in try decoder.decode(dump, stations: stations) })
+        func decode(_ decoder: any CardDecoder, _ dump: CardDump) throws(CardDecodingError) -> CardReport {
+            try decoder.decode(dump, stations: stations)
+        }
+        let decoders = Card.decoders(kinds)
+        let reports: [CardReport]
+        do throws(KazasuError) {
+            reports = try self.reports(decoders, all: false, reads: { $0.historyReads }, decode: decode)
+        } catch .wrongCard(let card) {
+            // A purse without the service of a history is known all the same.
+            guard case .noService = card.reason,
+                let purses = try? self.reports(decoders, all: false, reads: { [$0.balanceRead] }, decode: decode)
+            else { throw .wrongCard(card) }
+            reports = purses
+        }
         guard let report = reports.first else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
         return report
     }

@@ -45,8 +45,27 @@ struct OtherCardTests {
     static let hints: [(line: String, reader: String, hint: String)] = [
         ("license --free", myNumber, "'kazasu mynumber'"), ("mynumber --free", licence, "'kazasu license'"),
         ("balance", tag("ntag213"), "'kazasu tag info'"), ("history", tag("type4"), "'kazasu tag info'"),
-        ("scan", licence, "'kazasu license'"), ("license --free", Card.fixture("edy"), "'kazasu scan'"),
+        ("scan", licence, "'kazasu license'"), ("license --free", Card.fixture("edy"), "'kazasu balance'"),
+        ("mynumber --free", Card.fixture("suica-p1"), "'kazasu balance'"),
+        ("tag info", Card.fixture("suica-p1"), "'kazasu balance'"),
     ]
+
+    /// The attribute block of a published SAPICA, whose history is not part of it.
+    @Test("A purse without a history service has a balance, and no readable history", arguments: ["en", "ja"])
+    func noHistory(language: String) throws {
+        let folder = try TemporaryFolder()
+        let reader = try folder.card(
+            """
+            {"schema":"kazasu.card/1","idm":"01120312F31A5F1B","pmm":"0136428247459AFF","systems":[
+             {"code":"0003","keyVersion":"0001","nodes":["0040-07FF","0048"],
+              "blocks":{"008B":["0000000000000000230000D403000007"]}}]}
+            """)
+        #expect(try Kazasu.run("balance", "-r", reader).output == "980\n")
+        let result = try Kazasu.run("history", "-r", reader, "--lang", language)
+        result.expectError(76, language == "en" ? "this card has no readable history" : "読める履歴がありません")
+        let other = try Kazasu.run("history", "-r", reader, "--card", "ayuca", "-t", "0")
+        other.expectError(76, "wrong kind of card")
+    }
 
     @Test("The hint is the command that reads this card", arguments: hints)
     func hint(row: (line: String, reader: String, hint: String)) throws {

@@ -64,7 +64,13 @@ extension CommandError {
 
     /// The command that reads the card, where it is known; else the one that identifies it.
     private static func hint(_ card: WrongCard) -> String {
-        if card.card.technology == .felica { return scanHint }
+        if case .felica(let target) = card.card {
+            let system = target.requestData.map { SystemCode(rawValue: $0) }
+            guard DecoderRegistry.standard.purses.contains(where: { $0.system == system }) else { return scanHint }
+            return tr(
+                "'kazasu balance' reads the money on cards like this one; 'kazasu scan' shows what is on it",
+                "残高は 'kazasu balance'、中身は 'kazasu scan' で確認できます")
+        }
         let readers: [(kinds: Set<String>, command: String)] = [
             (["licence"], "kazasu license"), (["mynumber", "mynumberLicence"], "kazasu mynumber"),
             (["type2", "type4"], "kazasu tag info"),
