@@ -176,9 +176,27 @@ private final class CollectRun: Sendable {
         case .database(let error, let count):
             let reason = VisibleText.line(error.words)
             Output.message(
-                tr(
-                    "kazasu: \(count) events wait for the database: \(reason)\n",
-                    "kazasu: \(count) 件のイベントが保存待ちです: \(reason)\n"))
+                count == 0
+                    ? tr(
+                        "kazasu: waiting for the database: \(reason)\n", "kazasu: データベースを待っています: \(reason)\n")
+                    : tr(
+                        "kazasu: \(Words.count(count, "event")) \(count == 1 ? "waits" : "wait") for the database; the broker keeps what is not stored: \(reason)\n",
+                        "kazasu: \(count) 件のイベントが保存待ちです（未保存のものはブローカーに残ります）: \(reason)\n"))
+        case .notImproved(let improvement, let error):
+            guard verbosity >= 0 else { return }
+            let reason = VisibleText.line(error.words)
+            let text =
+                switch improvement {
+                case .index:
+                    tr(
+                        "an index of the table events is missing and cannot be made: ",
+                        "events テーブルの索引がなく、作成もできません: ")
+                case .jsonb:
+                    tr(
+                        "the column body stays json and cannot be made jsonb: ",
+                        "body 列を json から jsonb に変更できません: ")
+                }
+            Output.message("kazasu: \(text)\(reason)\n")
         }
     }
 }

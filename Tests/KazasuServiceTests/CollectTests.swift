@@ -29,6 +29,27 @@ struct CollectedEventTests {
         #expect(throws: row.reason) { try CollectedEvent(Self.message(line), prefix: "kazasu") }
     }
 
+    @Test("A byte order mark is not part of the event")
+    func byteOrderMark() throws {
+        let message = MQTTMessage("kazasu/tokyo/door/event", [0xEF, 0xBB, 0xBF] + Array(Self.good.utf8))
+        #expect(try CollectedEvent(message, prefix: "kazasu").body == Self.good)
+    }
+
+    static let times: [(text: String, utc: String?)] = [
+        ("2026-11-21T20:45:00.123+09:00", "2026-11-21T11:45:00.123Z"),
+        ("2026-11-21T20:45:00Z", "2026-11-21T20:45:00.000Z"),
+        ("2026-12-31T23:59:59.98765-01:30", "2027-01-01T01:29:59.987Z"),
+        ("1969-12-31T00:00:00.5Z", "1969-12-31T00:00:00.500Z"),
+        ("0001-01-01T00:00:00+00:00", "0001-01-01T00:00:00.000Z"), ("2024-02-29T12:00:00Z", "2024-02-29T12:00:00.000Z"),
+        ("2026-02-29T12:00:00Z", nil), ("2026-11-21T24:00:00Z", nil), ("2026-11-21 20:45:00Z", nil), ("", nil),
+        ("2026-11-21T20:45:00+15:00", nil), ("２０26-11-21T20:45:00Z", nil),
+    ]
+
+    @Test("Times are stored in one form, which sorts", arguments: times)
+    func utc(_ row: (text: String, utc: String?)) {
+        #expect(CollectedEvent.utc(row.text) == row.utc)
+    }
+
     @Test(
         "Topics",
         arguments: [
@@ -92,6 +113,31 @@ struct EventStoreTests {
         await store.close()
     }
 
+    @Test("An event with the id of another is refused, not taken for a repeat", arguments: [true, false])
+    func foreignID(isOneBatch: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let store = EventStore(try SQLiteDatabase(path: folder.path + "/events"))
+        try await store.prepare()
+        let first = try Self.events([1])
+        let line = OutboxEvent.made(1).line.replacing("tokyo", with: "osaka")
+        let message = CollectedEventTests.message(line, topic: "kazasu/osaka/door/event")
+        let other = try CollectedEvent(message, prefix: "kazasu")
+        var batches = [first + first + [other]]
+        if !isOneBatch { batches = [first, first, [other]] }
+        var (stored, duplicates, refused) = (0, 0, [CollectedEvent]())
+        for batch in batches {
+            let result = try await store.store(batch, at: "2026-11-21T00:00:00.000Z")
+            stored += result.stored
+            duplicates += result.duplicates
+            #expect(result.refused.allSatisfy { $0.reason == .idInUse })
+            refused += result.refused.map(\.event)
+        }
+        #expect((stored, duplicates) == (1, 1))
+        #expect(refused == [other])
+        #expect(try await store.progress().map(\.source.site) == ["tokyo"])
+        await store.close()
+    }
+
     @Test("A gap that is given up, and what comes after all")
     func skip() async throws {
         let folder = try TemporaryFolder()
@@ -124,6 +170,20 @@ struct SiteMonitorTests {
         ReaderProgress(
             source: source, topicSite: "tokyo", topicReader: "door", upTo: upTo, last: gap ?? upTo, since: "",
             afterGap: gap)
+    }
+
+    @Test("A site is reported by its name, not by that in topics")
+    func names() {
+        let start = ContinuousClock.now
+        var monitor = SiteMonitor(gapLimit: .seconds(60), silenceLimit: .seconds(180))
+        monitor.setOnline(true, at: start)
+        let reader = ReaderProgress(
+            source: CollectedEvent.Source(site: "東京", reader: "入口"), topicSite: "--", topicReader: "--", upTo: 1,
+            last: 1, since: "")
+        #expect(monitor.store(reader, at: start).isEmpty)
+        #expect(monitor.hear(site: "--", at: start).isEmpty)
+        #expect(monitor.silences(at: start + .seconds(180)) == [.silent(site: "東京", seconds: 180)])
+        #expect(monitor.hear(site: "--", at: start + .seconds(181)) == [.returned(site: "東京")])
     }
 
     @Test("A gap is overdue after its limit, while the site is heard")

@@ -91,6 +91,8 @@ struct OutboxTests {
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
         try outbox.store((1...4).map { Self.event($0) }, for: [])
         try outbox.confirm(upTo: 1) { $0 == "a" }
+        // That is about an outbox that was lost.
+        try outbox.confirm(upTo: 5) { $0 == "a" }
         #expect(try outbox.resendUnconfirmed(to: "t", before: 3) { $0 == "a" } == 1)
         #expect(try outbox.waiting(for: "t", of: "a", limit: 9).events.map(\.sequence) == [2])
         #expect(try outbox.drop(.init(sink: "t", pending: true)) == 1)

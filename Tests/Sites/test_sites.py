@@ -67,7 +67,7 @@ class CollectTests(unittest.TestCase):
                 wait_until(lambda: self.file.numbers() == [1, 2, 3])
                 self.assertEqual(collect.end(number), 0)
             row = self.file.query("SELECT site, reader, type, at, body FROM events WHERE seq = 2")[0]
-            self.assertEqual(row, ("tokyo", "door", "on", "2026-11-21T20:45:00.123+09:00", event(2)))
+            self.assertEqual(row, ("tokyo", "door", "on", "2026-11-21T11:45:00.123Z", event(2)))
             self.assertEqual(os.stat(self.file.path).st_mode & 0o777, 0o600)
 
     def test_acknowledgements(self):
@@ -153,10 +153,11 @@ class CollectTests(unittest.TestCase):
             # It goes away, and what comes meanwhile waits.
             database.stop()
             broker.publish(TOPIC, [event(3)])
-            self.assertIn("wait for the database", collect.process.stderr.readline())
+            self.assertIn("for the database", collect.process.stderr.readline())
             database.start()
             wait_until(lambda: database.query("SELECT max(seq) FROM events") == [("3",)])
             self.assertEqual(database.query("SELECT up_to FROM event_progress"), [("3",)])
+            self.assertEqual(database.query("""SELECT count(*) FROM events WHERE body @> '{"type": "on"}'"""), [("3",)])
             # The statements of the recipe.
             with open(os.path.join(TOP, "Docs/recipes/postgresql.md"), encoding="utf-8") as file:
                 statements = re.findall(r"```sql\n(.*?)```", file.read(), re.S)
@@ -164,6 +165,81 @@ class CollectTests(unittest.TestCase):
             for statement in statements:
                 database.query(statement)
             self.assertEqual(collect.end(), 0)
+
+    def test_what_is_not_stored_stays_at_the_broker(self):
+        with Mosquitto(shipped=True) as broker, PostgreSQL() as database:
+            collect = self.collect(broker, to=database.url)
+            broker.publish(TOPIC, [event(1), event(2)])
+            wait_until(lambda: database.query("SELECT count(*) FROM events") == [("2",)])
+            database.stop()
+            # More than what is read at once, and than a broker sends without an acknowledgement.
+            broker.publish(TOPIC, [event(number) for number in range(3, 1203)])
+            self.assertIn("the broker keeps what is not stored", collect.process.stderr.readline())
+            self.assertEqual(collect.end(), 0)
+            database.start()
+            self.collect(broker, to=database.url)
+            wait_until(lambda: database.query("SELECT count(*) FROM events") == [("1202",)])
+
+    def test_a_killed_collector_loses_nothing(self):
+        with Mosquitto(shipped=True) as broker:
+            numbers = list(range(1, 3001))
+            collect = self.collect(broker)
+            broker.publish(TOPIC, [event(number) for number in numbers[:2000]])
+            collect.process.kill()
+            collect.process.communicate()
+            broker.publish(TOPIC, [event(number) for number in numbers[2000:]])
+            self.collect(broker)
+            wait_until(lambda: self.file.numbers() == numbers)
+
+    def test_a_read_only_session_is_left(self):
+        with Mosquitto() as broker, PostgreSQL() as database:
+            self.collect(broker, to=database.url)
+            for number in (1, 2):
+                # As after a failover: what was the primary takes no writes for a while.
+                database.query("ALTER DATABASE postgres SET default_transaction_read_only = on")
+                database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                               "WHERE application_name = 'kazasu'")
+                broker.publish(TOPIC, [event(number)])
+                database.query("BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT")
+                wait_until(lambda count=number: database.query("SELECT max(seq) FROM events") == [(str(count),)])
+
+    def test_rights_to_rows_are_enough(self):
+        with Mosquitto() as broker, PostgreSQL() as database:
+            # As earlier versions made it: no jsonb, one index.
+            database.query(
+                "CREATE TABLE events (id UUID PRIMARY KEY, site TEXT NOT NULL, reader TEXT NOT NULL, "
+                "seq BIGINT NOT NULL, type TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, received_at TIMESTAMPTZ NOT NULL, "
+                "body JSON NOT NULL); CREATE TABLE event_progress (site TEXT NOT NULL, reader TEXT NOT NULL, "
+                "topic_site TEXT NOT NULL, topic_reader TEXT NOT NULL, up_to BIGINT NOT NULL, "
+                "last_seq BIGINT NOT NULL, since UUID NOT NULL, PRIMARY KEY (site, reader)); "
+                "CREATE ROLE ins LOGIN; GRANT SELECT, INSERT, UPDATE ON events, event_progress TO ins")
+            kind = "SELECT data_type FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'body'"
+            few = Collect(KAZASUD, "--mqtt", broker.url, "--to", database.url.replace("kazasu@", "ins@"),
+                          "--name", "test")
+            with few:
+                lines = [few.process.stderr.readline() for _ in range(5)]
+                self.assertEqual([line.count("index of the table") for line in lines].count(1), 3, lines)
+                self.assertEqual([line.count("stays json") for line in lines].count(1), 1, lines)
+                broker.publish(TOPIC, [event(1)])
+                wait_until(lambda: database.query("SELECT seq FROM events") == [("1",)])
+                self.assertEqual(few.end(), 0)
+            self.assertEqual(database.query(kind), [("json",)])
+            # The owner of the tables improves them.
+            collect = self.collect(broker, to=database.url)
+            broker.publish(TOPIC, [event(2)])
+            wait_until(lambda: database.query("SELECT count(*) FROM events") == [("2",)])
+            self.assertEqual(database.query(kind), [("jsonb",)])
+            self.assertEqual(
+                database.query("SELECT indexname FROM pg_indexes WHERE tablename = 'events' ORDER BY 1"),
+                [("events_at",), ("events_pkey",), ("events_reader",), ("events_tag",)])
+            self.assertEqual(collect.end(), 0)
+            # Without the tables, a user who cannot make them is told so.
+            database.query("DROP TABLE events")
+            result = subprocess.run(
+                [KAZASUD, "collect", "--mqtt", broker.url, "--to", database.url.replace("kazasu@", "ins@")],
+                capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, 73)
+            self.assertIn("42501", result.stderr)
 
     def test_many_sites(self):
         with Mosquitto(shipped=True) as broker:

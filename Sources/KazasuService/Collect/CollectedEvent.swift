@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
+internal import Glibc
 
 /// An event as the centre stores it.
 package struct CollectedEvent: Hashable, Sendable {
@@ -19,9 +20,9 @@ package struct CollectedEvent: Hashable, Sendable {
     package var source: Source
     package var sequence: Int
     package var type: String
-    /// RFC 3339.
+    /// In UTC with milliseconds, so that texts sort as times.
     package var at: String
-    /// The whole document.
+    /// The whole document, without a byte order mark.
     package var body: String
     /// Site and reader as in topics.
     package var topicSite: String
@@ -32,6 +33,8 @@ package struct CollectedEvent: Hashable, Sendable {
         case topic, notJSON, schema, id, site, reader, seq, type, at, tooLong
         /// The database does not accept it.
         case database
+        /// Another event, of this or another reader, is stored with this id.
+        case idInUse
     }
 
     /// The longest event in bytes; a history of many blocks has a tenth of it.
@@ -44,8 +47,10 @@ package struct CollectedEvent: Hashable, Sendable {
         guard let (site, reader) = Self.names(message.topic, prefix: prefix) else { throw .topic }
         (topicSite, topicReader) = (site, reader)
         guard message.payload.count <= Self.longest else { throw .tooLong }
-        guard let document = try? JSONValue(parsing: message.payload), case .object(let members) = document,
-            let text = String(validating: message.payload, as: UTF8.self)
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let payload = message.payload.dropFirst(message.payload.starts(with: mark) ? mark.count : 0)
+        guard let document = try? JSONValue(parsing: Array(payload)), case .object(let members) = document,
+            let text = String(validating: payload, as: UTF8.self)
         else { throw .notJSON }
         body = text
         func string(_ key: String) -> String? {
@@ -63,9 +68,12 @@ package struct CollectedEvent: Hashable, Sendable {
         sequence = Int(number)
         guard let type = string("type") else { throw .type }
         self.type = type
-        guard let at = string("at"), Self.isTime(at) else { throw .at }
+        guard let at = string("at").flatMap(Self.utc) else { throw .at }
         self.at = at
     }
+
+    /// Whether it is the same event, which may come more than once.
+    func isSame(_ other: CollectedEvent) -> Bool { source == other.source && sequence == other.sequence }
 
     /// Site and reader of a topic.
     static func names(_ topic: String, prefix: String) -> (site: String, reader: String)? {
@@ -81,16 +89,37 @@ package struct CollectedEvent: Hashable, Sendable {
             && groups.allSatisfy { $0.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } }
     }
 
-    /// Whether a text is a time that every database takes, as in `2026-11-21T20:45:00.123+09:00`.
-    static func isTime(_ text: String) -> Bool {
-        let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:Z|[+-](\d\d):(\d\d))/
-        guard text.utf8.allSatisfy({ $0 < 0x80 }), let match = text.wholeMatch(of: form) else { return false }
+    /// A time of RFC 3339 that every database takes, as in `2026-11-21T20:45:00.123+09:00`, in UTC.
+    static func utc(_ text: String) -> String? {
+        let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))/
+        guard text.utf8.allSatisfy({ $0 < 0x80 }), let match = text.wholeMatch(of: form) else { return nil }
         func number(_ text: Substring?) -> Int { text.map { Int($0) ?? 0 } ?? 0 }
         let (year, month, day) = (number(match.1), number(match.2), number(match.3))
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard year > 0, days.indices.contains(month - 1), (1...days[month - 1]).contains(day) else { return false }
-        return number(match.4) < 24 && number(match.5) < 60 && number(match.6) < 60 && number(match.7) < 15
-            && number(match.8) < 60
+        guard year > 0, days.indices.contains(month - 1), (1...days[month - 1]).contains(day), number(match.4) < 24,
+            number(match.5) < 60, number(match.6) < 60, number(match.9) < 15, number(match.10) < 60
+        else { return nil }
+        var parts = unsafe tm()
+        unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        unsafe (parts.tm_hour, parts.tm_min) = (Int32(number(match.4)), Int32(number(match.5)))
+        unsafe parts.tm_sec = Int32(number(match.6))
+        let offset = (number(match.9) * 60 + number(match.10)) * (match.8 == "-" ? -60 : 60)
+        let fraction = (String(match.7 ?? "") + "000").prefix(3)
+        return utc(seconds: unsafe timegm(&parts) - offset, milliseconds: Int(fraction) ?? 0)
+    }
+
+    static func utc(seconds: Int, milliseconds: Int) -> String {
+        var (seconds, parts) = unsafe (seconds, tm())
+        unsafe gmtime_r(&seconds, &parts)
+        func digits(_ number: Int, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let date = unsafe [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday].map(Int.init)
+        let time = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map(Int.init)
+        let day = zip(date, [4, 2, 2]).map(digits).joined(separator: "-")
+        let clock = time.map { digits($0, 2) }.joined(separator: ":")
+        return "\(day)T\(clock).\(digits(milliseconds, 3))Z"
     }
 }

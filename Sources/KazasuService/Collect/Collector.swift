@@ -64,19 +64,18 @@ package final class Collector: Sendable {
         case broker(MQTTNotice)
         /// Events, or the start with 0, wait for the database.
         case database(EventStoreError, waiting: Int)
+        /// The tables can be used, but not be improved.
+        case notImproved(EventStore.Improvement, EventStoreError)
     }
 
     private struct Inbox {
         var messages: [MQTTMessage] = []
-        /// Whether the connection was told to stop reading.
-        var isFull = false
         var isOnline = false
         /// Whether a failed attempt was reported since the start.
         var wasTold = false
     }
 
     private static let batch = 500
-    private static let fullInbox = 5000
 
     private let settings: Settings
     private let destination: Destination
@@ -113,6 +112,8 @@ package final class Collector: Sendable {
             clientID: "kazasu-collect-"
                 + MQTTTopics.name([settings.shared, settings.name].compactMap { $0 }.joined(separator: "-")))
         connecting.sessionExpiry = settings.sessionExpiry
+        // The broker keeps what is not stored, whatever becomes of this process.
+        connecting.holdsMessages = true
         let group = settings.shared.map { "$share/\($0)/" } ?? ""
         connecting.subscriptions = [
             "\(group)\(settings.prefix)/+/+/event", "\(settings.prefix)/+/status", "\(settings.prefix)/+/health",
@@ -161,7 +162,7 @@ package final class Collector: Sendable {
         }
         var (nextLook, nextQuestion) = (ContinuousClock.now, ContinuousClock.now)
         for await _ in signals {
-            while let messages = takeMessages() { await collect(messages, &monitor) }
+            await collectAll(&monitor)
             monitor.setOnline(inbox.value.withLock { $0.isOnline }, at: .now)
             if ContinuousClock.now >= nextLook {
                 nextLook = .now + tick
@@ -169,9 +170,7 @@ package final class Collector: Sendable {
             }
         }
         ticker.cancel()
-        // The broker has been told that these were received.
-        connection.setReading(false)
-        while let messages = takeMessages() { await collect(messages, &monitor) }
+        await collectAll(&monitor)
         await connection.close()
         await store.close()
     }
@@ -180,7 +179,8 @@ package final class Collector: Sendable {
     private func prepare() async throws(EventStoreError) {
         while true {
             do throws(EventStoreError) {
-                return try await store.prepare()
+                for (improvement, error) in try await store.prepare() { tell(.notImproved(improvement, error)) }
+                return
             } catch .unreachable(let reason) {
                 guard case .postgreSQL = destination else { throw .unreachable(reason) }
                 tell(.database(.unreachable(reason), waiting: 0))
@@ -189,20 +189,22 @@ package final class Collector: Sendable {
         }
     }
 
-    /// The next messages; stops reading while too many wait.
-    private func takeMessages() -> [MQTTMessage]? {
-        let (messages, isFull, changed) = inbox.value.withLock { inbox in
-            let messages = Array(inbox.messages.prefix(Self.batch))
-            inbox.messages.removeFirst(messages.count)
-            let isFull = inbox.messages.count > Self.fullInbox
-            defer { inbox.isFull = isFull }
-            return (messages, isFull, isFull != inbox.isFull)
+    /// Handles what came; the broker learns it batch by batch. When the task is cancelled before the database has a batch,
+    /// the broker sends it again at the next start.
+    private func collectAll(_ monitor: inout SiteMonitor) async {
+        while true {
+            let messages = inbox.value.withLock { inbox in
+                let messages = Array(inbox.messages.prefix(Self.batch))
+                inbox.messages.removeFirst(messages.count)
+                return messages
+            }
+            guard !messages.isEmpty, await collect(messages, &monitor) else { return }
+            connection.release(messages.count)
         }
-        if changed { connection.setReading(!isFull) }
-        return messages.isEmpty ? nil : messages
     }
 
-    private func collect(_ messages: [MQTTMessage], _ monitor: inout SiteMonitor) async {
+    /// - Returns: `false` when the task was cancelled before the events were stored.
+    private func collect(_ messages: [MQTTMessage], _ monitor: inout SiteMonitor) async -> Bool {
         var events: [CollectedEvent] = []
         var asking: Set<String> = []
         for message in messages {
@@ -223,9 +225,10 @@ package final class Collector: Sendable {
                 refuse(message.topic, error)
             }
         }
-        if !events.isEmpty, let batch = await stored(events) {
-            for event in batch.refused {
-                refuse("\(settings.prefix)/\(event.topicSite)/\(event.topicReader)/event", .database)
+        if !events.isEmpty {
+            guard let batch = await stored(events) else { return false }
+            for (event, reason) in batch.refused {
+                refuse("\(settings.prefix)/\(event.topicSite)/\(event.topicReader)/event", reason)
             }
             for event in batch.late { report(.late(event.source, sequence: event.sequence)) }
             for reader in batch.progress { monitor.store(reader, at: .now).forEach(report) }
@@ -236,6 +239,7 @@ package final class Collector: Sendable {
         if !asking.isEmpty, let all = try? await store.progress() {
             connection.post(all.filter { asking.contains($0.topicSite) }.map(acknowledgement))
         }
+        return true
     }
 
     private func refuse(_ topic: String, _ reason: CollectedEvent.Malformed) {
@@ -250,16 +254,20 @@ package final class Collector: Sendable {
         return String(levels[0])
     }
 
-    /// Tries until the database has the events.
+    /// Tries until the database has the events. Meanwhile the collector is not connected: a broker would wait for the
+    /// acknowledgement and end the connection.
     ///
     /// - Returns: `nil` when the task was cancelled before.
     private func stored(_ events: [CollectedEvent]) async -> StoredBatch? {
         var pause = Duration.milliseconds(250)
+        defer { connection.setPaused(false) }
         while true {
             do throws(EventStoreError) {
                 return try await store.store(events, at: Self.time())
             } catch {
                 tell(.database(error, waiting: events.count))
+                connection.setPaused(true)
+                inbox.value.withLock { $0.isOnline = false }
                 guard (try? await Task.sleep(for: pause)) != nil else { return nil }
                 pause = min(pause * 2, .seconds(30))
             }
@@ -293,15 +301,6 @@ package final class Collector: Sendable {
     private static func time() -> String {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
-        var seconds = now.tv_sec
-        let milliseconds = now.tv_nsec / 1_000_000
-        var parts = unsafe tm()
-        unsafe gmtime_r(&seconds, &parts)
-        let numbers = unsafe [
-            parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-        ]
-        let texts = numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }
-        let fraction = String("\(1000 + milliseconds)".suffix(3))
-        return texts.prefix(3).joined(separator: "-") + "T" + texts.suffix(3).joined(separator: ":") + ".\(fraction)Z"
+        return CollectedEvent.utc(seconds: now.tv_sec, milliseconds: now.tv_nsec / 1_000_000)
     }
 }

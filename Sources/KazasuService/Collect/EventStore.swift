@@ -21,10 +21,21 @@ protocol SQLSession {
     func rows(_ statement: String, _ values: [String]) throws(EventStoreError) -> [[String]]
 }
 
+/// A step that makes or improves the tables.
+struct SchemaStep: Sendable {
+    /// Has a row while the step is needed.
+    let condition: String
+    let statement: String
+    /// What a user with fewer rights does without; `nil` if nothing works without the step.
+    var improvement: EventStore.Improvement?
+}
+
 /// A database that can hold the table of events. Called from one thread at a time.
 protocol EventDatabase: Sendable {
-    /// The statements that make the tables, where they do not exist.
-    var schema: [String] { get }
+    /// A statement that keeps other collectors from the schema until the transaction ends.
+    var schemaLock: String? { get }
+    /// What makes the tables.
+    var schema: [SchemaStep] { get }
     /// What a SELECT ends with whose rows are going to change.
     var forUpdate: String { get }
     func transaction<Result: Sendable>(
@@ -58,8 +69,8 @@ package struct StoredBatch: Sendable {
     package var progress: [ReaderProgress] = []
     package var stored = 0
     package var duplicates = 0
-    /// Events that the database refused.
-    package var refused: [CollectedEvent] = []
+    /// Events that were not stored.
+    package var refused: [(event: CollectedEvent, reason: CollectedEvent.Malformed)] = []
     /// New events with a number that was given up.
     package var late: [CollectedEvent] = []
 }
@@ -68,6 +79,14 @@ package struct StoredBatch: Sendable {
 ///
 /// The progress is in the database as well, so that several collectors can share the work.
 package final class EventStore: Sendable {
+    /// What makes queries faster or easier.
+    package enum Improvement: Hashable, Sendable {
+        /// An index.
+        case index
+        /// The column `body` is `jsonb`, not `json`.
+        case jsonb
+    }
+
     private let database: any EventDatabase
     private let queue = DispatchQueue(label: "kazasu.collect.store")
 
@@ -91,12 +110,32 @@ package final class EventStore: Sendable {
         return try result.get()
     }
 
-    /// Makes the tables.
-    package func prepare() async throws(EventStoreError) {
+    /// Makes the tables that are missing: a user may have no right to more than their rows.
+    ///
+    /// - Returns: the improvements that the database refused.
+    @discardableResult
+    package func prepare() async throws(EventStoreError) -> [(Improvement, EventStoreError)] {
         let database = database
-        try await run { () throws(EventStoreError) in
+        return try await run { () throws(EventStoreError) in
             try database.transaction { session throws(EventStoreError) in
-                for statement in database.schema { _ = try session.rows(statement, []) }
+                if let lock = database.schemaLock { _ = try session.rows(lock, []) }
+                var refused: [(Improvement, EventStoreError)] = []
+                for step in database.schema where try !session.rows(step.condition, []).isEmpty {
+                    guard let improvement = step.improvement else {
+                        _ = try session.rows(step.statement, [])
+                        continue
+                    }
+                    _ = try session.rows("SAVEPOINT improvement", [])
+                    do throws(EventStoreError) {
+                        _ = try session.rows(step.statement, [])
+                    } catch .unreachable(let reason) {
+                        throw .unreachable(reason)
+                    } catch {
+                        refused.append((improvement, error))
+                        _ = try session.rows("ROLLBACK TO SAVEPOINT improvement", [])
+                    }
+                }
+                return refused
             }
         }
     }
@@ -130,7 +169,7 @@ package final class EventStore: Sendable {
                 return try Self.storeEach(events, at: time, in: database)
             } catch .data {
                 var batch = StoredBatch()
-                batch.refused = events
+                batch.refused = events.map { ($0, .database) }
                 return batch
             }
         }
@@ -149,6 +188,7 @@ package final class EventStore: Sendable {
                 all.stored += one.stored
                 all.duplicates += one.duplicates
                 all.late += one.late
+                all.refused += one.refused
                 let restarted = Set(all.progress.filter(\.hasRestarted).map(\.source))
                 all.progress.removeAll { old in one.progress.contains { $0.source == old.source } }
                 all.progress += one.progress.map { progress in
@@ -157,7 +197,7 @@ package final class EventStore: Sendable {
                     return progress
                 }
             } catch .data {
-                all.refused.append(event)
+                all.refused.append((event, .database))
             }
         }
         return all
@@ -199,7 +239,11 @@ private struct EventTable {
     func store(_ events: [CollectedEvent], at time: String) throws(EventStoreError) -> StoredBatch {
         var batch = StoredBatch()
         var byID: [String: CollectedEvent] = [:]
-        for event in events { byID[event.id] = byID[event.id] ?? event }
+        for event in events {
+            let first = byID[event.id] ?? event
+            byID[event.id] = first
+            if !event.isSame(first) { batch.refused.append((event, .idInUse)) }
+        }
         // In one order, so that two collectors never wait for each other.
         let unique = byID.values.sorted { $0.id < $1.id }
         guard !unique.isEmpty else { return batch }
@@ -216,15 +260,28 @@ private struct EventTable {
             "INSERT INTO events (id, site, reader, seq, type, at, received_at, body) VALUES "
                 + places.joined(separator: ",") + " ON CONFLICT (id) DO NOTHING RETURNING id", values)
         let new = Set(inserted.compactMap(\.first))
+        let foreign = try idsInUse(unique.filter { !new.contains($0.id) })
+        batch.refused += foreign.map { ($0, .idInUse) }
         batch.stored = new.count
-        batch.duplicates = events.count - new.count
-        for (source, events) in Dictionary(grouping: unique, by: \.source).sorted(by: { $0.key < $1.key }) {
+        batch.duplicates = events.count - new.count - batch.refused.count
+        let known = unique.filter { !foreign.contains($0) }
+        for (source, events) in Dictionary(grouping: known, by: \.source).sorted(by: { $0.key < $1.key }) {
             guard let first = events.first else { continue }
             let (progress, late) = try advance(source, first, events.filter { new.contains($0.id) })
             batch.progress.append(progress)
             batch.late += late
         }
         return batch
+    }
+
+    /// Those of some events whose ids are stored with other events.
+    private func idsInUse(_ events: [CollectedEvent]) throws(EventStoreError) -> [CollectedEvent] {
+        guard !events.isEmpty else { return [] }
+        let places = (1...events.count).map { "$\($0)" }.joined(separator: ",")
+        let rows = try session.rows(
+            "SELECT id, site, reader, seq FROM events WHERE id IN (\(places))", events.map(\.id))
+        let stored = Dictionary(rows.map { ($0.first ?? "", Array($0.dropFirst())) }) { first, _ in first }
+        return events.filter { stored[$0.id] != [$0.source.site, $0.source.reader, String($0.sequence)] }
     }
 
     /// Counts new events, which are in the order of their IDs.

@@ -8,20 +8,40 @@ final class PostgreSQLDatabase: EventDatabase {
     private let url: String
     private let connection = Mutex<Connection?>(nil)
 
+    let schemaLock: String? = "SELECT pg_advisory_xact_lock(6033470017021)"
+
     let schema = [
-        "SELECT pg_advisory_xact_lock(6033470017021)",
-        """
-        CREATE TABLE IF NOT EXISTS events (id UUID PRIMARY KEY, site TEXT NOT NULL, reader TEXT NOT NULL, \
-        seq BIGINT NOT NULL, type TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, received_at TIMESTAMPTZ NOT NULL, \
-        body JSON NOT NULL)
-        """,
-        "CREATE INDEX IF NOT EXISTS events_reader ON events (site, reader, seq)",
-        """
-        CREATE TABLE IF NOT EXISTS event_progress (site TEXT NOT NULL, reader TEXT NOT NULL, \
-        topic_site TEXT NOT NULL, topic_reader TEXT NOT NULL, up_to BIGINT NOT NULL, last_seq BIGINT NOT NULL, \
-        since UUID NOT NULL, PRIMARY KEY (site, reader))
-        """,
+        step(
+            "events",
+            """
+            CREATE TABLE events (id UUID PRIMARY KEY, site TEXT NOT NULL, reader TEXT NOT NULL, \
+            seq BIGINT NOT NULL, type TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, received_at TIMESTAMPTZ NOT NULL, \
+            body JSONB NOT NULL)
+            """),
+        step(
+            "event_progress",
+            """
+            CREATE TABLE event_progress (site TEXT NOT NULL, reader TEXT NOT NULL, \
+            topic_site TEXT NOT NULL, topic_reader TEXT NOT NULL, up_to BIGINT NOT NULL, last_seq BIGINT NOT NULL, \
+            since UUID NOT NULL, PRIMARY KEY (site, reader))
+            """),
+        SchemaStep(
+            condition: """
+                SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('events') AND attname = 'body' \
+                AND atttypid = 'json'::regtype
+                """,
+            statement: "ALTER TABLE events ALTER COLUMN body TYPE JSONB", improvement: .jsonb),
+        step("events_reader", "CREATE INDEX events_reader ON events (site, reader, seq)", .index),
+        step("events_at", "CREATE INDEX events_at ON events (at)", .index),
+        step("events_tag", "CREATE INDEX events_tag ON events ((body->>'tag'), at)", .index),
     ]
+
+    private static func step(
+        _ name: String, _ statement: String, _ improvement: EventStore.Improvement? = nil
+    ) -> SchemaStep {
+        SchemaStep(
+            condition: "SELECT 1 WHERE to_regclass('\(name)') IS NULL", statement: statement, improvement: improvement)
+    }
 
     let forUpdate = " FOR UPDATE"
 
@@ -46,7 +66,9 @@ final class PostgreSQLDatabase: EventDatabase {
             _ = try current.rows("COMMIT", [])
             return result
         } catch {
-            let isUsable = current.isAlive && (try? current.rows("ROLLBACK", [])) != nil
+            var isUsable = current.isAlive && (try? current.rows("ROLLBACK", [])) != nil
+            // A session stays read-only, as after a failover; a new one goes to a server that takes writes.
+            if case .unreachable = error { isUsable = false }
             if !isUsable { connection.withLock { $0 = nil } }
             throw error
         }
@@ -63,7 +85,8 @@ final class PostgreSQLDatabase: EventDatabase {
             // The address comes last, so that its own settings win.
             let settings = [
                 ("connect_timeout", "10"), ("application_name", "kazasu"), ("client_encoding", "UTF8"),
-                ("keepalives_idle", "30"), ("tcp_user_timeout", "30000"), ("dbname", url),
+                ("keepalives_idle", "30"), ("tcp_user_timeout", "30000"), ("target_session_attrs", "read-write"),
+                ("dbname", url),
             ]
             let opened = unsafe CTexts.with(settings.map(\.0)) { keys in
                 unsafe CTexts.with(settings.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 1) }

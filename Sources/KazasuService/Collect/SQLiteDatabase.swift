@@ -7,18 +7,31 @@ internal import Glibc
 struct SQLiteDatabase: EventDatabase {
     private let queue: DatabaseQueue
 
+    let schemaLock: String? = nil
+
     let schema = [
-        """
-        CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, site TEXT NOT NULL, reader TEXT NOT NULL, \
-        seq INTEGER NOT NULL, type TEXT NOT NULL, at TEXT NOT NULL, received_at TEXT NOT NULL, body TEXT NOT NULL)
-        """,
-        "CREATE INDEX IF NOT EXISTS events_reader ON events (site, reader, seq)",
-        """
-        CREATE TABLE IF NOT EXISTS event_progress (site TEXT NOT NULL, reader TEXT NOT NULL, \
-        topic_site TEXT NOT NULL, topic_reader TEXT NOT NULL, up_to INTEGER NOT NULL, last_seq INTEGER NOT NULL, \
-        since TEXT NOT NULL, PRIMARY KEY (site, reader))
-        """,
+        step(
+            "events",
+            """
+            CREATE TABLE events (id TEXT PRIMARY KEY, site TEXT NOT NULL, reader TEXT NOT NULL, \
+            seq INTEGER NOT NULL, type TEXT NOT NULL, at TEXT NOT NULL, received_at TEXT NOT NULL, body TEXT NOT NULL)
+            """),
+        step("events_reader", "CREATE INDEX events_reader ON events (site, reader, seq)"),
+        step("events_at", "CREATE INDEX events_at ON events (at)"),
+        step(
+            "event_progress",
+            """
+            CREATE TABLE event_progress (site TEXT NOT NULL, reader TEXT NOT NULL, \
+            topic_site TEXT NOT NULL, topic_reader TEXT NOT NULL, up_to INTEGER NOT NULL, last_seq INTEGER NOT NULL, \
+            since TEXT NOT NULL, PRIMARY KEY (site, reader))
+            """),
     ]
+
+    private static func step(_ name: String, _ statement: String) -> SchemaStep {
+        SchemaStep(
+            condition: "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = '\(name)')",
+            statement: statement)
+    }
 
     /// A transaction that writes is alone.
     let forUpdate = ""

@@ -8,7 +8,7 @@ package enum CollectReport: Hashable, Sendable {
     case late(CollectedEvent.Source, sequence: Int)
     /// A reader counts from this number again: its outbox was lost, or it has none.
     case restart(CollectedEvent.Source, sequence: Int)
-    /// Nothing was heard from a site (as in topics) for this number of seconds.
+    /// Nothing was heard from a site for this number of seconds. It has its name as in topics as long as no event was stored.
     case silent(site: String, seconds: Int)
     /// A silent site is back.
     case returned(site: String)
@@ -30,6 +30,8 @@ struct SiteMonitor {
     private var progress: [CollectedEvent.Source: ReaderProgress] = [:]
     private var heard: [String: ContinuousClock.Instant] = [:]
     private var silent: Set<String> = []
+    /// The names of sites by those in topics.
+    private var names: [String: String] = [:]
     private var isOnline = false
 
     init(gapLimit: Duration, silenceLimit: Duration) {
@@ -54,12 +56,13 @@ struct SiteMonitor {
     /// Something came from a site.
     mutating func hear(site: String, at now: ContinuousClock.Instant) -> [CollectReport] {
         heard[site] = now
-        return silent.remove(site) == nil ? [] : [.returned(site: site)]
+        return silent.remove(site) == nil ? [] : [.returned(site: names[site] ?? site)]
     }
 
     /// A reader's events were stored.
     mutating func store(_ reader: ReaderProgress, at now: ContinuousClock.Instant) -> [CollectReport] {
         progress[reader.source] = reader
+        names[reader.topicSite] = reader.source.site
         if reader.afterGap == nil {
             gaps[reader.source] = nil
         } else if gaps[reader.source]?.from != reader.upTo + 1 {
@@ -90,7 +93,7 @@ struct SiteMonitor {
         var reports: [CollectReport] = []
         for (site, time) in heard.sorted(by: { $0.key < $1.key }) where now - time >= silenceLimit {
             if silent.insert(site).inserted {
-                reports.append(.silent(site: site, seconds: Int((now - time).components.seconds)))
+                reports.append(.silent(site: names[site] ?? site, seconds: Int((now - time).components.seconds)))
             }
         }
         return reports

@@ -65,12 +65,15 @@ extension Outbox {
 
     // MARK: The consumer's acknowledgements
 
-    /// Notes that the consumer has every event of a reader up to a number.
+    /// Notes that the consumer has every event of a reader up to a number. Beyond the reader's last event it is about those of
+    /// an outbox that was lost, and is ignored.
     ///
     /// - Parameter reader: tells whether it is this reader; topics have names that differ from those in events.
     package func confirm(upTo sequence: Int, where isReader: (String) -> Bool) throws(OutboxError) {
         try write { database in
-            for name in try String.fetchAll(database, sql: "SELECT reader FROM readers") where isReader(name) {
+            let known = try String.fetchAll(
+                database, sql: "SELECT reader FROM readers WHERE sequence >= ?", arguments: [sequence])
+            for name in known where isReader(name) {
                 // With `confirmed = 0` SQLite chooses the index of the few events that are not acknowledged.
                 try database.execute(
                     sql: "UPDATE events SET confirmed = 1 WHERE reader = ? AND sequence <= ? AND confirmed = 0",

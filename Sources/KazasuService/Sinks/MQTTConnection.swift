@@ -84,6 +84,9 @@ package final class MQTTConnection: Sendable {
         package var subscriptions: [String] = []
         /// Whether the broker keeps the session, for MQTT 5 during this number of seconds.
         package var sessionExpiry: UInt32?
+        /// Whether a message is acknowledged to the broker only when it was handled: ``MQTTConnection/release(_:)``. One that
+        /// was not comes again after the next connection.
+        package var holdsMessages = false
         /// Seconds between signs of life.
         package var keepAlive: Int32 = 15
         /// How long CONNACK and PUBACK may take.
@@ -117,7 +120,9 @@ package final class MQTTConnection: Sendable {
         var isConnected = false
         var isClosing = false
         var isOver = false
-        var isReading = true
+        var isPaused = false
+        /// How many messages have come and are not released.
+        var held = 0
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         var nextWaiter = 0
         var closers: [CheckedContinuation<Void, Never>] = []
@@ -193,9 +198,15 @@ package final class MQTTConnection: Sendable {
         if isAccepted { wake() } else { completion(messages.map { _ in .disconnected }) }
     }
 
-    /// Stops or resumes taking messages from the broker, which keeps them meanwhile. Its acknowledgements wait, too.
-    package func setReading(_ isReading: Bool) {
-        state.withLock { $0.isReading = isReading }
+    /// Messages that came have been handled, with settings that hold them. Nothing is read or written before all are.
+    package func release(_ count: Int) {
+        state.withLock { $0.held -= count }
+        wake()
+    }
+
+    /// Leaves the broker without acknowledging what is held, or connects again. Neither is an event of its own.
+    package func setPaused(_ isPaused: Bool) {
+        state.withLock { $0.isPaused = isPaused }
         wake()
     }
 

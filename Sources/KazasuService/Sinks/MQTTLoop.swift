@@ -11,6 +11,9 @@ internal import Synchronization
 final class MQTTLoop {
     private enum Phase { case connecting, open, closing, over }
 
+    /// How many messages are read at once when they are held.
+    private static let mostHeld = 500
+
     private static let isReady = mosquitto_lib_init() == 0
 
     private let connection: MQTTConnection
@@ -35,10 +38,15 @@ final class MQTTLoop {
     func run() {
         var pause = settings.firstPause
         while !connection.state.withLock({ $0.isClosing }) {
+            if isPaused {
+                rest(for: .seconds(60)) { !isPaused }
+                continue
+            }
             let start = ContinuousClock.now
             let fault = attempt()
             fail()
             if phase == .over, connection.state.withLock({ $0.isClosing }) { break }
+            if isPaused { continue }
             connection.onEvent(.disconnected(fault))
             // A connection that lasted is tried again at once, one that is refused again and again more and more rarely.
             if ContinuousClock.now - start > .seconds(10) { pause = settings.firstPause }
@@ -67,6 +75,7 @@ final class MQTTLoop {
         var closeDeadline: ContinuousClock.Instant?
         while phase != .over, fault == nil {
             let now = ContinuousClock.now
+            if isPaused { return .ended(0) }
             if phase == .connecting, now > deadline { return .timeout }
             if phase == .connecting, connection.state.withLock({ $0.isClosing }) {
                 phase = .over
@@ -79,7 +88,10 @@ final class MQTTLoop {
             if phase == .open { takeCommands() }
             if phase == .closing {
                 closeDeadline = closeDeadline ?? now + .seconds(2)
-                if pending.isEmpty || now > closeDeadline ?? now {
+                if isHolding {
+                    // Anything that is written now would acknowledge what is held.
+                    phase = .over
+                } else if pending.isEmpty || now > closeDeadline ?? now {
                     _ = unsafe mosquitto_disconnect_v5(client, 0, nil)
                     while unsafe mosquitto_want_write(client), unsafe mosquitto_loop_write(client, 1) == 0 {}
                     phase = .over
@@ -98,6 +110,8 @@ final class MQTTLoop {
         let version = broker.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
         var codes = [unsafe mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, version)]
         unsafe codes.append(mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1))
+        // The library then writes nothing, acknowledgements neither, but in mosquitto_loop_write.
+        if settings.holdsMessages { unsafe codes.append(mosquitto_threaded_set(client, true)) }
         // The window is the caller's.
         unsafe mosquitto_max_inflight_messages_set(client, 1000)
         if broker.user != nil || broker.password != nil {
@@ -192,8 +206,10 @@ final class MQTTLoop {
     private func step() {
         let socket = unsafe mosquitto_socket(client)
         guard socket >= 0 else { return end(.ended(MOSQ_ERR_CONN_LOST.rawValue)) }
-        let isReading = phase != .open || connection.state.withLock { $0.isReading }
-        let wanted = (isReading ? POLLIN : 0) | (unsafe mosquitto_want_write(client) ? POLLOUT : 0)
+        var code: Int32 = 0
+        // What was released goes before more is read, which would hold it up.
+        if settings.holdsMessages, wantsToWrite { code = unsafe mosquitto_loop_write(client, 1) }
+        let wanted = (isHolding ? 0 : POLLIN) | (wantsToWrite ? POLLOUT : 0)
         var places = [
             pollfd(fd: socket, events: Int16(wanted), revents: 0),
             pollfd(fd: connection.wakeDescriptor, events: Int16(POLLIN), revents: 0),
@@ -203,16 +219,15 @@ final class MQTTLoop {
             var count: eventfd_t = 0
             unsafe eventfd_read(connection.wakeDescriptor, &count)
         }
-        var code: Int32 = 0
-        if Int32(places[0].revents) & ~POLLOUT != 0 {
+        if code == 0, Int32(places[0].revents) & ~POLLOUT != 0 {
             // A TLS record may hold several packets, of which poll knows nothing once they are decrypted.
             var before: Int
             repeat {
                 before = callbacks
                 code = unsafe mosquitto_loop_read(client, 1)
-            } while code == 0 && callbacks != before && (phase != .open || connection.state.withLock { $0.isReading })
+            } while code == 0 && callbacks != before && connection.state.withLock { $0.held } < Self.mostHeld
         }
-        if code == 0, unsafe mosquitto_want_write(client) { code = unsafe mosquitto_loop_write(client, 1) }
+        if code == 0, wantsToWrite { code = unsafe mosquitto_loop_write(client, 1) }
         if code == 0 { code = unsafe mosquitto_loop_misc(client) }
         guard code != 0, fault == nil else { return }
         switch code {
@@ -221,6 +236,13 @@ final class MQTTLoop {
         default: end(.ended(code))
         }
     }
+
+    private var isPaused: Bool { connection.state.withLock { $0.isPaused } }
+
+    /// Whether messages wait to be released.
+    private var isHolding: Bool { phase != .connecting && connection.state.withLock { $0.held } > 0 }
+
+    private var wantsToWrite: Bool { unsafe mosquitto_want_write(client) && !isHolding }
 
     private func end(_ reason: MQTTFault) {
         fault = fault ?? reason
@@ -273,9 +295,9 @@ final class MQTTLoop {
         for case .publish(let messages, let completion) in open { completion(messages.map { _ in .disconnected }) }
     }
 
-    private func rest(for pause: Duration) {
+    private func rest(for pause: Duration, unless isOver: () -> Bool = { false }) {
         let end = ContinuousClock.now + pause
-        while !connection.state.withLock({ $0.isClosing }) {
+        while !connection.state.withLock({ $0.isClosing }), !isOver() {
             let left = (end - .now) / .milliseconds(1)
             guard left > 0 else { return }
             var place = pollfd(fd: connection.wakeDescriptor, events: Int16(POLLIN), revents: 0)
@@ -327,6 +349,7 @@ final class MQTTLoop {
 
     private func received(_ message: MQTTMessage) {
         callbacks += 1
+        if settings.holdsMessages { connection.state.withLock { $0.held += 1 } }
         connection.onEvent(.message(message))
     }
 }

@@ -179,6 +179,8 @@ package final class MQTTSink: Sink {
             case .notSubscribed(let code):
                 tell(.notSubscribed(code))
             case .message(let message) where message.topic == topics.ack:
+                // A retained one may be about events of an outbox that was lost.
+                guard !message.isRetained else { break }
                 do throws(DocumentError) {
                     var one = try Acknowledgement(parsing: message.payload)
                     one.isRepeated = state.value.withLock { state in

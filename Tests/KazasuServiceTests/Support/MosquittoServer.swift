@@ -79,8 +79,8 @@ actor Subscriber {
         return found
     }
 
-    func publish(_ topic: String, _ payload: String) async -> [MQTTPublishResult] {
-        await connection.publish([MQTTMessage(topic, payload)])
+    func publish(_ topic: String, _ payload: String, isRetained: Bool = false) async -> [MQTTPublishResult] {
+        await connection.publish([MQTTMessage(topic, payload, isRetained: isRetained)])
     }
 
     func close() async { await connection.close() }
