@@ -235,6 +235,8 @@ let package = Package(
             name: "site-publisher", dependencies: ["KazasuService"], path: "Tests/Bench/Publisher",
             swiftSettings: strict),
         .executableTarget(
+            name: "card-stand", dependencies: ["VirtualReader"], path: "Tests/Sites/Stand", swiftSettings: strict),
+        .executableTarget(
             name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
             path: "Tests/Ledger", swiftSettings: strict),
         .target(

@@ -79,8 +79,7 @@ let start = clock.now
 @Sendable func run(site number: Int) async -> [String: Int] {
     let site = "\(prefix)\(number)"
     let feeds = (0..<readerCount).map { Feed(site: site, reader: "reader\($0)", index: number * readerCount + $0) }
-    var settings = MQTTSink.Settings(broker: MQTTBroker(host: host, port: port, version: version), site: site)
-    if getenv("KAZASU_HOME_ASSISTANT") != nil { settings.homeAssistant = HomeAssistant.Settings(version: "1.0.0") }
+    let settings = MQTTSink.Settings(broker: MQTTBroker(host: host, port: port, version: version), site: site)
     let sink = MQTTSink(settings)
     let acknowledgements = Task {
         for await one in sink.acknowledgements { feeds.first { $0.reader == one.reader }?.acknowledge(one) }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import VirtualReader
+
+// A simulated PN532 at the speed of a real one, on which a test puts a card and takes it away.
+//
+//     card-stand CARD LINK
+//
+// Prints the connection string. Standard input: a line `on` or `off` each time, which is answered with the same line.
+
+/// Reads a file.
+func contents(_ path: String) -> [UInt8]? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    while true {
+        let byte = getc(file)
+        guard byte != EOF else { return bytes }
+        bytes.append(UInt8(truncatingIfNeeded: byte))
+    }
+}
+
+let words = CommandLine.arguments
+guard words.count == 3, let bytes = contents(words[1]), let card = try? VirtualCardFile.load(bytes) else { exit(64) }
+let field = VirtualField(cards: [])
+guard let server = try? PN532Server(field: field, timing: .full, link: words[2]) else { exit(73) }
+print(server.connectionString)
+fflush(nil)
+while let line = readLine() {
+    if line == "on" { field.place(card) } else { field.removeCards() }
+    print(line)
+    fflush(nil)
+}
+server.stop()
