@@ -11,9 +11,17 @@ import VirtualReader
 /// no more than the card may be lost by it.
 struct Port400SessionTests {
     private static let select: [UInt8] = [0x00, 0xA4, 0x02, 0x0C, 0x02, 0x2F, 0x01]
+    /// What readers answer outside a session.
+    static let statuses: [UInt16] = [0x6301, 0x6985, 0x6300]
 
-    @Test func theCardIsLostAndFoundAgain() throws {
-        let bench = try Port400Bench()
+    private static func behavior(_ status: UInt16) -> Port400Behavior {
+        var behavior = Port400Behavior()
+        behavior.statusOutsideSession = status
+        return behavior
+    }
+
+    @Test(arguments: statuses) func theCardIsLostAndFoundAgain(_ status: UInt16) throws {
+        let bench = try Port400Bench(behavior: Self.behavior(status))
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
         bench.chip.endSession()
@@ -24,10 +32,37 @@ struct Port400SessionTests {
         #expect(bench.chip.statistics.complaints == [])
     }
 
-    @Test(arguments: Port400TypeABTests.types) func theSameWithISODEP(
-        _ type: String, _ request: ActivationRequest
+    /// Where 6300 is about the frame itself, the first may be a transmission error; the second is taken for more.
+    @Test func aSecondTransmissionErrorInARowEndsTheSession() throws {
+        var behavior = Self.behavior(0x6300)
+        behavior.blamesFrameOutsideSession = true
+        let bench = try Port400Bench(behavior: behavior)
+        let target = try #require(try bench.activate())
+        bench.chip.endSession()
+        #expect(throws: TransportError.corrupted(status: Port400Status.damagedInTheAir)) {
+            try bench.requestSystemCode(target)
+        }
+        #expect(throws: TransportError.cardReleased) { try bench.requestSystemCode(target) }
+        #expect(try bench.activate() == target)
+        #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
+    }
+
+    /// Two cards that collide forever are no reason to begin sessions forever.
+    @Test func transmissionErrorsForeverBeginOneSession() throws {
+        var behavior = Port400Behavior()
+        behavior.reportsDamageByStatus = true
+        let bench = try Port400Bench(
+            faults: [InjectedFaultRule(.damaged(status: 0x02), .every(1))], behavior: behavior)
+        for _ in 0..<10 { #expect(try bench.activate() == nil) }
+        let starts = bench.link.log.count { $0.contains("ff500000028100") }
+        #expect(starts == 2)
+    }
+
+    @Test(arguments: Port400TypeABTests.types, statuses) func theSameWithISODEP(
+        _ type: (String, ActivationRequest), _ status: UInt16
     ) throws {
-        let bench = try Port400Bench([Port400TypeABTests.card(type)])
+        let (type, request) = type
+        let bench = try Port400Bench([Port400TypeABTests.card(type)], behavior: Self.behavior(status))
         #expect(try bench.reader.activate(request) != nil)
         #expect(try bench.reader.transceive(Self.select, timeout: .seconds(1)) == [0x90, 0x00])
         bench.chip.endSession()
@@ -42,10 +77,12 @@ struct Port400SessionTests {
     }
 
     /// Who looks for a card is not told of a session that nobody used.
-    @Test(arguments: Port400TypeABTests.types) func lookingBeginsAnotherSession(
-        _ type: String, _ request: ActivationRequest
+    @Test(arguments: Port400TypeABTests.types, statuses) func lookingBeginsAnotherSession(
+        _ type: (String, ActivationRequest), _ status: UInt16
     ) throws {
-        let bench = try Port400Bench([Port100Bench.suica(), Port400TypeABTests.card(type)])
+        let (type, request) = type
+        let bench = try Port400Bench(
+            [Port100Bench.suica(), Port400TypeABTests.card(type)], behavior: Self.behavior(status))
         for _ in 0..<2 {
             bench.chip.endSession()
             #expect(try bench.activate() != nil)

@@ -24,6 +24,8 @@ final class Port400Radio: PaSoRiRadio {
     private var mayHoldCard = false
     private var seenResets = 0
     private var refusedSpeeds: Set<UInt8> = []
+    /// The number of exchanges in a row that ended with 6300.
+    private var radioErrors = 0
 
     /// The longest frame that the reader carries; felica-rs's figure.
     let longestRawFrame = 290
@@ -96,6 +98,21 @@ final class Port400Radio: PaSoRiRadio {
         }
     }
 
+    /// Whether the answer to an exchange means that there is no session any more.
+    ///
+    /// 6300 is a transmission error, but also reported of a reader whose session ended, where others answer 6301 or
+    /// 6985. It is taken for that where it is about an object before the frame, which was not sent then, and where it is
+    /// the second in a row: a new session also helps against what disturbs the radio. Only an answer with another status
+    /// allows for the next one, so a reader before which two cards collide is not kept busy with that.
+    private func hasEndedSession(_ answer: TransparentAnswer, frameObject: Int) -> Bool {
+        guard answer.meaning == .damaged else {
+            radioErrors = 0
+            return false
+        }
+        radioErrors += 1
+        return radioErrors == 2 || (1..<frameObject).contains(answer.failedObject)
+    }
+
     private func prepare() throws(TransportError) {
         if !hasSession || seenResets != link.resets { try beginSession() }
     }
@@ -139,6 +156,7 @@ final class Port400Radio: PaSoRiRadio {
             )
             toldBits = lastByteBits
             let answer = try ask(command, within: time)
+            if hasEndedSession(answer, frameObject: frameObject) { throw Port400Status.notAllowed }
             if let error = Port400Status.error(answer.meaning(ofExchangeWithFrameAt: frameObject)) { throw error }
             return answer
         }
@@ -186,13 +204,20 @@ final class Port400Radio: PaSoRiRadio {
         if air.speed == nil, mayHoldCard { try powerCycle() }
         let answer = try ask(Port400Command.switchProtocol(air))
         pause(Self.switchTime)
-        if air.speed == nil {
-            switch answer.meaning {
-            case .silent, .damaged, .refused(status: 0x6A81): return nil
-            default: mayHoldCard = true
-            }
+        if air.speed != nil {
+            if let error = Self.error(withoutCard: answer.meaning), error != .noAnswer { throw error }
+            return answer
         }
-        if let error = Port400Status.error(answer.meaning), error != .noAnswer { throw error }
+        switch answer.meaning {
+        case .silent, .refused(status: 0x6A81): return nil
+        case .damaged:
+            // A card whose answer was lost, or no session: only without one, the field cannot be switched on.
+            try succeed(Port400Command.manageSession(.fieldOn))
+            pause(Self.fieldOnTime)
+            return nil
+        default: mayHoldCard = true
+        }
+        if let error = Port400Status.error(answer.meaning) { throw error }
         return answer
     }
 
@@ -210,9 +235,14 @@ final class Port400Radio: PaSoRiRadio {
         }
     }
 
-    /// Runs a command whose answer contains only a status.
+    /// Runs a command about session or field.
     private func succeed(_ command: [UInt8]) throws(TransportError) {
-        if let error = Port400Status.error(try ask(command).meaning) { throw error }
+        if let error = Self.error(withoutCard: try ask(command).meaning) { throw error }
+    }
+
+    /// The error of a command in which no card has a part: a transmission error can only be the lack of a session.
+    private static func error(withoutCard meaning: TransparentAnswer.Meaning) -> TransportError? {
+        Port400Status.error(meaning == .damaged ? .wrongState : meaning)
     }
 
     private func ask(_ command: [UInt8], within time: Duration = .zero) throws(TransportError) -> TransparentAnswer {

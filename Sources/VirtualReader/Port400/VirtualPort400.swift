@@ -50,8 +50,11 @@ package struct Port400Behavior: Hashable, Sendable {
     package var givesUID = true
     /// The status of such a switch without a card; 9000 as observed on an RC-S300 with firmware 1.00.
     package var statusWithoutCard: UInt16 = 0x6401
-    /// The status of commands that need a session or a field when there is none: 6301 in a log, 6985 in felica-rs.
+    /// The status of commands that need a session or a field when there is none: 6301 in a log, 6985 in felica-rs, 6300
+    /// where a reader reports it as a transmission error.
     package var statusOutsideSession: UInt16 = 0x6301
+    /// Whether that status, for an exchange, is about the object with the frame instead of the first one.
+    package var blamesFrameOutsideSession = false
     /// The status of a second start: 698A in the command reference, 6985 in felica-rs.
     package var statusOfSecondStart: UInt16 = 0x698A
     /// The codes of the speeds that `FF 6E` sets.
@@ -93,7 +96,8 @@ package struct Port400Firmware: USBFirmware {
     /// Records a complaint about a command that needs a session, unless the host cannot know that there is none.
     private mutating func missSession(_ complaint: String, _ port: inout USBPort) {
         if !mayMissSession { port.complain(complaint) }
-        mayMissSession = false
+        // 6300 does not tell the host: it may be a transmission error.
+        if behavior.statusOutsideSession != 0x6300 { mayMissSession = false }
     }
 
     package mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
@@ -262,7 +266,8 @@ package struct Port400Firmware: USBFirmware {
         }
         guard session.isOpen, session.isFieldOn, let frame = session.frame(exchange) else {
             missSession("an exchange without session, field or protocol, or with other flags", &port)
-            return Self.failed(behavior.statusOutsideSession)
+            return Self.failed(
+                behavior.statusOutsideSession, object: behavior.blamesFrameOutsideSession ? exchange.frameObject : 1)
         }
         let silent = Self.failed(0x6401, object: exchange.frameObject)
         guard session.wasFieldOff else {
