@@ -28,6 +28,10 @@ package struct ReaderFamily: Hashable, Sendable {
     /// Whether a select that finds no card may end as a time-out of the reader (Debian's patch for the ACR122U).
     package var timesOutWithoutCard: Bool { name == "acr122_usb" || name == "usb" }
 
+    /// Whether the driver returns its last error, whatever that was, instead of a time-out (1.8.0,
+    /// `drivers/pn532_i2c.c`: `pn532_i2c_receive` does not keep the result of its wait; `pn532_spi_receive` does).
+    package var forgetsTimeouts: Bool { name == "pn532_i2c" }
+
     /// The part of a connection string after the driver's name.
     package enum Address: Hashable, Sendable {
         /// Nothing, a bus number, or a bus and a device number.

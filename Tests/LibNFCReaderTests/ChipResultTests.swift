@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLibNFC
+import CardModel
 import Glibc
 import NFCTransport
+import SystemDevices
 import Testing
 
 @testable import LibNFCReader
@@ -85,5 +87,85 @@ struct ChipResultTests {
                 #expect(ChipResult(result: result, status: status, overUSB: status % 2 == 0) != .success)
             }
         }
+    }
+
+    /// What `pn53x_transceive` returns through the I²C driver after the time for an answer: its last error, whatever that
+    /// was. Other drivers report a time-out as one.
+    @Test(arguments: [NFC_EOVFLOW, NFC_SUCCESS, NFC_EIO, NFC_ERFTRANS, NFC_ETIMEOUT])
+    func timeoutsOnI2C(_ result: Int32) throws {
+        let i2c = try #require(ReaderFamily(libnfc: "pn532_i2c"))
+        let answer = ChipAnswer(libnfc: result, [0, 0, 0], to: [0x42], through: i2c, isLate: true)
+        #expect(answer == ChipAnswer(outcome: .readerInDoubt(.readerTimeout), bytes: []))
+        for name in ["pn532_spi", "pn532_uart"] {
+            let family = try #require(ReaderFamily(libnfc: name))
+            let answer = ChipAnswer(libnfc: result, [0, 0, 0], to: [0x42], through: family, isLate: true)
+            #expect(answer.outcome == ChipResult(result: result, status: 0, overUSB: false))
+        }
+    }
+
+    /// An overflow is one at any time, and an answer stays one however late it is.
+    @Test func otherResultsOnI2C() throws {
+        let i2c = try #require(ReaderFamily(libnfc: "pn532_i2c"))
+        func answer(_ result: Int32, isLate: Bool) -> ChipAnswer {
+            ChipAnswer(libnfc: result, [0, 7, 8, 0], to: [0x42], through: i2c, isLate: isLate)
+        }
+        #expect(answer(NFC_EOVFLOW, isLate: false).outcome == .readerInDoubt(.readerTimeout))
+        #expect(answer(3, isLate: true) == ChipAnswer(outcome: .success, bytes: [0, 7, 8]))
+        #expect(answer(0, isLate: false).outcome == .success)
+        #expect(answer(NFC_EIO, isLate: false).outcome == Self.garbled)
+        #expect(answer(NFC_EOPABORTED, isLate: true).outcome == .readerInDoubt(.cancelled))
+    }
+
+    /// A reader whose answer does not come in time is used again after that, and its late answer is not taken for another.
+    @Test(arguments: [NFC_EOVFLOW, NFC_SUCCESS]) func anI2CReaderIsUsedAgainAfterATimeout(_ result: Int32) throws {
+        let transport = try FailingI2C(result)
+        let reader = PN53xReader(Chipset(transport), id: "pn532_i2c:/dev/i2c-1", cancellation: CancellationToken())
+        #expect(try reader.activate(.felica(.transit)) != nil)
+        transport.failsNext = true
+        #expect(throws: TransportError.readerTimeout) {
+            try reader.transceive([0x02, 0x04], timeout: .milliseconds(10))
+        }
+        #expect(try reader.transceive([0x02, 0x04], timeout: .milliseconds(10)) == [0x03, 0x05, 0x00])
+    }
+
+    /// A PN532 on I²C as libnfc shows it: a card is in its field, and an exchange can be lost.
+    private final class FailingI2C: PN53xTransport {
+        let name = "pn532_i2c"
+        let family: ReaderFamily
+        let port: SerialPort? = nil
+        let patience = 1
+        let takesParameters = true
+        let initialState = ChipState(timeout: .initial, sendsRATS: true)
+        let closingCommands: [[UInt8]] = []
+        let abort: @Sendable () -> Void = {}
+        private let result: Int32
+        var failsNext = false
+
+        init(_ result: Int32) throws {
+            self.result = result
+            family = try #require(ReaderFamily(libnfc: "pn532_i2c"))
+        }
+
+        func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
+            var answer: [UInt8] = []
+            switch command.first {
+            case 0x02: answer = [0x32, 0x01, 0x06, 0x07]
+            case 0x4A: answer = [1, 1, 18, 1] + [UInt8](repeating: 1, count: 16)
+            case 0x42:
+                answer = [0, 3, 5, 0]
+                if failsNext {
+                    failsNext = false
+                    return ChipAnswer(libnfc: result, [0, 0, 0], to: command, through: family, isLate: true)
+                }
+            // The line test.
+            case 0x00: answer = Array(command.dropFirst())
+            default: break
+            }
+            return ChipAnswer(
+                libnfc: Int32(answer.count), answer + [0], to: command, through: family, isLate: false)
+        }
+
+        func ignoreAbort() {}
+        func close() {}
     }
 }

@@ -68,15 +68,13 @@ final class LibNFCTransport: PN53xTransport {
         let timeout = HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience)
         // Zeros, because libnfc reads the first byte even when the chip sent none.
         var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
+        let start = ContinuousClock.now
         let result = LibNFCContext.recorded(recorder) {
             unsafe pn53x_transceive(
                 handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
         }
-        let status = ChipCommand.answersWithStatus(command) ? answer.first ?? 0 : 0
-        let count = min(max(Int(result), 0), answer.count)
-        return ChipAnswer(
-            outcome: ChipResult(result: result, status: status, overUSB: family.isUSB),
-            bytes: Array(answer.prefix(count)), status: status)
+        let isLate = ContinuousClock.now - start >= .milliseconds(timeout.milliseconds)
+        return ChipAnswer(libnfc: result, answer, to: command, through: family, isLate: isLate)
     }
 
     /// Nothing to forget: an abort applies to the running call only.
@@ -94,6 +92,27 @@ final class LibNFCTransport: PN53xTransport {
         LibNFCContext.recorded(recorder) { unsafe nfc_close(handle.pointer) }
         handle.pipe?.close()
         return true
+    }
+}
+
+extension ChipAnswer {
+    /// Interprets what `pn53x_transceive` returned.
+    ///
+    /// Its I²C driver reports a time-out as its last error instead: as success without data, mostly, which libnfc's own
+    /// calls then make an overflow of, "Buffer size is too short" (rubund/mrtdreader issue 3). An answer that came has
+    /// fewer bytes than the buffer, so an overflow is always that.
+    ///
+    /// - Parameters:
+    ///   - result: its value: the number of bytes, or negative.
+    ///   - answer: the buffer for the answer, zeros where nothing came.
+    ///   - isLate: whether the whole time that the chip was given has passed.
+    init(libnfc result: Int32, _ answer: [UInt8], to command: [UInt8], through family: ReaderFamily, isLate: Bool) {
+        let mayBeTimeout = result == NFC_EOVFLOW || isLate && result <= 0 && result != NFC_EOPABORTED
+        let hasTimedOut = family.forgetsTimeouts && mayBeTimeout
+        let status = ChipCommand.answersWithStatus(command) ? answer.first ?? 0 : 0
+        self.init(
+            outcome: ChipResult(result: hasTimedOut ? NFC_ETIMEOUT : result, status: status, overUSB: family.isUSB),
+            bytes: Array(answer.prefix(max(Int(result), 0))), status: status)
     }
 }
 
