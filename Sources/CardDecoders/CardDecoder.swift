@@ -140,39 +140,44 @@ public struct DecoderRegistry: Sendable {
     /// carry, and a card that has both (a Suica with a common area) is a transit card to its owner. The e-money cards
     /// of the common area follow; each is identified by its own services, so their relative order does not matter. Then
     /// come the cards of one town or country, each with its own system, and last the cards without a purse.
-    public static let standard = DecoderRegistry(
-        [
-            CyberneticsDecoder.transit,
-            EdyDecoder(),
-            NanacoDecoder(),
-            WaonDecoder(),
-            UniversityCoopDecoder(),
-            CyberneticsDecoder.iruca,
-            CyberneticsDecoder.paspy,
-            CyberneticsDecoder.sapica,
-            CyberneticsDecoder.setamaru,
-            CyberneticsDecoder.saitama,
-            OkicaDecoder(),
-            RyutoDecoder(),
-            ToyamaDecoder(),
-            AyucaDecoder(),
-            ICaDecoder(),
-            RapiCaDecoder(),
-            NicePassDecoder(),
-            OctopusDecoder.octopus,
-            OctopusDecoder.shenzhenTong,
-            KMTDecoder(),
-            MRTJakartaDecoder(),
-            HoChiMinhCityDecoder(),
-            DhakaDecoder(),
-            QuicPayDecoder.commonArea,
-            QuicPayDecoder.ana,
-            QuicPayDecoder.speedpass,
-            FeliCaLiteDecoder(),
-            NDEFDecoder(),
-            CampusCardDecoder.fcf,
-            CampusCardDecoder.gifu,
-        ] + NamedCardDecoder.all)
+    public static let standard = DecoderRegistry(known + NamedCardDecoder.all)
+
+    /// The purses of ``standard``, made without its table of named cards, which reading a balance does not need.
+    package static let standardPurses: [any CardDecoder] = known.filter(\.hasBalance)
+
+    /// The decoders with code of their own.
+    private static let known: [any CardDecoder] = [
+        CyberneticsDecoder.transit,
+        EdyDecoder(),
+        NanacoDecoder(),
+        WaonDecoder(),
+        UniversityCoopDecoder(),
+        CyberneticsDecoder.iruca,
+        CyberneticsDecoder.paspy,
+        CyberneticsDecoder.sapica,
+        CyberneticsDecoder.setamaru,
+        CyberneticsDecoder.saitama,
+        OkicaDecoder(),
+        RyutoDecoder(),
+        ToyamaDecoder(),
+        AyucaDecoder(),
+        ICaDecoder(),
+        RapiCaDecoder(),
+        NicePassDecoder(),
+        OctopusDecoder.octopus,
+        OctopusDecoder.shenzhenTong,
+        KMTDecoder(),
+        MRTJakartaDecoder(),
+        HoChiMinhCityDecoder(),
+        DhakaDecoder(),
+        QuicPayDecoder.commonArea,
+        QuicPayDecoder.ana,
+        QuicPayDecoder.speedpass,
+        FeliCaLiteDecoder(),
+        NDEFDecoder(),
+        CampusCardDecoder.fcf,
+        CampusCardDecoder.gifu,
+    ]
 
     /// The decoders of cards with readable money, in order: those to use for balance and history.
     public var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }

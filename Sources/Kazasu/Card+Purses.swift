@@ -60,7 +60,7 @@ extension Card {
     /// The name of the first purse on the card, its brand where that is known; empty if the card has none that is known.
     private func purseNames(_ first: SystemCode, _ session: CardSession) -> [LocalizedText] {
         guard let listed = try? session.systemCodes() else { return [] }
-        for decoder in DecoderRegistry.standard.purses where listed.contains(decoder.system) {
+        for decoder in DecoderRegistry.standardPurses where listed.contains(decoder.system) {
             guard let system = try? system(decoder.system, first, session),
                 let present = try? session.present([decoder.balanceRead.service], in: system), !present.isEmpty
             else { continue }

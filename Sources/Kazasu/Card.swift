@@ -112,7 +112,7 @@ public final class Card {
     }
 
     private static func decoders(_ kinds: [String]?) -> [any CardDecoder] {
-        DecoderRegistry.standard.purses.filter { kinds?.contains($0.id) ?? true }
+        DecoderRegistry.standardPurses.filter { kinds?.contains($0.id) ?? true }
     }
 
     // MARK: Everything that needs no key

@@ -68,7 +68,7 @@ public struct CardQuery: Hashable, Sendable {
     /// An NFC Forum tag: Type 2, 3 or 4.
     public static let tag = CardQuery(.tag, .tag)
     /// A FeliCa card with a readable purse.
-    public static let purse = decoders(DecoderRegistry.standard.purses)
+    public static let purse = decoders(DecoderRegistry.standardPurses)
 
     /// Returns a query for a FeliCa card with one of these systems.
     ///

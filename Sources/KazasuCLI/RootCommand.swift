@@ -74,12 +74,15 @@ struct RootCommand: ParsableCommand {
             Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
         ] + ServiceExtension.commands)
 
+    /// Commands without commands of their own, those first that scripts run most often.
+    static let plainCommands: [any ParsableCommand.Type] = [Balance.self, History.self, Decode.self, Poll.self]
+
     /// Runs one command line.
     ///
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
         do {
-            var command = try parseAsRoot(Language.removed(from: arguments))
+            var command = try CommandLineParsing.command(Language.removed(from: arguments))
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as CommandError {

@@ -15,18 +15,19 @@ package struct CardKind: ExpressibleByArgument, Equatable, Sendable {
         id = decoder.id
     }
 
-    /// Each kind, followed by the brands that it covers.
+    /// Each kind, followed by the brands that it covers; not listed while nobody asks for help, since a table is read.
     package static var allValueStrings: [String] {
+        guard !CommandLineParsing.isPlain else { return [] }
         var seen: Set<String> = []
-        return DecoderRegistry.standard.purses.flatMap { [$0.id] + $0.brands.map(\.id) }
+        return DecoderRegistry.standardPurses.flatMap { [$0.id] + $0.brands.map(\.id) }
             .filter { seen.insert($0).inserted }
     }
     package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// The decoders to try, in order.
     package static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
-        guard let kind else { return DecoderRegistry.standard.purses }
-        return DecoderRegistry.standard.purses.filter { $0.id == kind.id }
+        guard let kind else { return DecoderRegistry.standardPurses }
+        return DecoderRegistry.standardPurses.filter { $0.id == kind.id }
     }
 
     /// The systems of these decoders, each once, in order.

@@ -66,7 +66,7 @@ final class AbortPipe: Sendable {
         var readers: [[UInt]: Int32] = [:]
         var pipes: [Ends] = []
         // libnfc's `select` accepts no higher descriptor. `pipe` mostly gives the reading end the lower number.
-        let open = (0..<Int32(FD_SETSIZE)).compactMap { number in status(of: number).map { (number, $0) } }
+        let open = descriptors().compactMap { number in status(of: number).map { (number, $0) } }
         for (number, status) in open where mode(of: number) == O_RDONLY {
             readers[[status.st_dev, status.st_ino]] = number
         }
@@ -75,6 +75,13 @@ final class AbortPipe: Sendable {
             pipes.append(Ends(reader: reader, writer: number, device: status.st_dev, inode: status.st_ino))
         }
         return pipes
+    }
+
+    /// The open descriptors that libnfc's `select` accepts, found by one system call where the process may have so many.
+    private static func descriptors() -> [Int32] {
+        var all = (0..<Int32(FD_SETSIZE)).map { pollfd(fd: $0, events: 0, revents: 0) }
+        guard unsafe poll(&all, nfds_t(all.count), 0) >= 0 else { return all.map(\.fd) }
+        return all.filter { $0.revents & Int16(POLLNVAL) == 0 }.map(\.fd)
     }
 
     /// O_RDONLY or O_WRONLY for a descriptor without other flags, `nil` for others.
