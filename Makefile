@@ -18,8 +18,9 @@ TEST_ARGS ?=
 BENCH_ARGS ?=
 # How long `make fuzz` feeds each parser, and `make nightly` does.
 FUZZ_SECONDS ?= 60
-# How often the card comes in `make soak-arrivals`.
+# How often the card with two purses comes in `make soak-arrivals`, and how often phones and other cards in mid-search.
 ARRIVALS ?= 10000
+PHONES ?= 1000
 NIGHTLY_FUZZ_SECONDS ?= 1800
 # Passed on to Tests/Sites/soak.py, as in `make soak-sites SITES_ARGS='--seconds 10 --kills 5'`.
 SITES_ARGS ?=
@@ -150,10 +151,10 @@ soak-taps: deps-test ## 100,000 taps on four virtual readers while watcher, brok
 	$(SITES) Tests/Sites/taps.py --latency
 
 # The readers that are simulated in the test process, then those behind the real libusb and libnfc.
-soak-arrivals: deps venv ## puts a card with two purses on each simulated reader at 10,000 random moments
+soak-arrivals: deps venv ## puts cards and phones on each simulated reader at thousands of random moments
 	$(SWIFT_BUILD) --build-tests
-	KAZASU_ARRIVALS=$(ARRIVALS) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
-	KAZASU_ARRIVALS=$(ARRIVALS) USB_ARRIVALS="$$($(SWIFT_BUILD) --show-bin-path)/usb-arrivals" \
+	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
+	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) USB_ARRIVALS="$$($(SWIFT_BUILD) --show-bin-path)/usb-arrivals" \
 	    USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py
 
 # A folder of its own: every module is compiled anew for another trait.

@@ -78,25 +78,33 @@ public final class CardReader {
 
     /// Waits for a card, or for all that answer at the same time: a phone answers as several.
     ///
-    /// A wrong card is noticed within a second. It ends the wait unless `passesOver` is true.
+    /// What lies there already is found at once. Of what comes later, cards that answer the transit system are noticed
+    /// within half a second, other FeliCa cards within about two (``SearchRhythm``). A wrong card ends the wait unless
+    /// `passesOver` is true.
+    ///
+    /// - Parameter rhythm: the rhythm of a longer wait of which this is a part: nothing is expected to lie there then.
     package func waitForCards(
         _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, pace: SearchPace = .attentive,
-        _ tell: (WaitEvent) -> Void = { _ in }
+        rhythm outer: SearchRhythm? = nil, _ tell: (WaitEvent) -> Void = { _ in }
     ) throws(KazasuError) -> [Card] {
         let deadline = timeout.map { clock.now() + $0 }
         let slice = pace == .idle ? Self.idleSlice : Self.slice
+        let ownRhythm = SearchRhythm()
+        var rhythm = outer
         var seen: WrongCard?
         var isWaiting = false
-        var time = Duration.zero
+        var time = outer == nil ? Duration.zero : timeout.map { min(slice, $0) } ?? slice
         while true {
             var wrong: WrongCard?
-            switch try look(query, within: time, pace) {
+            switch try look(query, within: time, pace, rhythm) {
             case .found(let found): return found.map { Card($0, reader: self) }
             case .wrong(let card):
                 wrong = card
                 if seen != nil { clock.pause(Self.rest) }
-            case .nothing: wrong = otherKind(than: query.kind, last: seen)
+            case .nothing: wrong = otherKind(than: query.kind, last: seen, rhythm)
             }
+            rhythm = outer ?? ownRhythm
+            if wrong != nil { rhythm?.expectOtherSystems() }
             if cancellation.isCancelled { throw .cancelled }
             let now = clock.now()
             let isOver = deadline.map { now >= $0 } ?? false
@@ -113,6 +121,8 @@ public final class CardReader {
             }
             seen = wrong
             time = deadline.map { min(slice, $0 - now) } ?? slice
+            // The last part of a wait of its own ends with all requests.
+            if outer == nil, let deadline, now + slice >= deadline { rhythm = nil }
         }
     }
 
@@ -123,9 +133,10 @@ public final class CardReader {
     }
 
     private func look(
-        _ query: CardQuery, within time: Duration, _ pace: SearchPace
+        _ query: CardQuery, within time: Duration, _ pace: SearchPace, _ rhythm: SearchRhythm?
     ) throws(KazasuError) -> WaitResult {
-        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock, pace: pace)
+        let finder = CardFinder(
+            reader: device, cancellation: cancellation, clock: clock, pace: pace, rhythm: rhythm)
         do throws(ReadingError) {
             switch query.search {
             case .systems(let codes, let requestCode):
@@ -155,10 +166,12 @@ public final class CardReader {
     }
 
     /// The card of another kind that is on the reader, if any.
-    private func otherKind(than wanted: CardQuery.Kind, last: WrongCard?) -> WrongCard? {
+    private func otherKind(
+        than wanted: CardQuery.Kind, last: WrongCard?, _ rhythm: SearchRhythm?
+    ) -> WrongCard? {
         let others = CardFinder.usualOrder.filter { !wanted.technologies.contains($0) }
         guard !others.isEmpty else { return nil }
-        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock)
+        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock, rhythm: rhythm)
         // The reader has just looked for cards; if it cannot look for these, nothing more is known.
         guard let found = (try? finder.findAll(others, timeout: .zero))?.first else { return nil }
         // A card that stays is not identified again; its UID may differ each time.

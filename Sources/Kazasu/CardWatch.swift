@@ -14,7 +14,8 @@ struct CardWatch {
     private static let interval = Duration.milliseconds(150)
     /// How long to look for a card between two beats.
     private static let beatInterval = Duration.seconds(5)
-    /// After so many beats without a card, the search becomes idle.
+    /// After so many beats without a card, the search becomes idle; at once after a card that only a search for any
+    /// system finds, since those cards are asked for more often then.
     private static let attentiveBeats = 2
     /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
@@ -38,6 +39,8 @@ struct CardWatch {
     private(set) var present: FoundCard?
     /// Another card that is in the place of the last one, and is not reported yet.
     private var replacement: FoundCard?
+    /// Whether the last card was a FeliCa card without the transit system.
+    private var hasOtherSystem = false
 
     init(
         _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock? = nil,
@@ -67,14 +70,14 @@ struct CardWatch {
 
     /// Waits for a card, with a beat now and then.
     private func waitForCard() throws(KazasuError) -> Card {
-        var beats = 0
+        let rhythm = SearchRhythm()
+        var beats = hasOtherSystem ? Self.attentiveBeats : 0
         while true {
             note(.looking)
             do throws(KazasuError) {
                 let pace = beats < Self.attentiveBeats ? SearchPace.attentive : .idle
-                if let card = try reader.waitForCards(query, timeout: Self.beatInterval, pace: pace).first {
-                    return card
-                }
+                let cards = try reader.waitForCards(query, timeout: Self.beatInterval, pace: pace, rhythm: rhythm)
+                if let card = cards.first { return card }
             } catch {
                 guard error == .noCard else { throw error }
             }
@@ -85,6 +88,7 @@ struct CardWatch {
     private mutating func on(_ card: Card) -> Tap {
         let time = ContinuousClock.now
         present = card.found
+        hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
         return Tap(.on, card.found, reader: reader.information.id, time: time, reading.read(card))
     }

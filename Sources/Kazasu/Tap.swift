@@ -21,7 +21,7 @@ public struct Tap: Sendable {
     public let card: CardIdentity
     /// Whether its number is random each time, as on phones: then it identifies nobody.
     public let isRandom: Bool
-    /// The FeliCa system that answered; `nil` for other cards, and if the card was polled for any system.
+    /// The FeliCa system that answered; `nil` for other cards, and if the card did not name it.
     public let system: SystemCode?
     /// The reader's ID.
     public let reader: String
@@ -40,7 +40,7 @@ public struct Tap: Sendable {
         self.kind = kind
         self.card = card.picc.identity
         isRandom = card.picc.isRandom
-        system = card.system == .any ? nil : card.system
+        system = card.answeringSystem
         self.reader = reader
         self.time = time
         balance = report.balance
@@ -78,5 +78,14 @@ public enum TapReading: Hashable, Sendable {
         } catch {
             return Tap.Report(error: error)
         }
+    }
+}
+
+extension FoundCard {
+    /// The system that answered: the one polled for, or the one that the card named when it was polled for any.
+    fileprivate var answeringSystem: SystemCode? {
+        guard system == .any else { return system }
+        guard case .felica(_, requestCode: 1, _, _) = request else { return nil }
+        return feliCa?.requestData.map(SystemCode.init(rawValue:))
     }
 }

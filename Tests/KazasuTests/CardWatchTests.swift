@@ -155,11 +155,41 @@ struct CardWatchTests {
         }
     }
 
+    /// A card that only a Polling for any system finds names its system then.
+    @Test(arguments: [("felica-lite-s", 0x88B4), ("edy", 0xFE00), ("octopus", 0x8008)] as [(String, UInt16)])
+    func theSystemOfACardThatWasAskedForAny(_ card: String, _ system: UInt16) throws {
+        let field = VirtualField(cards: [try Self.card("cards/\(card)/card.json")])
+        let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
+        reader.clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
+        for query in [CardQuery.any, .phones(wildcard: true)] {
+            var watch = CardWatch(reader, query, .id)
+            #expect(try watch.next().system == SystemCode(rawValue: system))
+        }
+    }
+
+    /// Where the last card was such a card, the next one is found as soon as before an idle reader.
+    @Test func readersOfSuchCardsAreQuick() throws {
+        for delay in stride(from: 100, to: 2100, by: 130) {
+            let field = VirtualField(cards: [try Self.card("cards/edy/card.json")])
+            let arriving = ArrivingReader(field, try Self.card("cards/fcf/card.json"), at: .seconds(3600))
+            let reader = CardReader(arriving, cancellation: CancellationToken())
+            reader.clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
+            var watch = CardWatch(reader, .any, .id, clock: reader.clock)
+            #expect(try watch.next().kind == .on)
+            field.removeCards()
+            #expect(try watch.next().kind == .off)
+            arriving.moment = field.now + .milliseconds(delay)
+            #expect(try watch.next().kind == .on)
+            let time = field.now - (arriving.arrival ?? .zero)
+            #expect(time <= .milliseconds(1000), "\(delay) ms: \(time)")
+        }
+    }
+
     /// A reader on which a card is put at a moment of the field's time.
     private final class ArrivingReader: Reader {
         private let reader: InProcessReader
         private let (field, card): (VirtualField, any VirtualCard)
-        private let moment: Duration
+        var moment: Duration
         private(set) var arrival: Duration?
         /// When each card was asked for.
         private var times: [Duration] = []

@@ -18,4 +18,18 @@ struct ArrivalTests {
         #expect(ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty) == [])
         #expect(chip.statistics.complaints == [])
     }
+
+    /// In the time of the field, which the pauses of search and driver pass for.
+    @Test(arguments: SimulatedPaSoRi.allCases, ArrivalFigures.Kind.allCases)
+    func arrivalsInMidSearch(_ model: SimulatedPaSoRi, _ kind: ArrivalFigures.Kind) throws {
+        let field = try ArrivalFigures.field(kind, seed: 3)
+        let chip = model.chip(field, InjectedUSBFaults())
+        let reader = try model.open(VirtualUSBLink(chip), CancellationToken()) { field.pass($0) }
+        defer { reader.close() }
+        let figures = ArrivalFigures(
+            kind, reader, arrivals: ArrivalFigures.arrivals, clock: .of(field), arrivedAt: { field.arrivedAt })
+        print("\(model): \(figures)")
+        #expect(figures.isMet, "\(figures) \(figures.faults)")
+        #expect(chip.statistics.complaints == [])
+    }
 }

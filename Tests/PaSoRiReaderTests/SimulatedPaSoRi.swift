@@ -37,11 +37,13 @@ enum SimulatedPaSoRi: String, CaseIterable, Sendable {
         }
     }
 
-    func open(_ link: VirtualUSBLink, _ cancellation: CancellationToken) throws(TransportError) -> any Reader {
+    func open(
+        _ link: VirtualUSBLink, _ cancellation: CancellationToken, pause: @escaping (Duration) -> Void = { _ in }
+    ) throws(TransportError) -> any Reader {
         let information = ReaderInformation(id: rawValue, name: "")
         return switch self {
         case .rcs380: try PaSoRiReader(rcs380: link, information, cancellation)
-        case .rcs300: try PaSoRiReader(rcs300: link, information, cancellation, pause: { _ in })
+        case .rcs300: try PaSoRiReader(rcs300: link, information, cancellation, pause: pause)
         }
     }
 }

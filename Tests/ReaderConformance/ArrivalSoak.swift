@@ -46,7 +46,7 @@ package struct ArrivalSoak {
     }
 
     /// Read Without Encryption of block 0 of service 008B, after whose answer, a refusal too, the card goes away.
-    private static func leave(_ reader: any Reader, _ target: FeliCaTarget) {
+    package static func leave(_ reader: any Reader, _ target: FeliCaTarget) {
         let frame: [UInt8] = [0x10, 0x06] + target.idm.bytes + [0x01, 0x8B, 0x00, 0x01, 0x80, 0x00]
         _ = try? reader.transceive(frame, timeout: .milliseconds(100))
     }

@@ -4,6 +4,9 @@
 
 USB_ARRIVALS and USB_CHIP name the programs, KAZASU_ARRIVALS how often the card comes. It comes in rounds of 500, each with
 random moments of its own, so that a long run shows how far it is.
+
+Then phones, and cards of other systems, come at random moments of the first three seconds of a search: a tenth as often as
+KAZASU_PHONES says, since here that takes the time of real ones. The other readers are searched in simulated time.
 """
 
 import json
@@ -18,7 +21,10 @@ from chip import Chip
 from descriptors import acr122u, rc_s300, rc_s330, rc_s380
 from emulation import Emulation
 
-CARD = os.path.join(os.path.dirname(os.path.dirname(HERE)), "Fixtures/felica/two-purses.json")
+FIXTURES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "Fixtures")
+CARD = os.path.join(FIXTURES, "felica/two-purses.json")
+# What comes in mid-search.
+ARRIVING = {"phone": "felica/express-phone.json", "other": "cards/edy/card.json"}
 READERS = {
     "port100": (rc_s380, "rcs380"), "port400": (rc_s300, "rcs300"), "acr122": (acr122u, "acr122_usb:001:002"),
     "rcs330": (rc_s330, "pn53x_usb:001:002"),
@@ -26,6 +32,8 @@ READERS = {
 
 
 ROUND = 500
+# Those that only libnfc drives.
+REAL_TIME = ("acr122", "rcs330")
 
 
 def card(folder, seed):
@@ -39,13 +47,25 @@ def card(folder, seed):
     return path
 
 
-def arrive(kind, device, reader, path, count):
+def arriving(folder, what):
+    """A card file of what comes up to three seconds after a search began."""
+    with open(os.path.join(FIXTURES, ARRIVING[what]), encoding="utf-8") as file:
+        document = json.load(file)
+    document["virtual"] = {"visits": {"seed": 4, "within": 3000, "startup": 4}}
+    path = os.path.join(folder, f"{what}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    return path
+
+
+def arrive(kind, device, reader, path, count, *what):
     """One round before a reader; whether nothing was wrong."""
     emulation = Emulation()
     try:
         emulation.plug_in(device(), Chip(os.environ["USB_CHIP"], kind, path))
-        result = emulation.run(os.environ["USB_ARRIVALS"], reader, limit=7200,
-                               environment={"LIBNFC_LOG_LEVEL": "0", "KAZASU_ARRIVALS": str(count)})
+        result = emulation.run(os.environ["USB_ARRIVALS"], reader, *what, limit=7200,
+                               environment={"LIBNFC_LOG_LEVEL": "0", "KAZASU_ARRIVALS": str(count),
+                                            "KAZASU_PHONES": str(count)})
     finally:
         emulation.unplug_all()
     print(f"{reader}: {result.output}{result.errors}", end="", flush=True)
@@ -63,6 +83,9 @@ def main():
             bad = sum(not arrive(kind, device, reader, card(folder, seed), count) for seed, count in enumerate(rounds))
             print(f"{reader}: {total} arrivals in {len(rounds)} rounds, {bad} of them wrong", flush=True)
             wrong += bad
+            if kind in REAL_TIME:
+                count = max(int(os.environ.get("KAZASU_PHONES", "100")) // 10, 1)
+                wrong += sum(not arrive(kind, device, reader, arriving(folder, what), count, what) for what in ARRIVING)
     return 1 if wrong else 0
 
 

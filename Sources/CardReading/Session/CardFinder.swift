@@ -12,11 +12,13 @@ package struct CardFinder {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
 
+    /// - Parameter rhythm: the rhythm of the wait of which its searches are parts; `nil` if each is a wait of its own,
+    ///   which ends with a round of all requests.
     package init(
         reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock,
-        pace: SearchPace = .attentive
+        pace: SearchPace = .attentive, rhythm: SearchRhythm? = nil
     ) {
-        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock, pace: pace)
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock, pace: pace, rhythm: rhythm)
     }
 
     /// The result of a search for one kind of card.
@@ -111,7 +113,9 @@ package struct CardFinder {
             try look(technology, requests)
         }
         guard !found.isEmpty else {
-            if requests == all, let obstacle { throw obstacle }
+            if technologies.allSatisfy({ kind in requests.contains { $0.technology == kind } }), let obstacle {
+                throw obstacle
+            }
             return nil
         }
         for technology in technologies where found[technology] == nil && !settled.contains(technology) {

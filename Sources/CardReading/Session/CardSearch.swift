@@ -33,13 +33,54 @@ package enum SearchPace: Sendable {
     case idle
 }
 
+/// When a search polls for systems other than the transit one. It spans several searches that are parts of one wait.
+package final class SearchRhythm {
+    /// The time from the beginning to the first of these Pollings.
+    private static let first = Duration.milliseconds(1000)
+    /// The time between two of them. A phone that arrives in the 55 ms before one of them opens its wallet, so this is
+    /// as long as allows other cards to be found within a second on average.
+    private static let period = Duration.milliseconds(2100)
+    /// The same for an idle search.
+    private static let idlePeriod = Duration.milliseconds(750)
+
+    private var start: Duration?
+    private var last: Duration?
+    private var isExpected = false
+
+    package init() {}
+
+    /// A card of another system is known to be there: it may be polled for at once.
+    package func expectOtherSystems() { isExpected = true }
+
+    /// Begins a wait, unless it has begun.
+    ///
+    /// - Returns: whether it begins now.
+    fileprivate func begin(at time: Duration) -> Bool {
+        defer { start = start ?? time }
+        return start == nil
+    }
+
+    fileprivate func isDue(_ pace: SearchPace, at time: Duration) -> Bool {
+        if isExpected { return true }
+        if let last { return time - last >= (pace == .idle ? Self.idlePeriod : Self.period) }
+        return time - (start ?? time) >= (pace == .idle ? .zero : Self.first)
+    }
+
+    fileprivate func didPoll(at time: Duration) {
+        last = time
+        isExpected = false
+    }
+}
+
 /// Looks for a card until one is there; decides which request is sent when, for all finders.
 ///
 /// ``NFCTransport/Reader/firstAnswer(to:where:)`` decides which answer wins. This type sets the pace, which is designed
 /// for phones: an iPhone answers 0003 with its Express transit card, but only from about the fourth Polling, 40 to 50
 /// ms after it detected the field, and any other system code opens its wallet, which asks its owner to choose. So if
 /// 0003 is wanted first, it is polled for alone until a phone would have answered, and while nothing is there, other
-/// codes follow only occasionally. If the caller wants another code first, that order is simply followed.
+/// systems are polled for only occasionally (``SearchRhythm``): by a single Polling for any system, directly after one
+/// for 0003 that nothing answered. The caller's other codes follow once that is answered. If the caller wants another
+/// code first, that order is simply followed.
 ///
 /// Source: kormax, apple-enhanced-contactless-polling (2025-11), and bellx2's measurements of system codes; unverified.
 struct CardSearch {
@@ -47,6 +88,8 @@ struct CardSearch {
     let cancellation: CancellationToken
     let clock: SearchClock
     let pace: SearchPace
+    /// The rhythm of the wait of which the searches are parts; `nil` if each is a wait of its own.
+    var rhythm: SearchRhythm?
 
     /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
     private static let transitLooks = 4
@@ -55,10 +98,6 @@ struct CardSearch {
     private static let cardStart = Duration.milliseconds(21)
     /// The minimum time between two looks for the transit system.
     private static let transitPeriod = Duration.milliseconds(15)
-    /// The time between two Pollings for other systems while nothing is there.
-    private static let otherSystemsPeriod = Duration.milliseconds(500)
-    /// The same for an idle search.
-    private static let idleOtherSystemsPeriod = Duration.milliseconds(750)
     /// The minimum time between two rounds: others share the bus and the processor.
     private static let period = Duration.milliseconds(40)
     /// The same for an idle search; four looks take less than the 750 ms for which a phone remembers the field.
@@ -68,7 +107,8 @@ struct CardSearch {
     ///
     /// - Parameters:
     ///   - requests: the requests, in order of preference.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit. A search that is not part of a longer
+    ///     wait ends with a round of all requests.
     ///   - look: looks once, with some or all of the requests.
     /// - Returns: `nil` if nothing was found in time.
     func find<Finding>(
@@ -76,41 +116,56 @@ struct CardSearch {
         _ look: ([ActivationRequest]) throws(ReadingError) -> Finding?
     ) throws(ReadingError) -> Finding? {
         let deadline = timeout.map { clock.now() + max($0, Self.cardStart) }
-        let isPatient = requests.first { $0.technology == .felica }?.isTransit == true
-        let isEager = pace == .attentive
-        let fullPeriod = isEager ? Self.otherSystemsPeriod : Self.idleOtherSystemsPeriod
-        let first = requests.first(where: \.isTransit)
-        // An idle search leaves type B, which costs most, and the second bit rate to the full rounds.
-        let harmless = requests.filter {
-            switch $0.technology {
-            case .felica: $0.isTransit && (isEager || $0 == first)
-            case .typeA: true
-            case .typeB: isEager
-            }
-        }
-        let transit = isPatient ? harmless.filter(\.isTransit) : []
-        while true {
-            if isPatient, let finding = try lookForTransit(transit, look) { return finding }
-            var lastFull: Duration?
-            var isEvent = false
-            while !isEvent {
-                try check()
+        guard requests.first(where: { $0.technology == .felica })?.isTransit == true else {
+            while true {
                 let start = clock.now()
-                let isFull = !isPatient || lastFull.map { start - $0 >= fullPeriod } ?? true
-                if let finding = try look(isFull ? requests : harmless) { return finding }
-                if isFull { lastFull = start }
-                let now = clock.now()
-                if let deadline, now >= deadline { return nil }
-                isEvent = try waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60))
-                if !isEvent { rest(until: start + period(isPatient)) }
+                try check()
+                if let finding = try look(requests) { return finding }
+                guard try rest(until: start + (pace == .idle ? Self.idlePeriod : Self.period), deadline) != .over else {
+                    return nil
+                }
             }
         }
+        return try findPatiently(SearchPlan(requests, pace), deadline, look)
     }
 
-    private func period(_ isPatient: Bool) -> Duration {
-        switch pace {
-        case .attentive: isPatient ? Self.transitPeriod : Self.period
-        case .idle: Self.idlePeriod
+    private func findPatiently<Finding>(
+        _ plan: SearchPlan, _ deadline: Duration?, _ look: ([ActivationRequest]) throws(ReadingError) -> Finding?
+    ) throws(ReadingError) -> Finding? {
+        let rhythm = rhythm ?? SearchRhythm()
+        // A reader that reports cards itself is not polled, so what is there already is looked for once.
+        var isEvent = try waitForEvent(within: .zero)
+        var rest = Rest.waited
+        if rhythm.begin(at: clock.now()) || isEvent, let finding = try lookForTransit(plan.transit, look) {
+            return finding
+        }
+        repeat {
+            try check()
+            let start = clock.now()
+            let isLast = self.rhythm == nil && deadline.map { start >= $0 } ?? false
+            let isFull = isEvent || isLast || rhythm.isDue(pace, at: start)
+            if isFull, try isAnswered(plan.probe) {
+                if let finding = try look(plan.all) { return finding }
+            } else {
+                if isFull { rhythm.didPoll(at: start) }
+                if let finding = try look(isFull ? plan.others : plan.harmless) { return finding }
+            }
+            if isLast { return nil }
+            rest = try self.rest(until: start + (pace == .idle ? Self.idlePeriod : Self.transitPeriod), deadline)
+            isEvent = rest == .event
+            if isEvent, let finding = try lookForTransit(plan.transit, look) { return finding }
+        } while rest != .over || self.rhythm == nil
+        return nil
+    }
+
+    /// Whether something answers one of these requests, or only the caller can decide.
+    private func isAnswered(_ requests: [ActivationRequest]) throws(ReadingError) -> Bool {
+        guard !requests.isEmpty else { return true }
+        do throws(ReadingError) {
+            return try firstAnswer(to: requests) != nil
+        } catch {
+            guard case .reader(.unsupported) = error else { throw error }
+            return true
         }
     }
 
@@ -124,7 +179,7 @@ struct CardSearch {
             let begin = clock.now()
             if let finding = try look(requests) { return finding }
             looks += 1
-            rest(until: begin + Self.transitPeriod)
+            pause(until: begin + Self.transitPeriod)
         }
         return nil
     }
@@ -154,9 +209,69 @@ struct CardSearch {
         }
     }
 
-    private func rest(until time: Duration) {
+    /// The result of a pause.
+    private enum Rest {
+        case waited, event, over
+    }
+
+    /// Waits until this time, or until the reader reports an event.
+    private func rest(until time: Duration, _ deadline: Duration?) throws(ReadingError) -> Rest {
+        let now = clock.now()
+        if let deadline, now >= deadline { return .over }
+        if try waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60)) { return .event }
+        pause(until: time)
+        return .waited
+    }
+
+    private func pause(until time: Duration) {
         let left = time - clock.now()
         if left > .zero { clock.pause(left) }
+    }
+}
+
+/// The requests of a search that begins with the transit system.
+private struct SearchPlan {
+    /// All requests, in the caller's order.
+    let all: [ActivationRequest]
+    /// The transit system, and types A and B: no phone opens its wallet on these.
+    let harmless: [ActivationRequest]
+    /// The transit system alone.
+    let transit: [ActivationRequest]
+    /// What every FeliCa card answers, with a single Polling for other systems; empty if only ``all`` will do.
+    let probe: [ActivationRequest]
+    /// The requests for types A and B.
+    let others: [ActivationRequest]
+
+    /// - Parameter pace: an idle search leaves type B, which costs most, and the second bit rate to the full rounds.
+    init(_ requests: [ActivationRequest], _ pace: SearchPace) {
+        let isEager = pace == .attentive
+        let first = requests.first(where: \.isTransit)
+        all = requests
+        harmless = requests.filter {
+            switch $0.technology {
+            case .felica: $0.isTransit && (isEager || $0 == first)
+            case .typeA: true
+            case .typeB: isEager
+            }
+        }
+        transit = harmless.filter(\.isTransit)
+        others = requests.filter { $0.technology != .felica }
+        let otherSystems = requests.filter { $0.technology == .felica && !$0.isTransit }
+        guard !otherSystems.isEmpty else {
+            // No other system is wanted.
+            probe = requests.filter(\.isTransit)
+            return
+        }
+        // Every card answers at 212 kbit/s.
+        let wild = otherSystems.filter(\.isForAnySystem)
+        guard let sentinel = wild.first(where: { $0.feliCaBitRate == .kbps212 }) ?? wild.first else {
+            probe = []
+            return
+        }
+        // The transit system comes last before it: what can answer has answered then.
+        let isAlike = { (request: ActivationRequest) in request.feliCaBitRate == sentinel.feliCaBitRate }
+        let before = requests.filter(\.isTransit)
+        probe = before.filter { !isAlike($0) } + before.filter(isAlike) + [sentinel]
     }
 }
 
@@ -164,6 +279,15 @@ extension ActivationRequest {
     /// Whether it polls for the transit system and no other.
     fileprivate var isTransit: Bool {
         if case .felica(.transit, _, _, _) = self { true } else { false }
+    }
+
+    /// Whether any FeliCa card answers it.
+    fileprivate var isForAnySystem: Bool {
+        if case .felica(.any, _, _, _) = self { true } else { false }
+    }
+
+    fileprivate var feliCaBitRate: FeliCaBitRate? {
+        if case .felica(_, _, _, let rate) = self { rate } else { nil }
     }
 }
 

@@ -64,6 +64,9 @@ package final class VirtualField: Sendable {
     /// The field's own clock: time in the air, the cards' thinking time, and what ``pass(_:)`` adds.
     package var now: Duration { state.withLock(\.now) }
 
+    /// When the cards came last, for a field with ``CardVisits``.
+    package var arrivedAt: Duration? { state.withLock { $0.visits?.arrivedAt } }
+
     /// Adds a card to the field.
     package func place(_ card: any VirtualCard) {
         state.withLock { state in

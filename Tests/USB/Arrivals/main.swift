@@ -6,9 +6,10 @@ import NFCTransport
 import PaSoRiReader
 import ReaderConformance
 
-// Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says:
+// Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says, or for phones and
+// cards that come at random moments of the first three seconds of a search, as often as `KAZASU_PHONES` says:
 //
-//     usb-arrivals READER
+//     usb-arrivals READER [phone|other]
 //
 // Prints what went wrong, and ends 0 when nothing did.
 
@@ -19,6 +20,13 @@ for driver in drivers where opened == nil { opened = try driver.open(id, cancell
 guard let reader = opened else {
     print("no driver knows \(id)")
     exit(64)
+}
+if let kind = CommandLine.arguments.dropFirst(2).first.flatMap(ArrivalFigures.Kind.init(rawValue:)) {
+    let figures = ArrivalFigures(kind, reader, arrivals: ArrivalFigures.arrivals)
+    reader.close()
+    for fault in figures.faults { print(fault) }
+    print(figures)
+    exit(figures.isMet ? 0 : 1)
 }
 let breaches = ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty)
 reader.close()
