@@ -48,6 +48,9 @@ public final class AsyncCardReader: Sendable {
         }
     }
 
+    /// The reader's own name; `nil` once it is closed.
+    var product: String? { get async { await reader.information?.name } }
+
     /// Switches the field off and releases the device. Further work fails.
     public func close() async { await reader.close() }
 }

@@ -8,6 +8,8 @@ internal import Synchronization
 package struct ReaderWatch: Sendable {
     /// An event on the watched readers.
     package enum Event: Sendable {
+        /// A reader was opened by this ID; it has this name of its own.
+        case opened(String, product: String)
         /// A tap, on the reader that was opened by this ID; the tap itself has the driver's ID of the reader.
         case tap(Tap, reader: String)
         /// A reader became ready, or is not ready; repeated only when something else was the case meanwhile.
@@ -135,6 +137,7 @@ package struct ReaderWatch: Sendable {
         } catch {
             return (error, false)
         }
+        if let product = await reader.product { tell(.opened(id, product: product)) }
         tell(.reader(id, .ready))
         let (query, reading, progress) = (query, reading, progress)
         let session = Session()

@@ -40,7 +40,7 @@ public struct Taps: AsyncSequence, Sendable {
             while let event = await events.next(isolation: actor) {
                 switch event {
                 case .tap(let tap, _): return tap
-                case .reader: continue
+                case .opened, .reader: continue
                 case .failed(let error): throw error
                 }
             }

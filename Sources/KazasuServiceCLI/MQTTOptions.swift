@@ -121,8 +121,8 @@ package struct MQTTOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Taps that are older are not published as tags: they would unlock a door too late.",
-            "これより古いタップはタグとして送らない（遅れて解錠しないため）。", value: "seconds"))
+            "A tap that is older when Home Assistant gets it fires nothing: it would unlock a door too late.",
+            "Home Assistant に届いた時点でこれより古いタップは無視させる（遅れて解錠しないため）。", value: "seconds"))
     package var haMaxAge = 10.0
 
     package func validate() throws {
@@ -142,10 +142,11 @@ package struct MQTTOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - readers: the names that the user gave; they must differ in topics.
+    ///   - hasBalances: whether balances are read.
     ///   - backlog: asked once a minute for the topic `health`.
     /// - Returns: `nil` without `--mqtt`.
     package func sink(
-        site: String, readers: [String], version: String,
+        site: String, readers: [String], hasBalances: Bool = false, version: String,
         backlog: @escaping @Sendable () async -> MQTTSink.Backlog? = { nil },
         tell: @escaping @Sendable (MQTTNotice) -> Void
     ) throws(CommandError) -> MQTTSink? {
@@ -157,6 +158,7 @@ package struct MQTTOptions: ParsableArguments {
             var settings = HomeAssistant.Settings(version: version)
             settings.prefix = prefix
             settings.maxAge = .milliseconds(Int(haMaxAge * 1000))
+            settings.hasBalances = hasBalances
             return settings
         }
         return MQTTSink(settings, backlog: backlog, tell: tell)
@@ -166,8 +168,10 @@ package struct MQTTOptions: ParsableArguments {
     func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
         let (outbox, log, metrics) = (environment.outbox, environment.log, environment.metrics)
         if broker.mqtt != nil { metrics.set("mqtt_connected", 0) }
+        let root = MQTTTopics(prefix: broker.mqttPrefix, site: environment.site).root
         let sink = try sink(
-            site: environment.site, readers: environment.readers, version: Program.version,
+            site: environment.site, readers: environment.readers, hasBalances: environment.readsBalances,
+            version: Program.version,
             backlog: {
                 guard let queues = try? outbox.status().sinks.filter({ $0.sink.hasPrefix("mqtt:") }) else { return nil }
                 let oldest = queues.compactMap(\.oldest).min().map { max(0, MQTTSink.wallClock() - $0) / 1000 }
@@ -177,11 +181,14 @@ package struct MQTTOptions: ParsableArguments {
                 switch notice {
                 case .connected:
                     metrics.set("mqtt_connected", 1)
-                    log.info(notice.words)
+                    log.info(
+                        tr(
+                            "connected to the broker; topics begin with \(root)",
+                            "ブローカーに接続しました（トピックは \(root) 以下）"))
                 case .disconnected:
                     metrics.set("mqtt_connected", 0)
                     log.warning(notice.words)
-                case .notSubscribed, .malformedAcknowledgement: log.warning(notice.words)
+                case .notSubscribed, .notAllowed, .sharedName, .malformedAcknowledgement: log.warning(notice.words)
                 }
             })
         guard let sink else { return nil }
@@ -216,8 +223,8 @@ package struct MQTTOptions: ParsableArguments {
                         "リーダー \($0) と \(reader) はトピックではどちらも '\(name)' です")
                 } ?? tr("'\(name)' cannot be the name of a reader", "'\(name)' はリーダーの名前に使えません"),
                 hint: tr(
-                    "name readers with -r NAME=ID; in topics only A-Z, a-z, 0-9, _ and - are kept",
-                    "-r 名前=ID で名前を付けてください（トピックでは A-Z、a-z、0-9、_、- 以外は - になります）"))
+                    "name readers with -r NAME=ID; in topics every other ASCII character than A-Z, a-z, 0-9, _ and - is -",
+                    "-r 名前=ID で名前を付けてください（トピックでは A-Z、a-z、0-9、_、- 以外の ASCII 文字は - になります）"))
         }
     }
 }
@@ -233,6 +240,18 @@ extension MQTTNotice {
             tr("no connection to the broker: \(fault.words); retrying", "ブローカーに接続できません（\(fault.words)）。再試行します")
         case .notSubscribed(let code):
             tr("the broker refused a subscription (\(code))", "ブローカーが購読を拒否しました（\(code)）")
+        case .notAllowed(let user?, let topics):
+            tr(
+                "the broker does not let user \(user) publish below \(topics); change its access rules or --site",
+                "ブローカーはユーザー \(user) に \(topics) 以下への送信を許可していません。ブローカーのアクセス規則か --site を見直してください")
+        case .notAllowed(nil, let topics):
+            tr(
+                "the broker does not let anonymous users publish below \(topics); log in with mqtt://USER@HOST",
+                "ブローカーは匿名ユーザーに \(topics) 以下への送信を許可していません。mqtt://ユーザー@ホスト でログインしてください")
+        case .sharedName(let site):
+            tr(
+                "the broker ends each connection soon after it began; another watcher may have the site's name \(site)",
+                "ブローカーが接続のたびにすぐ切断します。同じサイト名 \(site) を使う watch がほかにないか確認してください")
         case .malformedAcknowledgement(let bytes):
             tr("a malformed acknowledgement of \(bytes) bytes was ignored", "不正な確認応答（\(bytes) バイト）を無視しました")
         }
@@ -246,12 +265,27 @@ extension MQTTFault {
         case .unreachable(let error):
             error == 0 ? tr("nobody answers", "応答がありません") : SystemMessage.text(error)
         case .unresolved: tr("the host is unknown", "ホスト名が見つかりません")
+        case .certificate:
+            tr(
+                "its certificate cannot be verified; --mqtt-ca FILE names the authority, and the host must be in it",
+                "証明書を検証できません（署名した認証局は --mqtt-ca ファイル で指定します。証明書のホスト名も確認してください）")
         case .tls(let text): text.isEmpty ? tr("TLS failed", "TLS に失敗しました") : text
+        // CONNACK, sections 3.2.2.2 of MQTT 5 and 3.2.2.3 of 3.1.1.
+        case .refused(0x86), .refused(0x87), .refused(4), .refused(5):
+            tr("it refuses the user name or the password", "ユーザー名またはパスワードが拒否されました")
+        case .refused(0x84), .refused(1):
+            tr(
+                "it does not speak this version of MQTT; try --mqtt-version",
+                "この MQTT バージョンに対応していません。--mqtt-version を試してください")
+        case .refused(0x88), .refused(3): tr("it is not available now", "ブローカーは現在利用できません")
         case .refused(let code): tr("the login was refused (\(code))", "ログインが拒否されました（\(code)）")
         case .ended(0x8E):
             tr(
                 "another client of this name took over; is the site's name unique?",
                 "同じ名前のクライアントに置き換わりました（サイト名は重複していませんか）")
+        // MOSQ_ERR_CONN_LOST
+        case .ended(7): tr("the broker ended it", "ブローカーが切断しました")
+        case .ended(0x8B): tr("the broker shuts down", "ブローカーが停止します")
         case .ended(let code): tr("the connection ended (\(code))", "接続が切れました（\(code)）")
         case .timeout: tr("no answer in time", "時間内に応答がありません")
         case .settings(let code): tr("TLS files or settings cannot be used (\(code))", "TLS のファイルまたは設定が使えません（\(code)）")

@@ -12,12 +12,22 @@ import Testing
 struct MQTTNameTests {
     static let names: [(text: String, name: String)] = [
         ("door", "door"), ("rcs380:serial=0123456", "rcs380-serial-0123456"), ("a b/c+d#", "a-b-c-d-"), ("", "-"),
-        ("入口", "--"), ("A_z-9", "A_z-9"), ("é", "-"),
+        ("A_z-9", "A_z-9"), ("--", "--"),
+        // printf 入口 | sha256sum
+        ("入口", "1a793027"), ("2号機", "2-697c1286"), ("東京 door/é", "door-b5b4d3d4"),
     ]
 
     @Test("Names in topics", arguments: names)
     func name(_ row: (text: String, name: String)) {
         #expect(MQTTTopics.name(row.text) == row.name)
+    }
+
+    @Test("Names outside of ASCII differ in topics, and are names of topics themselves")
+    func nameOutsideASCII() {
+        let names = ["東京", "大阪", "入口", "出口", "é", "è", "門", "🚪", "\u{0}é", "入口 "]
+        let mapped = names.map(MQTTTopics.name)
+        #expect(Set(mapped).count == names.count)
+        #expect(mapped.map(MQTTTopics.name) == mapped)
     }
 
     @Test("Reserved names are no readers", arguments: ["status", "health", "ack"])
@@ -240,12 +250,18 @@ struct MQTTSinkTests {
         settings.broker.user = "osaka"
         settings.broker.password = MQTTBroker.Password(SecretBytes(Array("right".utf8)))
         settings.patience = .seconds(30)
-        let other = MQTTSink(settings)
+        let (told, notices) = AsyncStream<MQTTNotice>.makeStream()
+        let other = MQTTSink(settings, tell: { notices.yield($0) })
         // MQTT 5 says so in the PUBACK; the site is tokyo, the user osaka.
         #expect(
             await other.deliver([.made(1), .made(2)])
-                == Array(repeating: .retry("refused135", after: .seconds(10)), count: 2))
+                == Array(repeating: .retry("notAllowed", after: .seconds(10)), count: 2))
         await other.close()
+        notices.finish()
+        #expect(
+            await told.reduce(into: []) { $0.append($1) } == [
+                .connected, .notAllowed(user: "osaka", topics: "kazasu/tokyo"),
+            ])
         settings.site = "osaka"
         let own = MQTTSink(settings)
         #expect(await own.deliver([.made(1)]) == [.delivered])
@@ -253,44 +269,232 @@ struct MQTTSinkTests {
         settings.broker.password = MQTTBroker.Password(SecretBytes(Array("wrong".utf8)))
         settings.patience = .milliseconds(300)
         let stranger = await Self.sinkThatFailed(settings)
-        #expect(await stranger.deliver([.made(1)]) == [.retry("refused135", after: .seconds(1))])
+        #expect(await stranger.deliver([.made(1)]) == [.retry("loginRefused", after: .seconds(1))])
         await stranger.close()
     }
 
-    @Test("Home Assistant: announced at the start, at its birth and after a broker's restart; late taps are no tags")
+    @Test("Home Assistant: announced at the start, at its birth and after a broker's restart; young taps once")
     func homeAssistant() async throws {
         let server = try MosquittoServer()
         var settings = Self.settings(server)
         settings.homeAssistant = HomeAssistant.Settings(version: "1.0.0")
+        settings.homeAssistant?.hasBalances = true
         let now = 1_700_000_000_000
         let subscriber = await Subscriber(
-            server.broker, ["homeassistant/+/+/config", "kazasu/+/+/tag", "kazasu/+/+/event"])
+            server.broker, ["homeassistant/+/+/config", "kazasu/+/+/tag", "kazasu/+/+/tap", "kazasu/+/+/event"])
         let sink = MQTTSink(settings, now: { now })
         let events = [
             OutboxEvent.made(1, time: now - 10_001), .made(2, time: now - 10_000), .made(3, type: "off", time: now),
             .made(4, time: now, tag: nil), .made(5, time: now + 3_600_000), .made(6, time: now, tag: "ff"),
         ]
         #expect(await sink.deliver(events).allSatisfy { $0 == .delivered })
-        // Delivered once more, as after a lost PUBACK: the event comes again, the tag does not.
+        // Delivered once more, as after a lost PUBACK: the event comes again, nothing for Home Assistant does.
         #expect(await sink.deliver(events).allSatisfy { $0 == .delivered })
         _ = await subscriber.wait(for: 12) { $0.topic.hasSuffix("/event") }
+        let at = #""at":"2026-11-21T20:45:00.123+09:00"}"#
         let tags = await subscriber.messages.filter { $0.topic.hasSuffix("/tag") }
-        #expect(tags.map(\.text) == [#"{"tag":"0114B34DAA012345"}"#, #"{"tag":"ff"}"#])
+        #expect(tags.map(\.text) == [#"{"tag":"0114B34DAA012345",\#(at)"#, #"{"tag":"ff",\#(at)"#])
+        let taps = await subscriber.messages.filter { $0.topic.hasSuffix("/tap") }
+        let shown = [("on", #""0114B34DAA012345""#), ("off", #""0114B34DAA012345""#), ("on", "null"), ("on", #""ff""#)]
+        #expect(
+            taps.map(\.text)
+                == shown.flatMap {
+                    [
+                        #"{"type":"\#($0.0)","tag":\#($0.1),\#(at)"#,
+                        #"{"type":"idle","last":"\#($0.0)","tag":\#($0.1),\#(at)"#,
+                    ]
+                })
+        #expect((taps + tags).allSatisfy { !$0.isRetained })
         #expect(sink.counters.lateTags == 4)
         let isConfiguration: @Sendable (MQTTMessage) -> Bool = { $0.topic.hasSuffix("/config") }
-        let first = await subscriber.wait(for: 5, where: isConfiguration)
-        #expect(Set(first.map(\.topic)).count == 5)
+        let first = await subscriber.wait(for: 7, where: isConfiguration)
+        #expect(Set(first.map(\.topic)).count == 7)
+        // Entities that stand for what happened must not come back, or they would seem to have changed.
+        for name in ["card", "balance"] {
+            let one = try #require(first.first { $0.topic.hasSuffix("-\(name)/config") })
+            #expect(!one.text.contains("availability"))
+        }
         _ = await subscriber.publish("homeassistant/status", "offline")
         _ = await subscriber.publish("homeassistant/status", "online")
-        let again = await subscriber.wait(for: 10, where: isConfiguration)
-        #expect(again.count == 10)
+        let again = await subscriber.wait(for: 14, where: isConfiguration)
+        #expect(again.count == 14)
         #expect(Set(again.map(\.text)) == Set(first.map(\.text)))
         await subscriber.close()
         server.kill()
         try server.start()
         let other = await Subscriber(server.broker, ["homeassistant/+/+/config"], id: "other")
-        #expect(await other.wait(for: 5, where: isConfiguration).count >= 5)
+        #expect(await other.wait(for: 7, where: isConfiguration).count >= 7)
         await other.close()
         await sink.close()
+    }
+
+    static func status(
+        _ name: String, isNamed: Bool = true, isWatched: Bool = true, state: String? = nil, sequence: Int = 0,
+        product: String? = nil
+    ) -> ReaderStatus {
+        ReaderStatus(
+            name: name, isNamed: isNamed, isWatched: isWatched, state: state.map { ($0, "since") }, sequence: sequence,
+            product: product)
+    }
+
+    @Test("A reader that was not heard of in this run is gone; one that is not watched any more, too")
+    func goneReaders() async throws {
+        let server = try MosquittoServer()
+        let subscriber = await Subscriber(server.broker, ["kazasu/+/+/state", "homeassistant/+/+/config"])
+        var settings = Self.settings(server)
+        settings.homeAssistant = HomeAssistant.Settings(version: "1.0.0")
+        let sink = MQTTSink(settings)
+        sink.know([Self.status("old", isWatched: false), Self.status("door"), Self.status("gate", state: "ready")])
+        #expect(await sink.deliver([.made(1, type: "reader", tag: nil, state: "ready")]) == [.delivered])
+        var states = await subscriber.wait(for: 4) { $0.topic.hasSuffix("/state") }
+        func word(_ reader: String) -> String? {
+            states.last { $0.topic == "kazasu/tokyo/\(reader)/state" }?.text.split(separator: "\"")[3].description
+        }
+        #expect(word("old") == "gone")
+        #expect(word("gate") == "ready")
+        #expect(word("door") == "ready")
+        sink.know([Self.status("gate", isWatched: false), Self.status("door", product: "Sony RC-S380/S")])
+        states = await subscriber.wait(for: 5) { $0.topic.hasSuffix("/state") }
+        #expect(word("gate") == "gone")
+        #expect(word("door") == "ready")
+        let models = await subscriber.wait(for: 1) { $0.text.contains("RC-S380") }
+        #expect(models.allSatisfy { $0.topic.contains("kazasu-tokyo-door") })
+        // Nobody is told again of a device that was deleted.
+        #expect(await !subscriber.messages.contains { $0.topic.contains("kazasu-tokyo-old") })
+        await sink.close()
+        await subscriber.close()
+    }
+
+    @Test("Events of an earlier run, such as a restart leaves, are nothing for Home Assistant")
+    func eventsFromBefore() async throws {
+        let server = try MosquittoServer()
+        let subscriber = await Subscriber(server.broker, ["kazasu/#"])
+        var settings = Self.settings(server)
+        settings.homeAssistant = HomeAssistant.Settings(version: "1.0.0")
+        let sink = MQTTSink(settings, now: { 1000 })
+        sink.know([Self.status("door", sequence: 2)])
+        #expect(
+            await sink.deliver([.made(1, time: 1000), .made(2, type: "off", time: 1000), .made(3, time: 1000)])
+                == Array(repeating: .delivered, count: 3))
+        let taps = await subscriber.wait(for: 1) { $0.topic.hasSuffix("/tag") }
+        #expect(taps.count == 1)
+        #expect(await subscriber.messages.count { $0.topic.hasSuffix("/tap") } == 2)
+        await sink.close()
+        await subscriber.close()
+    }
+
+    @Test("A connection ends the pauses of the outbox")
+    func connectionEndsPauses() async throws {
+        let server = try MosquittoServer()
+        server.kill()
+        var settings = Self.settings(server)
+        settings.patience = .milliseconds(1)
+        let sink = MQTTSink(settings)
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try outbox.store([.made(1)], for: [sink.name])
+        // A pause that does not end by itself.
+        let (paused, pauses) = AsyncStream<Void>.makeStream()
+        let (forever, end) = AsyncStream<Void>.makeStream()
+        let queue = SinkQueue(
+            sink, outbox,
+            sleep: { _ in
+                pauses.yield()
+                for await _ in forever {}
+            }
+        ) { _ in }
+        let run = Task { await queue.run() }
+        for await _ in paused { break }
+        try server.start()
+        while try !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
+        end.finish()
+        queue.end()
+        await run.value
+    }
+
+    @Test("Two watchers of one name are told")
+    func sharedName() async throws {
+        let server = try MosquittoServer()
+        let (told, notices) = AsyncStream<MQTTNotice>.makeStream()
+        let sinks = (0..<2).map { _ in MQTTSink(Self.settings(server), tell: { notices.yield($0) }) }
+        for await notice in told where notice == .sharedName(site: "tokyo") { break }
+        for sink in sinks { await sink.close() }
+    }
+
+    @Test("A certificate that nobody vouches for", arguments: MQTTBroker.Version.allCases)
+    func certificate(version: MQTTBroker.Version) async throws {
+        let folder = try TemporaryFolder()
+        let made = try ChildProcess.run(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2", "-keyout",
+                "\(folder.path)/key", "-out", "\(folder.path)/certificate",
+            ])
+        #expect(made.end == .exited(0))
+        let server = try MosquittoServer([
+            "allow_anonymous true", "certfile \(folder.path)/certificate", "keyfile \(folder.path)/key",
+        ])
+        var settings = Self.settings(server, version)
+        settings.patience = .milliseconds(1)
+        settings.broker.tls = MQTTBroker.TLS()
+        let sink = await Self.sinkThatFailed(settings)
+        #expect(sink.fault == .certificate)
+        await sink.close()
+    }
+}
+
+@Suite("What Home Assistant shows of a reader")
+struct HomeAssistantReaderTests {
+    static let readers: [(name: String, isNamed: Bool, product: String?, shown: [String?])] = [
+        ("entrance", true, nil, ["Kazasu entrance", nil, nil]),
+        (
+            "rcs380", false, "Sony RC-S380/S (firmware 1.11)",
+            ["Kazasu Sony RC-S380/S", "Sony", "RC-S380/S (firmware 1.11)"]
+        ),
+        ("door", true, "SONY / RC-S330", ["Kazasu door", "Sony", "RC-S330"]),
+        (
+            "acr122_usb:001:004", false, "ACS / ACR122U PICC Interface",
+            ["Kazasu ACS ACR122U PICC Interface", "ACS", "ACR122U PICC Interface"]
+        ),
+        ("pn532_uart:/dev/ttyUSB0", false, "pn532_uart:/dev/ttyUSB0", ["Kazasu PN532", "NXP", "PN532"]),
+        ("virtual:a.json", false, "virtual PN532", ["Kazasu virtual PN532", "Kazasu", "virtual PN532"]),
+        ("x", false, "", ["Kazasu x", nil, nil]), ("x", false, "Sony", ["Kazasu Sony", "Sony", "Sony"]),
+    ]
+
+    @Test("Name, manufacturer and model", arguments: readers)
+    func device(_ row: (name: String, isNamed: Bool, product: String?, shown: [String?])) throws {
+        let home = HomeAssistant(
+            HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
+        var reader = HomeAssistant.Reader(row.name)
+        (reader.isNamed, reader.product) = (row.isNamed, row.product)
+        let message = try #require(home.messages(reader).first)
+        let device = try JSONCursor(JSONValue(parsing: message.payload)).required("device")
+        #expect(try ["name", "manufacturer", "model"].map { try device.optional($0)?.text() } == row.shown)
+    }
+
+    static let balances: [(json: String, shown: String?)] = [
+        (
+            #"[{"amount":1234,"currency":"JPY","exponent":0},{"amount":1,"currency":"HKD","exponent":2}]"#,
+            #"{"amount":1234,"currency":"JPY","exponent":0}"#
+        ),
+        (#"[{"amount":-1440,"currency":"HKD","exponent":2}]"#, #"{"amount":-1440,"currency":"HKD","exponent":2}"#),
+        (#"[{"amount":null,"currency":"HKD","exponent":2}]"#, nil), ("[]", nil), ("{}", nil), ("7", nil),
+        (#"[{"amount":1.5,"currency":"JPY","exponent":0}]"#, nil),
+        (#"[{"amount":1,"currency":"X","exponent":-1}]"#, nil),
+        (#"[{"amount":1,"currency":"X","exponent":99}]"#, nil),
+    ]
+
+    @Test("Balances of taps", arguments: balances)
+    func balance(_ row: (json: String, shown: String?)) throws {
+        let home = HomeAssistant(
+            HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
+        var event = OutboxEvent.made(1)
+        event.line = event.line.dropLast() + #","balances":\#(row.json)}"#
+        let (messages, currency) = home.tap(event)
+        let tap = try JSONCursor(JSONValue(parsing: #require(messages.first).payload))
+        #expect(try tap.optional("balance")?.value.compactText == row.shown)
+        #expect((currency == nil) == (row.shown == nil))
+        // No door opens for what waited in the broker, either.
+        #expect(messages.allSatisfy { $0.expiry == 10 })
     }
 }

@@ -259,6 +259,29 @@ class TapTests(unittest.TestCase):
         self.assertEqual(taps.faults(figures), [], figures)
 
 
+class NameTests(unittest.TestCase):
+    """Sites and readers whose names are not ASCII."""
+
+    def test_sites_outside_ascii_have_topics_of_their_own(self):
+        file = SQLiteFile()
+        self.addCleanup(file.folder.cleanup)
+        sites = [(site, reader) for site in ("東京", "大阪") for reader in ("入口", "出口")]
+        with Mosquitto() as broker, Collect(
+                KAZASUD, "--mqtt", broker.url, "--to", file.address, "--name", "test") as collect:
+            self.assertIn("connected", collect.process.stderr.readline())
+            for site in ("東京", "大阪"):
+                readers = [word for reader in ("入口", "出口")
+                           for word in ("-r", f"{reader}=virtual:{TOP}/Fixtures/felica/short-visits.json")]
+                watcher = subprocess.Popen(
+                    [KAZASUD, "watch", "-q", "--site", site, "--outbox", f"{file.folder.name}/{site}", "--mqtt",
+                     broker.url, *readers], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(watcher.wait)
+                self.addCleanup(watcher.kill)
+                self.addCleanup(watcher.stderr.close)
+            wait_until(lambda: sorted(file.query("SELECT DISTINCT site, reader FROM events WHERE type = 'on'"))
+                       == sorted(sites))
+
+
 @unittest.skipUnless(os.environ.get("KAZASU_RABBITMQ"), "make test-rabbitmq starts RabbitMQ")
 class RabbitMQTests(unittest.TestCase):
     def test_the_same_events(self):

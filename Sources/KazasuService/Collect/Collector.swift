@@ -132,6 +132,7 @@ package final class Collector: Sendable {
                 if wasOnline || isFirst { tell(.broker(.disconnected(fault))) }
             case .notSubscribed(let code):
                 tell(.broker(.notSubscribed(code)))
+            case .notPublished: break
             case .message(let message): inbox.value.withLock { $0.messages.append(message) }
             }
             continuation.yield()

@@ -3,6 +3,16 @@
 internal import ByteCodec
 internal import COpenSSL
 
+/// SHA-256, by OpenSSL.
+enum MessageDigest {
+    /// Returns the 32 bytes of the digest.
+    static func sha256(_ message: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let made = unsafe EVP_Digest(message, message.count, &digest, nil, EVP_sha256(), nil)
+        return made == 1 ? digest : []
+    }
+}
+
 /// HMAC-SHA256 (RFC 2104), by OpenSSL.
 package enum MessageAuthentication {
     /// Returns the 32 bytes of the code.

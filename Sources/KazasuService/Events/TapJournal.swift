@@ -43,7 +43,8 @@ package struct TapJournal {
 
     private struct ReaderRecord {
         var sequence = 0
-        var state: String?
+        /// What it last was in this run, and since when.
+        var state: (word: String, since: String)?
         var visit: Visit?
         /// The number of the card whose `off` was the last, and when it left.
         var lastOff: (number: [UInt8], time: ContinuousClock.Instant)?
@@ -85,7 +86,7 @@ package struct TapJournal {
             case .lost: departure(from: name(id), at: tap.time, .reader).map { [$0] } ?? []
             }
         case .reader(let id, let state): change(state.word, of: name(id)).map { [$0] } ?? []
-        case .failed: []
+        case .opened, .failed: []
         }
     }
 
@@ -162,9 +163,25 @@ package struct TapJournal {
 
     /// A reader that is retried again and again gives one event, not one for each try.
     private mutating func change(_ state: String, of reader: String) -> OutboxEvent? {
-        guard readers[reader]?.state != state else { return nil }
-        readers[reader, default: ReaderRecord()].state = state
-        return event("reader", reader, at: .now, nil, JSONObject([("state", .string(state))]))
+        guard readers[reader]?.state?.word != state else { return nil }
+        let event = event("reader", reader, at: .now, nil, JSONObject([("state", .string(state))]))
+        readers[reader]?.state = (state, EventClock.text(event.time))
+        return event
+    }
+
+    /// Every reader that is known, of this run or an earlier one.
+    ///
+    /// - Parameters:
+    ///   - ids: the readers that are watched; `nil` for all.
+    ///   - products: what the readers are, by their names.
+    func readers(watching ids: [String]?, products: [String: String]) -> [ReaderStatus] {
+        let given = Set(settings.names.values)
+        let watched = ids.map { Set($0.map(name)) }
+        return Set(readers.keys).union(products.keys).sorted().map { name in
+            ReaderStatus(
+                name: name, isNamed: given.contains(name), isWatched: watched?.contains(name) ?? true,
+                state: readers[name]?.state, sequence: readers[name]?.sequence ?? 0, product: products[name])
+        }
     }
 
     private mutating func event(

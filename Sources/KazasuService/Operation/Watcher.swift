@@ -90,6 +90,13 @@ package final class Watcher: Sendable {
         var (isStored, isRetrying) = (true, false)
         var failure: KazasuError?
         var generation = 0
+        /// What the readers are that were opened, by their names.
+        var products: [String: String] = [:]
+        func inform() {
+            let readers = journal.readers(watching: plan.readers, products: products)
+            for sink in plan.sinks { sink.know(readers) }
+        }
+        inform()
         var queues = start(plan.sinks)
         var readers = watch(plan, generation)
         let tidier = Task { [input] in
@@ -127,6 +134,10 @@ package final class Watcher: Sendable {
                     failure = error
                     break loop
                 }
+                if case .opened(let id, let product) = event {
+                    products[plan.journal.names[id] ?? id] = product
+                    inform()
+                }
                 backlog += journal.events(for: event)
             // From readers that were closed meanwhile.
             case .event: continue
@@ -144,6 +155,7 @@ package final class Watcher: Sendable {
                 await end(queues)
                 plan = new
                 journal.settings = new.journal
+                inform()
                 queues = start(new.sinks)
             case .storeAgain: isRetrying = false
             case .tidy: _ = try? outbox?.tidy(plan.retention, now: clock.now().wall)
@@ -189,7 +201,7 @@ package final class Watcher: Sendable {
         case .reader(let id, let state):
             metrics.reader(plan.journal.names[id] ?? id, isReady: state.word == "ready")
             tell(.reader(id, state))
-        case .failed: break
+        case .opened, .failed: break
         }
     }
 

@@ -21,6 +21,8 @@ package final class SinkQueue: Sendable {
         var busy: Set<String> = []
         /// When a reader's next event may be tried.
         var retries: [String: ContinuousClock.Instant] = [:]
+        /// How often the sink has said that it can take events again.
+        var calls = 0
         var isFailing = false
         var isEnding = false
     }
@@ -47,6 +49,16 @@ package final class SinkQueue: Sendable {
         (self.sink, self.outbox, self.sleep, self.tell) = (sink, outbox, sleep, tell)
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         outbox.listen(wake)
+        sink.whenReady { [weak self] in self?.retryNow() }
+    }
+
+    /// Ends the pauses after failures.
+    private func retryNow() {
+        state.withLock { state in
+            state.retries = [:]
+            state.calls += 1
+        }
+        wake.yield()
     }
 
     /// The pause before the next attempt: 0.5 s, doubling up to 300 s, and up to a quarter of it more.
@@ -113,6 +125,7 @@ package final class SinkQueue: Sendable {
     /// Delivers what there is of a reader, up to the first failure, and then waits before it may be chosen again.
     private func serve(_ reader: String) async {
         var pause: Duration?
+        let calls = state.withLock(\.calls)
         do throws(OutboxError) {
             while !Task.isCancelled, pause == nil {
                 let (events, attempts) = try outbox.waiting(for: sink.name, of: reader, limit: max(1, sink.window))
@@ -127,14 +140,19 @@ package final class SinkQueue: Sendable {
             tell(.outbox(error))
             pause = Self.rest
         }
-        guard let pause, !isEnding else { return state.withLock { _ = $0.busy.remove(reader) } }
-        state.withLock { state in
+        let end = ContinuousClock.now + (pause ?? .zero)
+        let isWaiting = state.withLock { state in
             state.busy.remove(reader)
-            state.retries[reader] = .now + pause
+            // The sink may have called while the failure was noted.
+            guard pause != nil, !state.isEnding, state.calls == calls else { return false }
+            state.retries[reader] = end
+            return true
         }
+        guard isWaiting, let pause else { return }
         wake.yield()
         await sleep(pause)
-        state.withLock { $0.retries[reader] = nil }
+        // Unless the pause was ended, and there is another one by now.
+        state.withLock { if $0.retries[reader] == end { $0.retries[reader] = nil } }
     }
 
     /// What was delivered must not be forgotten, or it would be delivered again: so this does not give up.

@@ -10,8 +10,10 @@ package struct HomeAssistant: Sendable {
     package struct Settings: Hashable, Sendable {
         /// What its configuration topics begin with.
         package var prefix = "homeassistant"
-        /// Older taps are not published as tags: they would unlock a door that nobody is at.
+        /// Older taps are not for Home Assistant: they would unlock a door that nobody is at.
         package var maxAge = Duration.seconds(10)
+        /// Whether balances are read.
+        package var hasBalances = false
         /// The version of this program.
         package var version: String
 
@@ -45,60 +47,152 @@ package struct HomeAssistant: Sendable {
                     "availability_topic": .string(topics.status), "qos": 1,
                     "device": [
                         "identifiers": [.string(siteID)], "name": .string("Kazasu \(site)"),
-                        "sw_version": .string(settings.version),
+                        "manufacturer": "Kazasu", "model": "kazasu watch", "sw_version": .string(settings.version),
                     ],
                 ])
         ]
     }
 
-    /// What belongs to one reader: tag scanner, trigger, event and connectivity.
-    package func messages(reader: String) -> [MQTTMessage] {
-        let id = "\(siteID)-\(MQTTTopics.reader(reader))"
+    /// A reader as Home Assistant shows it.
+    package struct Reader: Hashable, Sendable {
+        /// Its name in events.
+        package var name: String
+        /// Whether the user chose the name; otherwise it is the reader's ID, which nobody wants to read.
+        package var isNamed = true
+        /// The product, as its driver names it.
+        package var product: String?
+        /// The currencies of the balances that it has shown.
+        package var currencies: [Currency] = []
+
+        package init(_ name: String) { self.name = name }
+    }
+
+    /// A currency, and how many decimals its amounts have.
+    package struct Currency: Hashable, Sendable {
+        package var code: String
+        package var exponent: Int
+
+        package init(_ code: String, _ exponent: Int) { (self.code, self.exponent) = (code, exponent) }
+        package static let yen = Currency("JPY", 0)
+    }
+
+    /// What belongs to one reader: tag scanner, triggers, event, connectivity and balances.
+    ///
+    /// Home Assistant shows a trigger as "SUBTYPE" TYPE. Event and balances have no availability, as it takes the
+    /// return of an entity for a change.
+    package func messages(_ reader: Reader) -> [MQTTMessage] {
+        let id = "\(siteID)-\(MQTTTopics.reader(reader.name))"
         let device = device(id, reader)
-        // A trigger has no age limit of its own, so the template compares the clocks.
-        let seconds = settings.maxAge.milliseconds / 1000
-        let fresh = "(as_timestamp(now()) - as_timestamp(value_json.at)) | abs <= \(seconds)"
-        let cardEvent = "{'event_type': value_json.type, 'tag': value_json.tag | default(none), 'at': value_json.at}"
+        let tap = topics.tap(reader.name)
+        func trigger(_ name: String, on type: String) -> MQTTMessage {
+            config(
+                "device_automation", "\(id)-\(name)",
+                [
+                    "automation_type": "trigger", "topic": .string(tap), "payload": .string(type),
+                    // A reason means that nobody saw the card leave.
+                    "value_template": .string(
+                        "{{ value_json.type if 'reason' not in value_json and \(isFresh) else 'late' }}"),
+                    "type": .string(name), "subtype": "card", "qos": 1, "device": device,
+                ])
+        }
         return [
             config(
                 "tag", id,
                 [
-                    "topic": .string(topics.tag(reader)), "value_template": "{{ value_json.tag }}", "device": device,
+                    "topic": .string(tap), "device": device,
+                    "value_template": .string(
+                        "{{ value_json.tag if value_json.type == 'on' and value_json.tag and \(isFresh) else '' }}"),
                 ]),
-            config(
-                "device_automation", "\(id)-presented",
-                [
-                    "automation_type": "trigger", "topic": .string(topics.event(reader)), "payload": "on",
-                    "value_template": .string("{{ value_json.type if \(fresh) else 'late' }}"),
-                    "type": "card", "subtype": "presented", "qos": 1, "device": device,
-                ]),
+            trigger("presented", on: "on"), trigger("removed", on: "off"),
             config(
                 "event", "\(id)-card",
                 [
-                    "name": "Card", "unique_id": .string("\(id)-card"), "state_topic": .string(topics.event(reader)),
-                    "event_types": ["on", "off"],
+                    "name": "Card", "unique_id": .string("\(id)-card"), "state_topic": .string(tap),
+                    "event_types": ["on", "off", "idle"],
                     "value_template": .string(
-                        "{% if value_json.type in ['on', 'off'] %}{{ \(cardEvent) | tojson }}{% endif %}"),
-                    "availability_topic": .string(topics.status), "qos": 1, "device": device,
+                        "{{ dict(value_json, event_type=value_json.type) | tojson if \(isFresh) else '' }}"),
+                    "qos": 1, "device": device,
                 ]),
             config(
                 "binary_sensor", "\(id)-reader",
                 [
                     "name": "Reader", "unique_id": .string("\(id)-reader"),
-                    "state_topic": .string(topics.state(reader)),
+                    "state_topic": .string(topics.state(reader.name)),
                     "value_template": "{{ 'ready' if value_json.state == 'ready' else 'gone' }}",
                     "payload_on": "ready", "payload_off": "gone", "device_class": "connectivity",
                     "entity_category": "diagnostic", "availability_topic": .string(topics.status), "qos": 1,
                     "device": device,
                 ]),
-        ]
+        ] + reader.currencies.map { balance(id, tap, $0, device) }
     }
 
-    private func device(_ id: String, _ reader: String) -> JSONValue {
-        [
-            "identifiers": [.string(id)], "name": .string("Kazasu \(reader)"),
-            "sw_version": .string(settings.version), "via_device": .string(siteID),
-        ]
+    /// The sensor for the balances of one currency: Home Assistant wants one unit a sensor.
+    private func balance(_ id: String, _ topic: String, _ currency: Currency, _ device: JSONValue) -> MQTTMessage {
+        let suffix = currency == .yen ? "" : "-\(currency.code.lowercased())"
+        let amount = "'%.\(currency.exponent)f' | format(value_json.balance.amount / 10 ** \(currency.exponent))"
+        let isMeant = "value_json.get('balance', {}).get('currency') == '\(currency.code)'"
+        return config(
+            "sensor", "\(id)-balance\(suffix)",
+            [
+                "name": .string(currency == .yen ? "Balance" : "Balance \(currency.code)"),
+                "unique_id": .string("\(id)-balance\(suffix)"), "state_topic": .string(topic),
+                "value_template": .string("{{ \(amount) if \(isMeant) and \(isFresh) else '' }}"),
+                "device_class": "monetary", "unit_of_measurement": .string(currency.code),
+                "suggested_display_precision": .int(currency.exponent), "qos": 1, "device": device,
+            ])
+    }
+
+    /// The condition, in templates, that a message is young when it arrives. Both clocks must be right.
+    private var isFresh: String {
+        let seconds = Double(settings.maxAge.milliseconds) / 1000
+        return "(as_timestamp(now()) - as_timestamp(value_json.at)) | abs <= \(seconds)"
+    }
+
+    /// A young tap: one message for Home Assistant, since a broker holds back the next ones until the first is
+    /// acknowledged (Nagle), and the tag alone for others.
+    ///
+    /// - Parameter event: an `on` or `off`.
+    /// - Returns: the messages, and the currency of the balance in them.
+    func tap(_ event: OutboxEvent) -> (messages: [MQTTMessage], currency: Currency?) {
+        guard case .object(let members)? = try? JSONValue(parsing: Array(event.line.utf8)) else { return ([], nil) }
+        let expiry = UInt32(clamping: max(1, (settings.maxAge.milliseconds + 999) / 1000))
+        func message(_ topic: String, _ members: JSONObject) -> MQTTMessage {
+            MQTTMessage(topic, JSONValue.object(members).compactText, expiry: expiry)
+        }
+        let tag = JSONValue.text(event.tag)
+        let at = members["at"] ?? .null
+        var tap = JSONObject([("type", .string(event.type)), ("tag", tag), ("at", at)])
+        for name in ["name", "reason"] where members[name] != nil { tap[name] = members[name] }
+        var currency: Currency?
+        if case .array(let balances)? = members["balances"], case .object(let first)? = balances.first,
+            case .integer(let amount)? = first["amount"], case .string(let code)? = first["currency"],
+            case .integer(let exponent)? = first["exponent"], (0...9).contains(exponent)
+        {
+            tap["balance"] = ["amount": .integer(amount), "currency": .string(code), "exponent": .integer(exponent)]
+            currency = Currency(code, Int(exponent))
+        }
+        // After a restart of itself or of the broker, Home Assistant repeats the last event of an entity: automations
+        // for the card that lay there would run again.
+        let idle = JSONObject([("type", "idle"), ("last", .string(event.type)), ("tag", tag), ("at", at)])
+        var messages = [message(topics.tap(event.reader), tap), message(topics.tap(event.reader), idle)]
+        if event.type == "on", event.tag != nil {
+            messages.append(message(topics.tag(event.reader), JSONObject([("tag", tag), ("at", at)])))
+        }
+        return (messages, currency)
+    }
+
+    private func device(_ id: String, _ reader: Reader) -> JSONValue {
+        let product = reader.product.flatMap(ReaderProduct.init)
+        let name = reader.isNamed ? reader.name : product?.short ?? reader.name
+        var device = JSONObject([
+            ("identifiers", [.string(id)]), ("name", .string("Kazasu \(name)")),
+            ("sw_version", .string(settings.version)), ("via_device", .string(siteID)),
+        ])
+        if let product {
+            device["manufacturer"] = product.manufacturer.map { .string($0) }
+            device["model"] = .string(product.model)
+        }
+        return .object(device)
     }
 
     private func config(_ component: String, _ id: String, _ members: KeyValuePairs<String, JSONValue>) -> MQTTMessage {
@@ -106,5 +200,35 @@ package struct HomeAssistant: Sendable {
         let payload = JSONObject(members.map { ($0.key, $0.value) } + [("origin", origin)])
         return MQTTMessage(
             "\(settings.prefix)/\(component)/\(id)/config", JSONValue.object(payload).compactText, isRetained: true)
+    }
+}
+
+/// What a reader is, from the name that its driver gives it.
+private struct ReaderProduct {
+    var manufacturer: String?
+    var model: String
+    /// Without what drivers add in parentheses, as in `Sony RC-S380/S (firmware 1.11)`.
+    var short: String
+
+    private static let manufacturers = ["ACS", "ASK", "Identiv", "NXP", "Philips", "SCM", "Sony"]
+
+    init?(_ name: String) {
+        let words = name.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let first = words.first else { return nil }
+        if first.lowercased().hasPrefix("pn53"), first.contains(":"), let chip = first.split(separator: "_").first {
+            // libnfc calls a reader at a serial port what opens it, as in `pn532_uart:/dev/ttyUSB0`.
+            (manufacturer, model) = ("NXP", chip.uppercased())
+            short = model
+            return
+        }
+        manufacturer = Self.manufacturers.first { $0.lowercased() == first.lowercased() }
+        model = name
+        if manufacturer != nil, words.count == 2 {
+            // libnfc writes `SONY / RC-S330`.
+            model = words[1].hasPrefix("/ ") ? String(words[1].dropFirst(2)) : words[1]
+        }
+        let whole = [words.count == 2 ? manufacturer : nil, model].compactMap { $0 }.joined(separator: " ")
+        short = whole.split(separator: " (", maxSplits: 1).first.map(String.init) ?? whole
+        if first == "virtual" { manufacturer = "Kazasu" }
     }
 }

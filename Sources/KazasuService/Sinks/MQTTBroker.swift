@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 package import CardCiphers
 package import CardModel
 
@@ -109,6 +110,7 @@ package struct MQTTBroker: Sendable {
 /// | `PREFIX/SITE/READER/state` | yes | 1 |
 /// | `PREFIX/SITE/READER/event` | no | 1 |
 /// | `PREFIX/SITE/READER/tag` | no | 1 |
+/// | `PREFIX/SITE/READER/tap` | no | 1 |
 /// | `PREFIX/SITE/health` | no | 0 |
 /// | `PREFIX/SITE/ack` | no | 1 |
 package struct MQTTTopics: Hashable, Sendable {
@@ -125,15 +127,24 @@ package struct MQTTTopics: Hashable, Sendable {
     /// The names below a site that are not readers.
     package static let reserved: Set<String> = ["status", "health", "ack"]
 
-    /// A name as in topics and in Home Assistant's ids: everything outside `[A-Za-z0-9_-]` becomes `-`.
+    /// A name as in topics, in client IDs and in Home Assistant's ids: everything outside `[A-Za-z0-9_-]` becomes `-`.
+    ///
+    /// A name with characters outside of ASCII, of which hyphens would be all that is left, keeps its other characters
+    /// and ends with the first eight digits of the SHA-256 of its UTF-8: `入口` is `1a793027`, `2号機` is `2-697c1286`.
     package static func name(_ text: String) -> String {
-        let name = String(
-            text.unicodeScalars.map { scalar -> Character in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "_", "-": Character(scalar)
-                default: "-"
-                }
-            })
+        func isKept(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        if text.utf8.contains(where: { $0 >= 0x80 }) {
+            let parts = text.utf8.split { !isKept($0) }.map { String(decoding: $0, as: UTF8.self) }
+            return (parts + [Hex.encode(MessageDigest.sha256(Array(text.utf8)).prefix(4))]).joined(separator: "-")
+        }
+        let name = String(decoding: text.utf8.map { isKept($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
         return name.isEmpty ? "-" : name
     }
 
@@ -150,12 +161,15 @@ package struct MQTTTopics: Hashable, Sendable {
             && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "+") }
     }
 
-    package var status: String { "\(prefix)/\(site)/status" }
-    package var health: String { "\(prefix)/\(site)/health" }
-    package var ack: String { "\(prefix)/\(site)/ack" }
-    package func state(_ reader: String) -> String { "\(prefix)/\(site)/\(Self.reader(reader))/state" }
-    package func event(_ reader: String) -> String { "\(prefix)/\(site)/\(Self.reader(reader))/event" }
-    package func tag(_ reader: String) -> String { "\(prefix)/\(site)/\(Self.reader(reader))/tag" }
+    /// What the topics of this site begin with.
+    package var root: String { "\(prefix)/\(site)" }
+    package var status: String { "\(root)/status" }
+    package var health: String { "\(root)/health" }
+    package var ack: String { "\(root)/ack" }
+    package func state(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/state" }
+    package func event(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/event" }
+    package func tag(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/tag" }
+    package func tap(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/tap" }
 }
 
 /// What a consumer has: every event of a reader up to a number.

@@ -11,9 +11,14 @@ package struct MQTTMessage: Hashable, Sendable {
     /// 0 or 1.
     package var quality: Int32 = 1
     package var isRetained = false
+    /// Seconds after which the broker does not deliver it any more (MQTT 5).
+    package var expiry: UInt32?
 
-    package init(_ topic: String, _ payload: String, quality: Int32 = 1, isRetained: Bool = false) {
+    package init(
+        _ topic: String, _ payload: String, quality: Int32 = 1, isRetained: Bool = false, expiry: UInt32? = nil
+    ) {
         self.init(topic, Array(payload.utf8), quality: quality, isRetained: isRetained)
+        self.expiry = expiry
     }
 
     package init(_ topic: String, _ payload: [UInt8], quality: Int32 = 1, isRetained: Bool = false) {
@@ -30,6 +35,8 @@ package enum MQTTFault: Error, Hashable, Sendable {
     case unreachable(Int32)
     /// The name of the host is unknown.
     case unresolved
+    /// The broker's certificate is not signed by a trusted authority, or is for another host.
+    case certificate
     /// The TLS handshake failed; the words are OpenSSL's.
     case tls(String)
     /// The broker refused the login: the code of CONNACK in the version that is spoken.
@@ -46,8 +53,9 @@ package enum MQTTFault: Error, Hashable, Sendable {
         switch self {
         case .unreachable: "unreachable"
         case .unresolved: "unresolved"
+        case .certificate: "certificate"
         case .tls: "tls"
-        case .refused(let code): "refused\(code)"
+        case .refused: "loginRefused"
         case .ended(0x8E): "takenOver"
         case .ended: "disconnected"
         case .timeout: "timeout"
@@ -107,6 +115,8 @@ package final class MQTTConnection: Sendable {
         case disconnected(MQTTFault)
         /// The broker did not accept a subscription.
         case notSubscribed(code: Int32)
+        /// The broker did not accept a message on this topic: a reason code of MQTT 5.
+        case notPublished(topic: String, code: Int32)
         case message(MQTTMessage)
     }
 
@@ -296,17 +306,19 @@ package final class MQTTConnection: Sendable {
 
 /// Messages that were published together and are answered together.
 final class MQTTBatch {
+    let topics: [String]
     var results: [MQTTPublishResult?]
     var left: Int
     let deadline: ContinuousClock.Instant
     let completion: @Sendable ([MQTTPublishResult]) -> Void
 
     init(
-        _ count: Int, until deadline: ContinuousClock.Instant,
+        _ topics: [String], until deadline: ContinuousClock.Instant,
         _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void
     ) {
-        results = Array(repeating: nil, count: count)
-        left = count
+        self.topics = topics
+        results = Array(repeating: nil, count: topics.count)
+        left = topics.count
         self.deadline = deadline
         self.completion = completion
     }

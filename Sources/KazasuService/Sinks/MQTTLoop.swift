@@ -192,12 +192,21 @@ final class MQTTLoop {
         switch code {
         case MOSQ_ERR_SUCCESS.rawValue: return nil
         case MOSQ_ERR_EAI.rawValue: return .unresolved
-        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: return .tls(lastLog)
+        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: return tlsFault
         case MOSQ_ERR_ERRNO.rawValue, MOSQ_ERR_CONN_REFUSED.rawValue, MOSQ_ERR_NO_CONN.rawValue,
             MOSQ_ERR_CONN_LOST.rawValue:
             return .unreachable(number)
         default: return .settings(code)
         }
+    }
+
+    /// What the last message of libmosquitto's log says, in which OpenSSL's error code is, as in `error:0A000086:`.
+    ///
+    /// The lowest twelve bits are the reason; 134 is SSL_R_CERTIFICATE_VERIFY_FAILED (openssl/sslerr.h).
+    private var tlsFault: MQTTFault {
+        let code = lastLog.split(separator: ":").lazy.compactMap { $0.utf8.count == 8 ? UInt32($0, radix: 16) : nil }
+            .first
+        return code.map { $0 & 0xFFF } == 134 ? .certificate : .tls(lastLog)
     }
 
     // MARK: Serving
@@ -231,7 +240,7 @@ final class MQTTLoop {
         if code == 0 { code = unsafe mosquitto_loop_misc(client) }
         guard code != 0, fault == nil else { return }
         switch code {
-        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: end(.tls(lastLog))
+        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: end(tlsFault)
         case MOSQ_ERR_KEEPALIVE.rawValue: end(.timeout)
         default: end(.ended(code))
         }
@@ -264,12 +273,19 @@ final class MQTTLoop {
     }
 
     private func publish(_ messages: [MQTTMessage], _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void) {
-        let batch = MQTTBatch(messages.count, until: .now + settings.answerLimit, completion)
+        let batch = MQTTBatch(messages.map(\.topic), until: .now + settings.answerLimit, completion)
         for (index, message) in messages.enumerated() {
             var number: Int32 = 0
+            var properties: OpaquePointer?
+            // MQTT 3.1.1 has no properties.
+            if let expiry = message.expiry, settings.broker.version == .v5 {
+                unsafe mosquitto_property_add_int32(
+                    &properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), expiry)
+            }
+            defer { unsafe mosquitto_property_free_all(&properties) }
             let code = unsafe mosquitto_publish_v5(
                 client, &number, message.topic, Int32(clamping: message.payload.count), message.payload,
-                message.quality, message.isRetained, nil)
+                message.quality, message.isRetained, properties)
             switch code {
             case MOSQ_ERR_SUCCESS.rawValue:
                 if message.quality == 0 { batch.set(index, .acknowledged) } else { pending[number] = (batch, index) }
@@ -317,10 +333,10 @@ final class MQTTLoop {
             _ = unsafe mosquitto_subscribe_v5(client, nil, filter, 1, 0, nil)
         }
         phase = .open
-        // The broker reads the subscriptions before these.
+        // The broker reads the subscriptions before these, and these before what comes from now on: no change is lost.
+        connection.state.withLock { $0.isConnected = true }
         publish(connection.birth()) { _ in }
         let waiters = connection.state.withLock { state in
-            state.isConnected = true
             defer { state.waiters = [:] }
             return state.waiters.values.map { $0 }
         }
@@ -336,7 +352,11 @@ final class MQTTLoop {
     private func acknowledged(_ number: Int32, _ code: Int32) {
         callbacks += 1
         // 0x10: nobody has subscribed, which is none of the publisher's business.
-        pending.removeValue(forKey: number).map { $0.batch.set($0.index, code < 0x80 ? .acknowledged : .refused(code)) }
+        guard let one = pending.removeValue(forKey: number) else { return }
+        if code >= 0x80, one.batch.topics.indices.contains(one.index) {
+            connection.onEvent(.notPublished(topic: one.batch.topics[one.index], code: code))
+        }
+        one.batch.set(one.index, code < 0x80 ? .acknowledged : .refused(code))
     }
 
     private func subscribed(_ granted: [Int32]) {

@@ -10,6 +10,10 @@ package enum MQTTNotice: Hashable, Sendable {
     case disconnected(MQTTFault)
     /// The broker refused a subscription, with this code.
     case notSubscribed(Int32)
+    /// The broker does not let the user publish these topics.
+    case notAllowed(user: String?, topics: String)
+    /// The broker ends each connection soon after it began, as when another client has the same name.
+    case sharedName(site: String)
     /// An acknowledgement was ignored.
     case malformedAcknowledgement(bytes: Int)
 }
@@ -66,17 +70,29 @@ package final class MQTTSink: Sink {
     }
 
     private struct Reader {
-        var state: String?
-        var since: String?
-        /// The last event whose tag was published, so that a repeated event does not open a door again.
-        var taggedUpTo = 0
+        /// What Home Assistant is told of it.
+        var shown: HomeAssistant.Reader
+        var state: (word: String, since: String)?
+        /// Whether there was an event of it in this run.
+        var isSeen = false
+        /// The last event that Home Assistant was told of, or that is from before: a repeated event opens no door.
+        var toldUpTo = 0
     }
 
     private struct State {
-        /// In the order in which they came, by their names in events.
-        var readers: [(name: String, reader: Reader)] = []
+        /// In the order in which they came.
+        var readers: [Reader] = []
+        /// The currencies of a new reader.
+        var currencies: [HomeAssistant.Currency] = []
         var counters = Counters()
         var fault: MQTTFault?
+        /// When the connection was made, and how many in a row did not last.
+        var connected: ContinuousClock.Instant?
+        var shortConnections = 0
+        /// The topics that are not allowed, as they were told.
+        var forbidden: Set<String> = []
+        /// Called when there is a connection.
+        var retry: (@Sendable () -> Void)?
         /// By the readers as in topics: what was acknowledged, and when a repeat was last passed on.
         var acknowledged: [String: (upTo: Int, asked: ContinuousClock.Instant)] = [:]
 
@@ -85,20 +101,30 @@ package final class MQTTSink: Sink {
             let now = ContinuousClock.now
             let last = acknowledged[one.reader]
             // Readers of this site only: anybody may invent names.
-            guard readers.contains(where: { MQTTTopics.reader($0.name) == one.reader }) else { return false }
+            guard readers.contains(where: { MQTTTopics.reader($0.shown.name) == one.reader }) else { return false }
             let isAsking = last.map { $0.upTo == one.upTo && now - $0.asked >= pause } ?? false
             acknowledged[one.reader] = (one.upTo, isAsking || last == nil ? now : last?.asked ?? now)
             return isAsking
         }
 
-        mutating func with<Result>(_ name: String, _ body: (inout Reader) -> Result) -> (result: Result, isNew: Bool) {
-            if let index = readers.firstIndex(where: { $0.name == name }) {
-                return (body(&readers[index].reader), false)
+        /// Whether this is the third connection in a row that the broker ended soon after it began.
+        ///
+        /// mosquitto 2.0.11 gives no reason (8E, session taken over) when another client connects with the same ID.
+        mutating func isShared(_ fault: MQTTFault) -> Bool {
+            guard case .ended = fault, let connected, .now - connected < .seconds(20) else {
+                if case .ended = fault { shortConnections = 0 }
+                return false
             }
-            var reader = Reader()
-            let result = body(&reader)
-            readers.append((name, reader))
-            return (result, true)
+            shortConnections += 1
+            return shortConnections == 3
+        }
+
+        /// The place of a reader.
+        mutating func place(of name: String) -> Int {
+            if let place = readers.firstIndex(where: { $0.shown.name == name }) { return place }
+            readers.append(Reader(shown: HomeAssistant.Reader(name)))
+            readers[readers.count - 1].shown.currencies = currencies
+            return readers.count - 1
         }
     }
 
@@ -135,6 +161,7 @@ package final class MQTTSink: Sink {
         let topics = MQTTTopics(prefix: settings.prefix, site: settings.site)
         let homeAssistant = settings.homeAssistant.map { HomeAssistant($0, topics: topics, site: settings.site) }
         let state = SharedState()
+        if settings.homeAssistant?.hasBalances == true { state.value.withLock { $0.currencies = [.yen] } }
         let (stream, continuation) = AsyncStream<Acknowledgement>.makeStream(bufferingPolicy: .bufferingNewest(10_000))
         self.settings = settings
         self.topics = topics
@@ -151,31 +178,47 @@ package final class MQTTSink: Sink {
         var connecting = MQTTConnection.Settings(broker: settings.broker, clientID: "kazasu-\(topics.site)")
         connecting.will = MQTTMessage(topics.status, "offline", isRetained: true)
         connecting.subscriptions = [topics.ack] + (homeAssistant.map { [$0.statusTopic] } ?? [])
+        // A door should not wait long for a broker that is back.
+        connecting.longestPause = .seconds(10)
         settings.adjust(&connecting)
         let announce: @Sendable () -> [MQTTMessage] = {
             let readers = state.value.withLock { $0.readers }
-            return readers.compactMap { Self.stateMessage(topics, $0.name, $0.reader) }
-                + (homeAssistant?.siteMessages ?? [])
-                + readers.flatMap { homeAssistant?.messages(reader: $0.name) ?? [] }
+            return readers.compactMap { Self.stateMessage(topics, $0) } + (homeAssistant?.siteMessages ?? [])
+                + readers.filter(\.isSeen).flatMap { homeAssistant?.messages($0.shown) ?? [] }
         }
         let link = ConnectionLink()
         let connection = MQTTConnection(
-            connecting, birth: { [MQTTMessage(topics.status, "online", isRetained: true)] + announce() }
+            // States first: when Home Assistant believes them again, they are those of now.
+            connecting, birth: { announce() + [MQTTMessage(topics.status, "online", isRetained: true)] }
         ) { event in
             switch event {
             case .connected:
-                state.value.withLock { state in
+                let retry = state.value.withLock { state in
                     state.counters.connections += 1
                     state.fault = nil
+                    state.forbidden = []
+                    state.connected = .now
+                    return state.retry
                 }
                 tell(.connected)
+                retry?()
             case .disconnected(let fault):
-                let isNew = state.value.withLock { state in
-                    defer { state.fault = fault }
-                    return state.fault != fault
+                let (isNew, isShared) = state.value.withLock { state in
+                    defer { (state.fault, state.connected) = (fault, nil) }
+                    return (state.fault != fault, state.isShared(fault))
                 }
                 // A broker that is away for a week is one line.
                 if isNew { tell(.disconnected(fault)) }
+                if isShared { tell(.sharedName(site: settings.site)) }
+            case .notPublished(let topic, 0x87):
+                // All topics of the site are one rule of the broker, and so are those of Home Assistant.
+                let below =
+                    topic.hasPrefix("\(topics.root)/")
+                    ? topics.root : homeAssistant.map(\.settings.prefix) ?? topics.root
+                if state.value.withLock({ $0.forbidden.insert(below).inserted }) {
+                    tell(.notAllowed(user: settings.broker.user, topics: below))
+                }
+            case .notPublished: break
             case .notSubscribed(let code):
                 tell(.notSubscribed(code))
             case .message(let message) where message.topic == topics.ack:
@@ -243,38 +286,72 @@ package final class MQTTSink: Sink {
         return results(places.map { answers.indices.contains($0) ? answers[$0] : .disconnected })
     }
 
+    package func whenReady(_ retry: @escaping @Sendable () -> Void) {
+        state.value.withLock { $0.retry = retry }
+    }
+
+    package func know(_ readers: [ReaderStatus]) {
+        let start = EventClock.text(now())
+        let messages = state.value.withLock { state in
+            var messages: [MQTTMessage] = []
+            for status in readers {
+                let isNew = !state.readers.contains { $0.shown.name == status.name }
+                let place = state.place(of: status.name)
+                var reader = state.readers[place]
+                let before = (reader.shown, reader.state?.word)
+                reader.shown.isNamed = status.isNamed
+                reader.shown.product = status.product ?? reader.shown.product
+                if isNew {
+                    reader.toldUpTo = status.sequence
+                    reader.state = status.state
+                    reader.isSeen = status.state != nil
+                }
+                if !status.isWatched { reader.isSeen = false }
+                if !status.isWatched && reader.state?.word != "gone" || reader.state == nil {
+                    reader.state = ("gone", start)
+                }
+                state.readers[place] = reader
+                if reader.state?.word != before.1, let message = Self.stateMessage(topics, reader) {
+                    messages.append(message)
+                }
+                if reader.isSeen, reader.shown != before.0 { messages += homeAssistant?.messages(reader.shown) ?? [] }
+            }
+            return messages
+        }
+        if !messages.isEmpty { connection.post(messages) }
+    }
+
     /// Adds the messages of one event.
     private func learn(_ event: OutboxEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
-        let document = event.type == "reader" ? try? JSONValue(parsing: Array(event.line.utf8)) : nil
-        let age = abs(now() - event.time)
-        let (change, isNew) = state.value.withLock { state in
-            let limit = homeAssistant.map { $0.settings.maxAge }
-            let found = state.with(event.reader) { reader in
-                var change: (state: MQTTMessage?, isTagged: Bool) = (nil, false)
-                if let document, case .object(let members) = document, case .string(let text)? = members["state"],
-                    case .string(let since)? = members["at"]
-                {
-                    (reader.state, reader.since) = (text, since)
-                    change.state = Self.stateMessage(topics, event.reader, reader)
-                }
-                if let limit, event.type == "on", event.tag != nil, event.sequence > reader.taggedUpTo {
-                    reader.taggedUpTo = event.sequence
-                    change.isTagged = age <= limit.milliseconds
-                }
-                return change
+        let isTap = event.type == "on" || event.type == "off"
+        let isLate = homeAssistant.map { abs(now() - event.time) > $0.settings.maxAge.milliseconds } ?? true
+        let tap = isTap && !isLate ? homeAssistant?.tap(event) : nil
+        var stateMessage: MQTTMessage?
+        let (isAnnounced, isTold, shown) = state.value.withLock { state in
+            let place = state.place(of: event.reader)
+            var reader = state.readers[place]
+            let (wasSeen, known) = (reader.isSeen, reader.shown)
+            reader.isSeen = true
+            if event.type == "reader", case .object(let members)? = try? JSONValue(parsing: Array(event.line.utf8)),
+                case .string(let word)? = members["state"], case .string(let since)? = members["at"]
+            {
+                reader.state = (word, since)
+                stateMessage = Self.stateMessage(topics, reader)
             }
-            if limit != nil, event.type == "on", event.tag != nil, age > limit?.milliseconds ?? 0 {
-                state.counters.lateTags += 1
+            if let currency = tap?.currency, !reader.shown.currencies.contains(currency) {
+                reader.shown.currencies.append(currency)
             }
-            return (found.result, found.isNew)
+            let isTold = isTap && event.sequence > reader.toldUpTo
+            if isTold { reader.toldUpTo = event.sequence }
+            if homeAssistant != nil, event.type == "on", event.tag != nil, isLate { state.counters.lateTags += 1 }
+            state.readers[place] = reader
+            return (wasSeen && reader.shown == known, isTold, reader.shown)
         }
-        if isNew, let homeAssistant { messages += homeAssistant.messages(reader: event.reader) }
+        if !isAnnounced, let homeAssistant { messages += homeAssistant.messages(shown) }
         places.append(messages.count)
         messages.append(MQTTMessage(topics.event(event.reader), event.line))
-        if change.isTagged, let tag = event.tag {
-            messages.append(MQTTMessage(topics.tag(event.reader), (["tag": .string(tag)] as JSONValue).compactText))
-        }
-        if let message = change.state { messages.append(message) }
+        if isTold, let tap { messages += tap.messages }
+        if let stateMessage { messages.append(stateMessage) }
     }
 
     private func results(_ answers: [MQTTPublishResult]) -> [DeliveryResult] {
@@ -287,7 +364,8 @@ package final class MQTTSink: Sink {
             case .impossible: result = .dead("tooLarge")
             // Packet too large, topic name invalid, payload format invalid: about this message alone.
             case .refused(0x95), .refused(0x90), .refused(0x99): result = .dead("refused")
-            // Usually not authorized: an operator has to change the broker's rules.
+            // An operator has to change the broker's rules, or its quota.
+            case .refused(0x87): result = .retry("notAllowed", after: .seconds(10))
             case .refused(let code): result = .retry("refused\(code)", after: .seconds(10))
             case .timedOut: result = .retry("timeout", after: .seconds(1))
             case .disconnected: result = .retry("disconnected", after: .seconds(1))
@@ -320,10 +398,10 @@ package final class MQTTSink: Sink {
 
     // MARK: Payloads
 
-    private static func stateMessage(_ topics: MQTTTopics, _ name: String, _ reader: Reader) -> MQTTMessage? {
-        guard let state = reader.state, let since = reader.since else { return nil }
-        let payload: JSONValue = ["state": .string(state), "since": .string(since)]
-        return MQTTMessage(topics.state(name), payload.compactText, isRetained: true)
+    private static func stateMessage(_ topics: MQTTTopics, _ reader: Reader) -> MQTTMessage? {
+        guard let state = reader.state else { return nil }
+        let payload: JSONValue = ["state": .string(state.word), "since": .string(state.since)]
+        return MQTTMessage(topics.state(reader.shown.name), payload.compactText, isRetained: true)
     }
 
     private static func health(_ backlog: Backlog?, _ counters: Counters) -> JSONValue {

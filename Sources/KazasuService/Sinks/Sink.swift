@@ -21,12 +21,36 @@ package protocol Sink: Sendable {
     ///   be delivered; each of them gets a retry, too.
     func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult]
 
+    /// Takes what is known of the readers, for sinks that show their state: before the first event, and at each change.
+    func know(_ readers: [ReaderStatus])
+
+    /// Calls a function whenever the sink can take events again, so that none waits for its next attempt.
+    func whenReady(_ retry: @escaping @Sendable () -> Void)
+
     /// Releases what it holds. No more events are delivered afterwards.
     func close() async
 }
 
 extension Sink {
     package var retries: Int? { nil }
+    package func know(_ readers: [ReaderStatus]) {}
+    package func whenReady(_ retry: @escaping @Sendable () -> Void) {}
+}
+
+/// What a watcher knows of a reader, beside its events.
+package struct ReaderStatus: Sendable {
+    /// Its name in events.
+    package var name: String
+    /// Whether the user chose the name; otherwise it is the reader's ID.
+    package var isNamed: Bool
+    /// Whether it is among the readers that are watched now; others are known from earlier.
+    package var isWatched: Bool
+    /// `ready`, `gone` or `error`, since then; `nil` when nothing was heard of it in this run.
+    package var state: (word: String, since: String)?
+    /// The number of its last event.
+    package var sequence: Int
+    /// The product, as its driver names it; `nil` until it was opened.
+    package var product: String?
 }
 
 /// What became of an event at a sink.

@@ -11,6 +11,8 @@ struct SinkEnvironment {
     var site: String
     /// The names of the readers that the user named.
     var readers: [String]
+    /// Whether events have balances.
+    var readsBalances: Bool
     /// Replaces the numbers of cards.
     var key: IdentityKey?
     /// The command line with the settings of the environment and the file, for options whose order matters.

@@ -114,8 +114,9 @@ final class WatchRun: Sendable {
         if let outbox {
             sinks = try options.sinks.sinks(
                 SinkEnvironment(
-                    site: journal.site, readers: readers.map(\.name), key: journal.key, words: settings.words,
-                    outbox: outbox, metrics: metrics, log: log, isRedacted: redaction != nil))
+                    site: journal.site, readers: readers.map(\.name), readsBalances: options.reading != .id,
+                    key: journal.key,
+                    words: settings.words, outbox: outbox, metrics: metrics, log: log, isRedacted: redaction != nil))
         }
         for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
             throw CommandError(
