@@ -31,6 +31,8 @@ public struct Tap: Sendable {
     public let balance: BalanceReport?
     /// The history, if it was requested and could be read.
     public let history: CardReport?
+    /// The brand of the card, if its money or history was read and the card tells it.
+    public let brand: CardBrand?
     /// Why the requested data could not be read.
     public let readError: KazasuError?
 
@@ -45,6 +47,7 @@ public struct Tap: Sendable {
         self.time = time
         balance = report.balance
         history = report.history
+        brand = report.brand
         readError = report.error
     }
 
@@ -52,6 +55,7 @@ public struct Tap: Sendable {
     struct Report {
         var balance: BalanceReport?
         var history: CardReport?
+        var brand: CardBrand?
         var error: KazasuError?
     }
 }
@@ -70,14 +74,22 @@ public enum TapReading: Hashable, Sendable {
         do throws(KazasuError) {
             switch self {
             case .id: return Tap.Report()
-            case .balance: return Tap.Report(balance: try card.balance())
+            case .balance:
+                let report = try card.balance()
+                return Tap.Report(balance: report, brand: Self.brand(report.balances.first?.card, of: card))
             case .history:
                 let report = try card.history()
-                return Tap.Report(balance: report.balanceReport, history: report)
+                return Tap.Report(
+                    balance: report.balanceReport, history: report, brand: Self.brand(report.card, of: card))
             }
         } catch {
             return Tap.Report(error: error)
         }
+    }
+
+    /// The brand is worth no failure: what was asked for is known.
+    private static func brand(_ kind: String?, of card: Card) -> CardBrand? {
+        kind.flatMap { try? card.brand(kind: $0) }
     }
 }
 

@@ -15,7 +15,7 @@ package enum ServiceCommand: String, CaseIterable {
     /// The line in the list of commands.
     package var abstract: String {
         switch self {
-        case .watch: tr("Report every card that comes and goes.", "カードが置かれた・離れたことを知らせ続ける。")
+        case .watch: tr("Report every card that comes and goes.", "カードが置かれた・離れたときに知らせる（終了するまで）。")
         case .ledger:
             tr("Journeys and payments kept so far: list, sum, export.", "保存した履歴の一覧・集計・書き出し。")
         case .outbox: tr("Events that 'watch' has stored.", "watch が保存したイベントを調べる。")

@@ -70,6 +70,7 @@ struct CollectCommand: KazasuCommand {
     var silentAfter = 180.0
 
     func validate() throws {
+        try broker.checkTogether()
         if broker.mqtt == nil {
             throw ValidationError(tr("collect needs --mqtt", "collect には --mqtt が必要です"))
         }

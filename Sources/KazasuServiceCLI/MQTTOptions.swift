@@ -54,10 +54,13 @@ package struct BrokerOptions: ParsableArguments {
             throw ValidationError(
                 tr("--mqtt-prefix cannot be part of a topic", "--mqtt-prefix はトピックに使えない文字列です"))
         }
-        if (mqttCert == nil) != (mqttKey == nil) {
-            throw ValidationError(
-                tr("--mqtt-cert and --mqtt-key belong together", "--mqtt-cert と --mqtt-key は一緒に指定してください"))
-        }
+    }
+
+    /// Checks options against each other, which may come from several places.
+    package func checkTogether() throws {
+        guard (mqttCert == nil) != (mqttKey == nil) else { return }
+        throw ValidationError(
+            tr("--mqtt-cert and --mqtt-key belong together", "--mqtt-cert と --mqtt-key は一緒に指定してください"))
     }
 
     private static func address(_ text: String) throws(ValidationError) -> MQTTBroker {
@@ -133,7 +136,12 @@ package struct MQTTOptions: ParsableArguments {
         guard (0...86_400).contains(haMaxAge) else {
             throw ValidationError(tr("--ha-max-age takes 0 to 86400 seconds", "--ha-max-age は 0～86400 秒です"))
         }
-        if homeAssistant != nil, broker.mqtt == nil {
+    }
+
+    /// Checks options against each other, which may come from several places.
+    package func checkTogether() throws {
+        try broker.checkTogether()
+        guard homeAssistant == nil || broker.mqtt != nil else {
             throw ValidationError(tr("--home-assistant needs --mqtt", "--home-assistant には --mqtt が必要です"))
         }
     }
@@ -167,7 +175,7 @@ package struct MQTTOptions: ParsableArguments {
     /// Makes the sink with its outbox, whose events it confirms.
     func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
         let (outbox, log, metrics) = (environment.outbox, environment.log, environment.metrics)
-        if broker.mqtt != nil { metrics.set("mqtt_connected", 0) }
+        if broker.mqtt != nil { metrics.set(.mqttConnected, 0) }
         let root = MQTTTopics(prefix: broker.mqttPrefix, site: environment.site).root
         let sink = try sink(
             site: environment.site, readers: environment.readers, hasBalances: environment.readsBalances,
@@ -180,13 +188,13 @@ package struct MQTTOptions: ParsableArguments {
             tell: { notice in
                 switch notice {
                 case .connected:
-                    metrics.set("mqtt_connected", 1)
+                    metrics.set(.mqttConnected, 1)
                     log.info(
                         tr(
                             "connected to the broker; topics begin with \(root)",
                             "ブローカーに接続しました（トピックは \(root) 以下）"))
                 case .disconnected:
-                    metrics.set("mqtt_connected", 0)
+                    metrics.set(.mqttConnected, 0)
                     log.warning(notice.words)
                 case .notSubscribed, .notAllowed, .sharedName, .malformedAcknowledgement: log.warning(notice.words)
                 }

@@ -17,7 +17,7 @@ struct OutboxCommand: ParsableCommand {
 
             Examples:
               kazasu outbox status                 # what waits for each sink, and why
-              kazasu outbox dead                   # events that a sink refused for good
+              kazasu outbox dead                   # events that could not be delivered
               kazasu outbox resend                 # try those again
               kazasu outbox drop --sink exec:/old --pending
             """,
@@ -26,7 +26,7 @@ struct OutboxCommand: ParsableCommand {
 
             例:
               kazasu outbox status                 # 送り先ごとの未配信と理由
-              kazasu outbox dead                   # 配信をあきらめたイベント
+              kazasu outbox dead                   # 配信できなかったイベント
               kazasu outbox resend                 # それらをもう一度送る
               kazasu outbox drop --sink exec:/old --pending
             """),
@@ -42,7 +42,7 @@ extension OutboxPath {
                 .missingFile, "noOutbox",
                 tr("there is no outbox yet: \(Files.name(path))", "outbox がまだありません: \(Files.name(path))"),
                 hint: tr(
-                    "'kazasu watch' makes it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
+                    "'kazasu watch' creates it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
                     "kazasu watch に送り先（--exec、--mqtt など）を指定すると作られます。--outbox と KAZASU_OUTBOX も確かめてください"))
         }
         do throws(OutboxError) {
@@ -53,14 +53,26 @@ extension OutboxPath {
     }
 
     /// Opens the outbox for one piece of work.
-    fileprivate func use<Value>(_ body: (Outbox) throws(OutboxError) -> Value) throws(CommandError) -> Value {
+    ///
+    /// - Parameter sink: the sink that the user named, which the outbox must know.
+    fileprivate func use<Value>(
+        sink: String? = nil, _ body: (Outbox) throws(OutboxError) -> Value
+    ) throws(CommandError) -> Value {
         let outbox = try open()
         defer { outbox.close() }
+        let sinks: [String]
         do throws(OutboxError) {
-            return try body(outbox)
+            sinks = try sink.map { _ throws(OutboxError) in try outbox.sinks() } ?? []
+            if sink.map(sinks.contains) ?? true { return try body(outbox) }
         } catch {
             throw CommandError(error)
         }
+        throw CommandError(
+            .usage, "usage",
+            tr("the outbox has no sink '\(sink ?? "")'", "outbox に '\(sink ?? "")' という送り先はありません"),
+            hint: sinks.isEmpty
+                ? tr("it has none", "送り先はまだ 1 つもありません")
+                : tr("its sinks: \(sinks.joined(separator: ", "))", "送り先: \(sinks.joined(separator: "、"))"))
     }
 }
 
@@ -96,21 +108,30 @@ struct OutboxStatus: KazasuCommand {
         let rows = status.sinks.map { sink in
             [
                 sink.sink, "\(sink.pending)", "\(sink.dead)",
-                sink.oldest.map { Self.age(max(0, now - $0) / 1000) } ?? "-", sink.error ?? "-",
+                sink.oldest.map { Self.age(max(0, now - $0) / 1000) } ?? "-",
+                sink.error.map(DeliveryWords.text) ?? "-",
             ]
         }
         let head = [
             tr("SINK", "送り先"), tr("PENDING", "未配信"), tr("DEAD", "配信不能"), tr("OLDEST", "最古"), tr("ERROR", "理由"),
         ]
+        let unconfirmed =
+            status.confirms
+            ? tr(", \(status.unconfirmed) not acknowledged by the consumer", "（うち受信側の受領待ち \(status.unconfirmed) 件）")
+            : ""
         context.note(
             tr(
-                "\(status.events) events stored, \(status.size >> 10) KiB",
-                "保存中のイベント \(status.events) 件、\(status.size >> 10) KiB"))
+                "\(Words.count(status.events, "event")) stored\(unconfirmed), \(status.size >> 10) KiB",
+                "保存中のイベント \(status.events) 件\(unconfirmed)、\(status.size >> 10) KiB"))
         if !rows.isEmpty { try context.print(Columns.text([head] + rows)) }
     }
 
     private static func age(_ seconds: Int) -> String {
-        seconds < 120 ? "\(seconds)s" : seconds < 7200 ? "\(seconds / 60)m" : "\(seconds / 3600)h"
+        switch seconds {
+        case ..<120: tr("\(seconds)s", "\(seconds) 秒前")
+        case ..<7200: tr("\(seconds / 60)m", "\(seconds / 60) 分前")
+        default: tr("\(seconds / 3600)h", "\(seconds / 3600) 時間前")
+        }
     }
 
     private static func json(_ status: Outbox.Status) -> JSONValue {
@@ -148,17 +169,17 @@ struct DeliverySelection: ParsableArguments {
 struct OutboxDead: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
-        abstract: tr("List the events that a sink refused for good.", "配信をあきらめたイベントの一覧を表示する。"),
+        abstract: tr("List the events that could not be delivered.", "配信できなかったイベントの一覧を表示する。"),
         discussion: tr(
             """
-            One line each: ID, TIME, SINK, REASON. With --json, also the events themselves.
+            One line each, under a heading. With --json, also the events themselves.
 
             Examples:
               kazasu outbox dead
               kazasu outbox dead --json | jq '.letters[].event'
             """,
             """
-            1 件 1 行で、ID・時刻・送り先・理由を表示します。--json ではイベントそのものも出力します。
+            見出しの下に 1 件 1 行で表示します。--json ではイベントそのものも出力します。
 
             例:
               kazasu outbox dead
@@ -174,7 +195,7 @@ struct OutboxDead: KazasuCommand {
     var sink: String?
 
     func execute(_ context: Context) throws {
-        let letters = try place.use { outbox throws(OutboxError) in try outbox.deadLetters(of: sink) }
+        let letters = try place.use(sink: sink) { outbox throws(OutboxError) in try outbox.deadLetters(of: sink) }
         if context.json {
             return try context.print([
                 "schema": "kazasu.outboxDead/1",
@@ -188,12 +209,22 @@ struct OutboxDead: KazasuCommand {
                     }),
             ])
         }
-        if letters.isEmpty { context.note(tr("there are none", "ありません")) }
-        try context.print(
-            Columns.text(
-                letters.map {
-                    [$0.event.id, EventClock.text($0.event.time), $0.sink, $0.error ?? "-"]
-                }))
+        guard !letters.isEmpty else {
+            return context.note(tr("no undeliverable events", "配信不能のイベントはありません"))
+        }
+        let head = [
+            tr("ID", "ID"), tr("TIME", "時刻"), tr("READER", "リーダー"), tr("TYPE", "種類"), tr("TAG", "カードの番号"),
+            tr("SINK", "送り先"), tr("REASON", "理由"),
+        ]
+        let rows = letters.map { letter in
+            let event = letter.event
+            return [
+                event.id, EventClock.text(event.time), event.reader, event.type,
+                event.tag.map(context.redaction.apply) ?? "-", letter.sink,
+                letter.error.map(DeliveryWords.text) ?? "-",
+            ]
+        }
+        try context.print(Columns.text([head] + rows))
     }
 }
 
@@ -201,7 +232,7 @@ struct OutboxDead: KazasuCommand {
 struct OutboxResend: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "resend",
-        abstract: tr("Queue dead events again.", "配信をあきらめたイベントをもう一度送る。"),
+        abstract: tr("Queue undeliverable events again.", "配信できなかったイベントをもう一度送る。"),
         discussion: tr(
             """
             They go out in their old order, before newer events of the same reader, the next time 'watch' delivers.
@@ -224,7 +255,7 @@ struct OutboxResend: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids)
-        let count = try place.use { outbox throws(OutboxError) in try outbox.resend(chosen) }
+        let count = try place.use(sink: selection.sink) { outbox throws(OutboxError) in try outbox.resend(chosen) }
         try context.report("resent", count, tr("queued again: \(count)", "再送待ち: \(count) 件"))
     }
 }
@@ -233,18 +264,20 @@ struct OutboxResend: KazasuCommand {
 struct OutboxDrop: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: tr("Give up dead events, or everything that waits for a sink.", "配信不能のイベント、または送り先の未配信を破棄する。"),
+        abstract: tr(
+            "Discard undeliverable events, or everything that waits for a sink.", "配信不能のイベント、または送り先の未配信を破棄する。"),
         discussion: tr(
             """
-            Asks first, unless --yes is given. With --pending, also gives up what still waits, as for a sink that is \
-            no longer used.
+            Asks first, unless --yes is given. --pending also discards what still waits, as for a sink that is no \
+            longer used, and what no consumer has acknowledged (watch --confirm).
 
             Examples:
               kazasu outbox drop --yes
               kazasu outbox drop --sink exec:/usr/local/bin/old --pending
             """,
             """
-            --yes がなければ確認します。--pending を付けると、もう使わない送り先などの未配信も破棄します。
+            --yes がなければ確認します。--pending を付けると、もう使わない送り先などの未配信と、受信側の受領待ち\
+            （watch --confirm）も破棄します。
 
             例:
               kazasu outbox drop --yes
@@ -262,10 +295,10 @@ struct OutboxDrop: KazasuCommand {
     var yes = false
 
     func execute(_ context: Context) throws {
-        if !yes { try Confirmation.ask(tr("Give these deliveries up?", "配信を取り消しますか？")) }
+        if !yes { try Confirmation.ask(tr("Discard these deliveries?", "これらの配信を破棄しますか？")) }
         let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids, pending: pending)
-        let count = try place.use { outbox throws(OutboxError) in try outbox.drop(chosen) }
-        try context.report("dropped", count, tr("given up: \(count)", "破棄: \(count) 件"))
+        let count = try place.use(sink: selection.sink) { outbox throws(OutboxError) in try outbox.drop(chosen) }
+        try context.report("dropped", count, tr("discarded: \(count)", "破棄: \(count) 件"))
     }
 }
 

@@ -12,6 +12,8 @@ enum Service {
 
     /// A card that lies on a virtual reader.
     static let card = "\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+    /// Another card that lies on one.
+    static let edy = "\(TestFiles.root)/Fixtures/cards/edy/card.json"
     /// A card that comes for a few frames, and goes.
     static let visitor = "\(TestFiles.root)/Fixtures/felica/short-visits.json"
 

@@ -77,6 +77,72 @@ struct SettingsTests {
         #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
     }
 
+    /// What is wrong, the line, and what else the error says, in English and in Japanese.
+    static let faults: [(String, String, [String], [String])] = [
+        (
+            "site: a\nread: histry\n", "2", ["invalid value 'histry' for read", "did you mean 'history'"],
+            ["read の値 'histry' は正しくありません"]
+        ),
+        ("debounce: abc\n", "1", ["invalid value 'abc' for debounce"], ["debounce の値 'abc' は正しくありません"]),
+        ("\nkeep_days: 3\n", "2", ["unknown option 'keep_days'", "'keep-days'"], ["'keep-days' のことですか"]),
+        ("Reader: x\n", "1", ["did you mean 'reader'"], ["'reader' のことですか"]),
+        ("webhook:\n- url: http://a\n  secret_from: b\n", "3", ["did you mean 'secret-from'"], ["のことですか"]),
+        ("site: a\nread: id\n'site' : b\n", "3", ["'site' is there twice"], ["重複"]),
+        ("read: id\nsite: a\nsite: b\nread: id\n", "4", ["'read' is there twice"], ["重複"]),
+        ("keep-days: -1\n", "1", ["--keep-days takes 0 to 36500"], ["--keep-days は 0～36500"]),
+        ("reader:\n- a=x\n- status=y\n", "3", ["'status' cannot be the name"], ["リーダーの名前"]),
+    ]
+
+    @Test("Errors of the file are in Kazasu's words, and name the line and the nearest option", arguments: faults)
+    func words(yaml: String, line: String, english: [String], japanese: [String]) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Array(yaml.utf8), as: "watch.yaml")
+        for (language, place, texts) in [
+            ("en", "watch.yaml, line \(line): ", english), ("ja", "watch.yaml の \(line) 行目: ", japanese),
+        ] {
+            let result = try Service.run("watch", "--config", file, "--lang", language)
+            #expect(result.end == .exited(65))
+            for text in [place] + texts { #expect(result.errors.contains(text), "\(result.errors)") }
+        }
+    }
+
+    @Test("Errors of variables are in Kazasu's words")
+    func variables() throws {
+        let result = try Service.run("watch", "--lang", "ja", environment: ["KAZASU_READ": "histry"])
+        #expect(result.end == .exited(64))
+        #expect(result.errors.contains("KAZASU_READ の値 'histry' は正しくありません"), "\(result.errors)")
+    }
+
+    @Test("Options that need each other may come from different places")
+    func together() throws {
+        let yaml = "mqtt: mqtts://broker\nmqtt-cert: a\nmqtt-key: b\nhome-assistant: ha\nconfirm: true\n"
+        let options = try Self.settings(yaml + "wildcard: true\n", ["--phones"]).options
+        #expect(options.sinks.mqtt.homeAssistant == "ha")
+        #expect(options.outbox.confirm && options.wildcard)
+        let line = try Self.settings("mqtt: mqtt://broker\n", ["--home-assistant=ha", "--phones"]).options
+        #expect(line.sinks.mqtt.homeAssistant == "ha" && line.phones)
+        for alone in ["mqtt-cert: a\n", "home-assistant: ha\n", "confirm: true\n", "wildcard: true\n"] {
+            let error = #expect(throws: CommandError.self) { try Self.settings(alone) }
+            #expect(error?.status == .usage)
+        }
+    }
+
+    @Test("A file that is not UTF-8, or too long, is an error")
+    func bytes() throws {
+        let folder = try TemporaryFolder()
+        for (bytes, text) in [
+            (Array("read: id\nsite: ".utf8) + [0xFF, 0xFE], "line 2: it is not UTF-8"),
+            ([UInt8](repeating: 0x23, count: 1 << 20 + 1), "longer than 1 MiB"),
+        ] {
+            let file = try folder.write(bytes, as: "watch.yaml")
+            let error = #expect(throws: CommandError.self) {
+                try WatchSettings.current(arguments: ["watch", "--config", file], environment: [:])
+            }
+            #expect(error?.status == .badFile)
+            #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test("An empty file is no error", arguments: ["", "# nothing\n", "~\n"])
     func empty(yaml: String) throws {
         #expect(try Self.settings(yaml).options.reading == .id)
@@ -110,6 +176,53 @@ struct SettingsTests {
         var site = try child.event()["site"]
         while site == "one" { site = try child.event()["site"] }
         #expect(site == "two")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("HUP leaves a reader alone that is watched as before, and ends one that is not watched any more")
+    func reloadReaders() throws {
+        let folder = try TemporaryFolder()
+        let (card, other) = ("virtual:\(Service.card)", "virtual:\(Service.edy)")
+        func write(_ lines: String) throws -> String { try folder.write(Array(lines.utf8), as: "watch.yaml") }
+        let file = try write("debounce: 60\nreader: [entrance=\(card)]\n")
+        let child = try Service.watch("--config", file, "--outbox", "\(folder.path)/o")
+        let on = try child.event(of: "on")
+        _ = try write("debounce: 60\nreader: [entrance=\(card), back=\(other)]\n")
+        child.send(SIGHUP)
+        // The next events are those of the second reader alone.
+        let added = try (0..<2).map { _ in try child.event() }
+        #expect(added.map { $0["reader"] } == ["back", "back"])
+        #expect(added.map { $0["type"] } == ["reader", "on"])
+        _ = try write("debounce: 60\nreader: [entrance=\(card)]\n")
+        child.send(SIGHUP)
+        let removed = try (0..<2).map { _ in try child.event() }
+        #expect(removed.map { $0["reader"] } == ["back", "back"])
+        #expect(removed.map { $0["type"] } == ["off", "reader"])
+        #expect(removed[0]["reason"] == "shutdown" && removed[1]["state"] == "gone")
+        // What is read changes: the reader is opened again, and its card is a new visit within the debounce time.
+        _ = try write("debounce: 60\nread: balance\nreader: [entrance=\(card)]\n")
+        child.send(SIGHUP)
+        let again = try (0..<2).map { _ in try child.event() }
+        #expect(again.map { $0["type"] } == ["off", "on"])
+        #expect(again[0]["on"] == on["id"] && again[1]["balances"] != nil)
+        #expect(again.map { $0["seq"] } == [3, 4])
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("HUP says what needs a restart")
+    func restartNeeded() throws {
+        let folder = try TemporaryFolder()
+        func write(_ lines: String) throws -> String { try folder.write(Array(lines.utf8), as: "watch.yaml") }
+        let file = try write("reader: [virtual:\(Service.card)]\noutbox: \(folder.path)/o\n")
+        let child = try Service.watch("--config", file)
+        _ = try child.event(of: "on")
+        let port = try LoopbackPort.free()
+        _ = try write(
+            "reader: [virtual:\(Service.card)]\noutbox: \(folder.path)/other\nmetrics: 127.0.0.1:\(port)\n")
+        child.send(SIGHUP)
+        #expect(try child.message(containing: "restart").contains("outbox and metrics"))
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
     }

@@ -72,12 +72,23 @@ struct WatchFaultTests {
         let requests = try (0..<3).map { _ in try #require(try server.request()).split(separator: " ") }
         #expect(Set(requests.map { $0[3] }).count == 1, "\(requests)")
         #expect(requests.map { $0[4] } == ["429", "503", "200"])
-        #expect(try child.message(containing: "localhost").contains("tls"))
+        #expect(try child.message(containing: "localhost").contains("TLS failed"))
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
         let status = try Service.run("outbox", "status", "--json", "--outbox", "\(folder.path)/o")
         let sinks = try JSONCursor(JSONValue(parsing: Array(status.output.utf8))).required("sinks").elements()
         #expect(try sinks.map { try $0.required("error").text() } == ["tls"], "\(status.output)")
+    }
+
+    @Test("A port that is in use is an error at the start, before any card is read")
+    func portInUse() throws {
+        let folder = try TemporaryFolder()
+        let server = try WebServer(try folder.write(Array(WebServer.program.utf8), as: "server.py"), answers: "")
+        let result = try Service.run(
+            "watch", "--json", "-r", "virtual:\(Service.card)", "--metrics", "127.0.0.1:\(server.port)")
+        #expect(result.end == .exited(69))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains(#""reason":"busy""#), "\(result.errors)")
     }
 
     /// A certificate that nobody has signed, and its key, in one file.

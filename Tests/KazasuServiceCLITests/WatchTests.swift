@@ -104,6 +104,9 @@ struct WatchTests {
         (["--metrics", "0.0.0.0:80"], 64, "usage"), (["--debounce", "-1"], 64, "usage"),
         (["--config", "/nowhere"], 66, "unreadable"), (["--ledger", "/nowhere"], 64, "usage"),
         (["--keep", "--read", "balance"], 64, "usage"), (["--keep", "--ledger", "/dev/null/x"], 73, "cannotWrite"),
+        (["--confirm"], 64, "usage"), (["--wildcard"], 64, "usage"), (["--home-assistant"], 64, "usage"),
+        (["--mqtt", "mqtts://x", "--mqtt-cert", "x"], 64, "usage"), (["--webhook", "http://"], 64, "usage"),
+        (["--outbox", "/nowhere/o"], 73, "cannotWrite"), (["--outbox", "/"], 73, "cannotWrite"),
     ]
 
     @Test("Wrong command lines", arguments: wrong)
@@ -116,15 +119,83 @@ struct WatchTests {
         #expect(try JSONCursor(JSONValue(parsing: Array(last.utf8))).required("reason").text() == reason)
     }
 
-    // MARK: The outbox
+    static let programs: [(String, Int32, String, String)] = [
+        ("./nowhere", 66, "unreadable", "PATH is not searched"), ("/bin/echo hello", 64, "usage", "a script that runs"),
+        ("/etc/passwd", 66, "notExecutable", "chmod +x /etc/passwd"), ("/etc", 66, "unreadable", "path of a program"),
+    ]
 
-    @Test("Before the first watch there is no outbox, and it says what makes one")
-    func noOutbox() throws {
+    @Test("A program that cannot run is an error at the start", arguments: programs)
+    func wrongProgram(path: String, status: Int32, reason: String, hint: String) throws {
         let folder = try TemporaryFolder()
-        let result = try Service.run("outbox", "status", "--json", "--outbox", "\(folder.path)/none")
-        #expect(result.end == .exited(66) && result.errors.contains(#""reason":"noOutbox""#), "\(result.errors)")
-        #expect(access("\(folder.path)/none", F_OK) != 0)
+        let result = try Service.run("watch", "--json", "--outbox", "\(folder.path)/o", "--exec", path)
+        #expect(result.end == .exited(status))
+        let error = JSONCursor(try JSONValue(parsing: Array(result.errors.utf8)))
+        #expect(try error.required("reason").text() == reason)
+        #expect(try error.required("hint").text().contains(hint), "\(result.errors)")
     }
+
+    @Test("An ID that no driver knows is an error, and nothing is watched before")
+    func unknownReader() throws {
+        let result = try Service.run("watch", "-r", "nonsense")
+        #expect(result.end == .exited(64))
+        #expect(!result.errors.contains("watching"), "\(result.errors)")
+    }
+
+    @Test("Without a reader it says that it waits for one")
+    func noReader() throws {
+        let listing = try Service.run("readers", "--json").output
+        let readers = try JSONCursor(JSONValue(parsing: Array(listing.utf8))).required("readers").elements()
+        // On a machine with a reader there is nothing to wait for.
+        guard try !readers.contains(where: { try $0.required("state").text() == "ready" }) else { return }
+        let child = try Service.watch()
+        _ = try child.message(containing: "waiting for one")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("The log has the reader's name, and says what was kept")
+    func log() throws {
+        let data = try TemporaryFolder()
+        let child = try Service.watch(
+            ["-r", "door=virtual:\(Service.card)", "--keep", "--outbox", "\(data.path)/o"],
+            environment: ["XDG_DATA_HOME": data.path])
+        #expect(try child.message(containing: "watching").contains("Ctrl-C"))
+        #expect(try child.message(containing: "is ready").contains("reader door is ready"))
+        #expect(try child.message(containing: "ledger: ").contains("20 new records"))
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("The brand of a card is in its events", arguments: ["balance", "history"])
+    func brand(read: String) throws {
+        let child = try Service.watch("-r", "virtual:\(Service.card)", "--read", read)
+        let card = JSONCursor(try #require(try child.event(of: "on")["card"]))
+        let known = try Service.run("history", Service.card, "--json")
+        let expected = try JSONCursor(JSONValue(parsing: Array(known.output.utf8))).required("card").required("brand")
+        #expect(try card.required("brand").text() == expected.text())
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("A second Ctrl-C leaves what a program has not taken for the next start")
+    func leave() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script("trap '' INT; while :; do read x < /dev/zero; done")
+        let child = try Service.watch(
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--exec", program)
+        _ = try child.event(of: "on")
+        child.send(SIGINT)
+        #expect(try child.message(containing: "press Ctrl-C again").contains("exec:\(program)"))
+        child.send(SIGINT)
+        #expect(try child.message(containing: "for the next start").contains("3 events"))
+        #expect(child.finish().end == .exited(0))
+        let status = try Service.run("outbox", "status", "--json", "--outbox", "\(folder.path)/o")
+        let sink = try #require(
+            try JSONCursor(JSONValue(parsing: Array(status.output.utf8))).required("sinks").elements().first)
+        #expect(try (sink.required("pending").integer(), sink.required("attempts").integer()) == (3, 0))
+    }
+
+    // MARK: The outbox
 
     /// Watches with a program that kills the watcher the first time it runs, then again without.
     ///
@@ -220,6 +291,18 @@ struct WatchTests {
         #expect(try TestFiles.read(path) == bytes)
     }
 
+    @Test("The outbox of the settings is not taken for one either")
+    func foreignOutboxOfSettings() throws {
+        let folder = try TemporaryFolder()
+        let bytes = try TestFiles.read(Service.card)
+        let path = try folder.write(bytes, as: "card.json")
+        let settings = try folder.write(Array("outbox: \(path)\n".utf8), as: "watch.yaml")
+        let result = try Service.run("watch", "--json", "--config", settings)
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains(#""reason":"notAnOutbox""#), "\(result.errors)")
+        #expect(try TestFiles.read(path) == bytes)
+    }
+
     @Test("Dead letters are listed, sent again and dropped")
     func dead() throws {
         let folder = try TemporaryFolder()
@@ -243,7 +326,7 @@ struct WatchTests {
         #expect(resent.output.contains("\"count\": 1") || resent.output.contains("\"count\":1"))
         let dropped = try Service.run("outbox", "drop", "--pending", "--yes", "--outbox", outbox)
         #expect(dropped.end == .exited(0))
-        #expect(dropped.errors.contains("given up: "))
+        #expect(dropped.errors.contains("discarded: "))
         #expect(try Service.run("outbox", "status", "--outbox", outbox).output.isEmpty)
     }
 }

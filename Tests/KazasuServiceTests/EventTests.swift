@@ -136,18 +136,40 @@ struct EventTests {
     }
 
     @Test(
-        "The brand is told where the kind of card is one brand, and nothing else with a key",
-        arguments: [("edy", "edy" as JSONValue), ("transit", .null)], [false, true])
-    func brand(_ kind: (id: String, brand: JSONValue), hasKey: Bool) throws {
+        "The brand that was read is in the event, also with a key",
+        arguments: ["suica", nil], [false, true])
+    func brand(_ brand: String?, hasKey: Bool) throws {
         var journal = Self.journal()
         if hasKey { journal.settings.key = IdentityKey([1, 2, 3]) }
-        let entry = BalanceEntry(card: kind.id, name: LocalizedText("a", "b"), amount: 1)
-        let report = Tap.Report(balance: BalanceReport(balances: [entry]))
+        let entry = BalanceEntry(card: "transit", name: LocalizedText("a", "b"), amount: 1)
+        let read = brand.map { CardBrand(id: $0, name: LocalizedText("a", "b")) }
+        let report = Tap.Report(balance: BalanceReport(balances: [entry]), brand: read)
         let tap = Tap(.on, Self.card(), reader: "virtual:x", time: Self.start, report)
         let on = try #require(journal.events(for: .tap(tap, reader: "virtual:x")).first)
         let card = try JSONCursor(try #require(Self.object(on)["card"])).object()
-        #expect(card["kind"] == .string(kind.id) && card["brand"] == kind.brand)
+        #expect(card["kind"] == "transit" && card["brand"] == .text(brand))
         #expect((card["idm"] == nil) == hasKey)
+    }
+
+    @Test("A card that is seen again after its reader was opened again is a new visit, however soon")
+    func reopened() throws {
+        var journal = Self.journal(debounce: .seconds(60))
+        let card = Self.card()
+        _ = journal.events(for: Self.tap(.on, card, after: .zero))
+        #expect(journal.close(.shutdown, on: "back").isEmpty)
+        #expect(journal.close(.shutdown, on: "door").count == 1)
+        #expect(journal.events(for: Self.tap(.on, card, after: .seconds(1))).map(\.type) == ["on"])
+    }
+
+    @Test("A reader that is not watched any more is gone, once")
+    func forgotten() throws {
+        var journal = Self.journal(OutboxMemory(readers: ["old": .init(sequence: 4)]))
+        _ = journal.events(for: .reader("virtual:x", .ready))
+        #expect(journal.forget(except: nil).isEmpty)
+        #expect(journal.forget(except: ["door"]).isEmpty)
+        let gone = journal.forget(except: ["back"])
+        #expect(try gone.map { try Self.object($0)["state"] } == ["gone"])
+        #expect(journal.forget(except: []).isEmpty)
     }
 
     @Test("A reader's state is told once")

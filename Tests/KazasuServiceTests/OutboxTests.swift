@@ -19,7 +19,8 @@ struct OutboxTests {
     func memory() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/deep/er/outbox.sqlite"
-        let outbox = try Outbox(path, isWatcher: true)
+        #expect(throws: OutboxError.unusable(path: path, errno: ENOENT)) { try Outbox(path, isWatcher: true) }
+        let outbox = try Outbox(path, isWatcher: true, makesFolders: true)
         try outbox.store([Self.event(1), Self.event(2, type: "off"), Self.event(1, reader: "b")], for: ["s"])
         try outbox.store([Self.event(2, reader: "b", type: "reader")], for: [])
         outbox.close()
@@ -45,17 +46,91 @@ struct OutboxTests {
         _ = try Outbox(path, isWatcher: true)
     }
 
-    @Test("A damaged file is noticed and set aside")
-    func damaged() throws {
+    /// A file with one event, closed.
+    private static func stored(_ folder: TemporaryFolder) throws -> [UInt8] {
+        let path = "\(folder.path)/made"
+        let outbox = try Outbox(path, isWatcher: true)
+        try outbox.store([event(1)], for: ["s"])
+        outbox.close()
+        return try TestFiles.read(path)
+    }
+
+    /// What a user may name by mistake. The number is that of bytes of an outbox that come first.
+    static let foreignFiles: [(String, Int)] = [
+        ("{\"schema\":\"kazasu.dump/1\"}", 0), ("x", 0), (String(repeating: "no database ", count: 400), 0),
+        ("KZLG", 68), ("\0\0\0\0", 68),
+    ]
+
+    @Test("A file that is something else is left as it is", arguments: foreignFiles, [true, false])
+    func foreign(_ file: (text: String, head: Int), isWatcher: Bool) throws {
+        let folder = try TemporaryFolder()
+        let made = try Self.stored(folder)
+        let bytes = made.prefix(file.head) + Array(file.text.utf8) + (file.head == 68 ? made.dropFirst(72) : [])
+        let path = try folder.write(Array(bytes), as: "o")
+        #expect(throws: OutboxError.foreign(path: path)) { try Outbox(path, isWatcher: isWatcher) }
+        #expect(throws: OutboxError.foreign(path: path)) {
+            try Outbox.opened(path) { Issue.record("set aside as \($0)") }
+        }
+        #expect(try TestFiles.read(path) == Array(bytes))
+    }
+
+    @Test("A link, a pipe and a folder are not opened", arguments: ["link", "dangling", "pipe", "folder"])
+    func notFiles(kind: String) throws {
+        let folder = try TemporaryFolder()
+        let (path, target) = ("\(folder.path)/o", "\(folder.path)/made")
+        let made = try Self.stored(folder)
+        switch kind {
+        case "pipe": try #require(mkfifo(path, 0o600) == 0)
+        case "folder": try #require(mkdir(path, 0o700) == 0)
+        default: try #require(symlink(kind == "link" ? target : "\(folder.path)/none", path) == 0)
+        }
+        let expected: OutboxError =
+            kind == "folder" ? .unusable(path: path, errno: EISDIR) : .foreign(path: path)
+        #expect(throws: expected) { try Outbox(path, isWatcher: true) }
+        #expect(try TestFiles.read(target) == made)
+        #expect(access("\(folder.path)/none", F_OK) != 0)
+    }
+
+    /// Changes to the bytes of an outbox after its header.
+    static let damage: [@Sendable (inout [UInt8]) -> Void] = [
+        { $0.replaceSubrange(100..<200, with: [UInt8](repeating: 0xEE, count: 100)) },
+        { $0.removeLast($0.count / 2) },
+        { bytes in for page in stride(from: 4096, to: bytes.count, by: 4096) { bytes[page] = 0xEE } },
+    ]
+
+    @Test("A damaged outbox is noticed and set aside", arguments: damage.indices)
+    func damaged(index: Int) throws {
+        let folder = try TemporaryFolder()
+        var bytes = try Self.stored(folder)
+        Self.damage[index](&bytes)
+        let path = try folder.write(bytes, as: "o")
+        #expect(throws: OutboxError.damaged(path: path)) { try Outbox(path, isWatcher: true) }
+        var name: String?
+        let outbox = try Outbox.opened(path) { name = $0 }
+        #expect(name == path + ".damaged-1")
+        try outbox.store([Self.event(1)], for: [])
+        #expect(try TestFiles.read(path + ".damaged-1") == bytes)
+    }
+
+    @Test("An outbox of a newer version is left as it is")
+    func newer() throws {
+        let folder = try TemporaryFolder()
+        var bytes = try Self.stored(folder)
+        bytes[63] = 2
+        let path = try folder.write(bytes, as: "o")
+        #expect(throws: OutboxError.newer(path: path)) { try Outbox(path, isWatcher: true) }
+        #expect(try TestFiles.read(path) == bytes)
+    }
+
+    @Test("A watcher that was killed leaves a file that is recognized")
+    func recognized() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/o"
-        try Outbox(path, isWatcher: true).close()
-        var bytes = try TestFiles.read(path)
-        bytes.replaceSubrange(100..<200, with: [UInt8](repeating: 0x5A, count: 100))
-        _ = try folder.write(bytes, as: "o")
-        #expect(throws: OutboxError.damaged(path: path)) { try Outbox(path, isWatcher: true) }
-        #expect(Outbox.setAside(path) == path + ".damaged-1")
-        try Outbox(path, isWatcher: true).store([Self.event(1)], for: [])
+        let outbox = try Outbox(path, isWatcher: true)
+        try outbox.store([Self.event(1)], for: [])
+        #expect(try TestFiles.read(path)[68..<72].elementsEqual(Array("kzob".utf8)))
+        #expect(try Outbox(path, isWatcher: false).status().events == 1)
+        outbox.close()
     }
 
     @Test("Events are delivered, retried, dead, sent again and dropped")
@@ -83,6 +158,32 @@ struct OutboxTests {
         #expect(status.readers == ["a": 3])
         #expect(try outbox.drop(.init(sink: "t", pending: true)) == 3)
         #expect(try outbox.tidy(.init(days: 0), now: 10_000) == 1, "the sinks have only the first")
+    }
+
+    @Test("Events that no consumer has acknowledged can be discarded, where they are kept", arguments: [true, false])
+    func discardUnconfirmed(confirms: Bool) throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try outbox.remember(sinks: ["mqtt:a", "exec:/b"], confirms: confirms)
+        try outbox.store([Self.event(1)], for: ["mqtt:a"])
+        try outbox.store([Self.event(2), Self.event(3)], for: [])
+        #expect(try outbox.status().confirms == confirms)
+        #expect(try outbox.drop(.init(sink: "exec:/b", pending: true)) == 0)
+        #expect(try outbox.status().unconfirmed == 3)
+        #expect(try outbox.drop(.init(sink: "mqtt:a", ids: ["a-3"], pending: true)) == (confirms ? 1 : 0))
+        #expect(try outbox.drop(.init(pending: true)) == (confirms ? 2 : 1))
+        #expect(try outbox.status().unconfirmed == (confirms ? 0 : 3))
+        #expect(try outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == (confirms ? 3 : 0))
+    }
+
+    @Test("The sinks are those of the last watcher and those with events")
+    func sinks() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        #expect(try outbox.sinks().isEmpty)
+        try outbox.remember(sinks: ["b", "a"], confirms: false)
+        try outbox.store([Self.event(1)], for: ["old"])
+        #expect(try outbox.sinks() == ["a", "b", "old"])
     }
 
     @Test("What the consumer has not acknowledged is kept and can be sent again")
@@ -192,12 +293,48 @@ struct OutboxTests {
         #expect(notices == [.failing(sink: "test", reason: "busy"), .recovered(sink: "test")])
     }
 
+    @Test("An attempt that the end of the watcher interrupts does not count")
+    func interrupted() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try outbox.store([Self.event(1)], for: ["test"])
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let queue = SinkQueue(PatientSink(start), outbox) { Issue.record("\($0)") }
+        let task = Task { await queue.run() }
+        for await _ in starts { break }
+        queue.end()
+        task.cancel()
+        await task.value
+        let sink = try #require(try outbox.status().sinks.first)
+        #expect((sink.pending, sink.attempts, sink.error) == (1, 0, nil))
+    }
+
+    /// A sink that takes nothing until it is cancelled, and then wants to try again.
+    private struct PatientSink: Sink {
+        let name = "test"
+        let window = 1
+        let retries: Int? = 0
+        let start: AsyncStream<Void>.Continuation
+
+        init(_ start: AsyncStream<Void>.Continuation) { self.start = start }
+
+        func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+            start.yield()
+            let (never, end) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+            end.finish()
+            return events.map { _ in .retry("cancelled") }
+        }
+
+        func close() async {}
+    }
+
     @Test("An event that a sink never takes does not hold up the next")
     func dead() async throws {
-        let sink = TestSink(retries: 5) { event, _ in event.sequence == 1 ? .retry("status1") : .delivered }
+        let sink = TestSink(retries: 5) { event, _ in event.sequence == 1 ? .retry("exit1") : .delivered }
         let notices = try await Self.deliver(sink, (1...2).map { Self.event($0) })
         #expect(sink.seen.withLock { $0 } == Array(repeating: "a-1", count: 6) + ["a-2"])
-        #expect(notices.contains(.dead(sink: "test", id: "a-1", reason: "status1")))
+        #expect(notices.contains(.dead(sink: "test", id: "a-1", reason: "exit1")))
     }
 
     static let pauses: [(Int, Double, Double)] = [

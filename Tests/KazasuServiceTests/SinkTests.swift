@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ struct BuiltInSinkTests {
     // MARK: exec
 
     static let ends: [(String, DeliveryResult)] = [
-        ("exit 0", .delivered), ("exit 3", .retry("status3")), ("kill -9 $$", .retry("signal9")),
+        ("exit 0", .delivered), ("exit 3", .retry("exit3")), ("kill -9 $$", .retry("signal9")),
         ("cat > /dev/null", .delivered),
     ]
 
@@ -52,6 +53,63 @@ struct BuiltInSinkTests {
             try folder.script(trap + "while :; do read x < /dev/zero; done"), timeout: .milliseconds(50),
             grace: .milliseconds(50))
         #expect(await sink.deliver([Self.event()]) == [.retry("timeout")])
+    }
+
+    @Test("A sink is known by the absolute path of its program")
+    func absoluteName() throws {
+        let folder = try #require(getcwd(nil, 0))
+        defer { free(folder) }
+        let path = String(cString: folder)
+        #expect(ExecSink("./x/../on-tap").name == "exec:\(path)/on-tap")
+        #expect(ExecSink("on-tap").name == "exec:\(path)/on-tap")
+        #expect(ExecSink("/usr/../bin/./true").name == "exec:/bin/true")
+    }
+
+    @Test("What keeps a program from running is known before the first event")
+    func obstacles() throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.script("exit 0", as: "on tap")
+        let text = try folder.write(Array("#!/bin/sh\n".utf8), as: "text")
+        #expect(ExecSink(script).obstacle == nil)
+        #expect(ExecSink("/bin/true").obstacle == nil)
+        #expect(ExecSink(text).obstacle == .notExecutable)
+        #expect(ExecSink(folder.path).obstacle == .folder)
+        #expect(ExecSink("\(folder.path)/none").obstacle == .unreadable(errno: ENOENT))
+        #expect(ExecSink("\(text)/none").obstacle == .unreadable(errno: ENOTDIR))
+        #expect(ExecSink("\(script) --now 1").obstacle == .arguments(program: script))
+        #expect(ExecSink("/bin/true x").obstacle == .arguments(program: "/bin/true"))
+    }
+
+    @Test("A script whose interpreter is missing, and a program that is none")
+    func notPrograms() async throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write(Array("#!/nowhere/sh\n".utf8), as: "script")
+        let text = try folder.write(Array("hello\n".utf8), as: "text")
+        for path in [script, text] { try #require(chmod(path, 0o700) == 0) }
+        #expect(await ExecSink(script).deliver([Self.event()]) == [.retry("noInterpreter")])
+        #expect(await ExecSink(text).deliver([Self.event()]) == [.retry("errno\(ENOEXEC)")])
+    }
+
+    @Test("A program that still runs when its delivery is cancelled is ended", arguments: ["", "trap '' TERM; "])
+    func cancelled(trap: String) async throws {
+        let folder = try TemporaryFolder()
+        let pipe = "\(folder.path)/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let program = try folder.script(trap + "echo runs > '\(pipe)'; while :; do read x < /dev/zero; done")
+        let sink = ExecSink(program, grace: .milliseconds(50))
+        let delivery = Task { await sink.deliver([Self.event()]) }
+        // The program has begun once it writes.
+        let runs = await offPool { try? TestFiles.read(pipe) }
+        #expect(runs == Array("runs\n".utf8))
+        delivery.cancel()
+        #expect(await delivery.value == [.retry("cancelled")])
+    }
+
+    /// Runs what blocks on a thread of its own.
+    private func offPool<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
     }
 
     @Test("A program that is not there is tried again")

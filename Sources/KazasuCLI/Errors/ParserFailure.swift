@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 
 /// Why the argument parser refused a command line, in the language of this run.
 ///
@@ -24,14 +24,16 @@ struct ParserFailure {
     }
 
     /// `nil` for an error that is not one of the parser's, and for help.
-    init?(_ error: any Error) {
+    ///
+    /// - Parameter parent: the command above the one that was parsed, if that was parsed alone.
+    init?(_ error: any Error, below parent: some Sequence<String> = []) {
         guard let stack = Self.member("commandStack", of: error) as? [any ParsableCommand.Type],
             let parserError = Self.member("parserError", of: error),
             var (name, values) = Self.enumCase(parserError)
         else { return nil }
         // Nothing at all follows the command's name.
         if name == "noArguments", let inner = values.first.flatMap(Self.enumCase) { (name, values) = inner }
-        command = stack.compactMap { $0.configuration.commandName }
+        command = Array(parent) + stack.compactMap { $0.configuration.commandName }
         let texts = values.compactMap { $0 as? String }
         // The last one is the option as it was written: `-tx` may be `-t` with a value, or several flags.
         let option = values.compactMap(Self.optionName).last
@@ -59,17 +61,19 @@ struct ParserFailure {
     /// - Parameters:
     ///   - sentence: the parser's sentence; it names what is missing.
     ///   - words: hides what may be a secret.
-    func error(_ sentence: String, _ words: ParserMessage) -> CommandError {
+    ///   - name: what the option is called where it was given, if not on the command line.
+    func error(_ sentence: String, _ words: ParserMessage, named name: String? = nil) -> CommandError {
         let path = command.joined(separator: " ")
         let lists = tr("'\(path) --help' lists the options", "オプションの一覧は '\(path) --help' で確認できます")
         func known(_ option: String?) -> CommandListing.Option? {
             option.flatMap { CommandListing.root?.command(command.dropFirst())?.options[$0] }
         }
+        func shown(_ option: String) -> String { name ?? option }
         let (message, hint): (String, String)
         switch failure {
         case .invalidValue(let value, let option):
             message =
-                option.map { tr("invalid value '\(value)' for \($0)", "\($0) の値 '\(value)' は正しくありません") }
+                option.map { tr("invalid value '\(value)' for \(shown($0))", "\(shown($0)) の値 '\(value)' は正しくありません") }
                 ?? tr("invalid argument '\(value)'", "引数 '\(value)' は正しくありません")
             let argument = option ?? Self.argument(sentence)
             // What is nearly one of the known values is no secret.
@@ -78,10 +82,10 @@ struct ParserFailure {
                     .usage, "usage", message,
                     hint: tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？"))
             }
-            hint = known(argument).flatMap { Self.explained($0, argument) } ?? lists
+            hint = known(argument).flatMap { Self.explained($0, argument.map(shown)) } ?? lists
         case .missingValue(let option):
-            message = tr("\(option) needs a value", "\(option) に値がありません")
-            hint = known(option).flatMap { Self.explained($0, option) } ?? lists
+            message = tr("\(shown(option)) needs a value", "\(shown(option)) に値がありません")
+            hint = known(option).flatMap { Self.explained($0, shown(option)) } ?? lists
         case .missingArgument:
             let name = Self.quoted(sentence) ?? ""
             message = tr("missing argument \(name)", "引数 \(name) がありません")
@@ -90,7 +94,7 @@ struct ParserFailure {
             message = tr("\(path) needs a command", "\(path) にはコマンドが必要です")
             hint = tr("'\(path) --help' lists the commands", "コマンドの一覧は '\(path) --help' で確認できます")
         case .needlessValue(let option):
-            message = tr("\(option) takes no value", "\(option) に値は付けられません")
+            message = tr("\(shown(option)) takes no value", "\(shown(option)) に値は付けられません")
             hint = lists
         case .extra(let extra):
             let list = extra.map { "'\($0)'" }.joined(separator: " ")
@@ -164,5 +168,30 @@ struct ParserFailure {
         case "short", "longWithSingleDash": return "-\(text)"
         default: return nil
         }
+    }
+}
+
+extension CommandError {
+    /// Why a command cannot have these options, which do not come from the command line alone.
+    ///
+    /// - Parameters:
+    ///   - command: the command that was parsed.
+    ///   - words: what was parsed.
+    ///   - name: what the option is called where it was given; `nil` for the command line.
+    package init(
+        _ error: any Error, parsing command: any ParsableCommand.Type, _ words: [String], named name: String? = nil
+    ) {
+        if let error = error as? CommandError {
+            self = error
+            return
+        }
+        let (sentence, message) = (command.message(for: error), ParserMessage(words))
+        let names = [RootCommand.configuration, command.configuration].compactMap(\.commandName)
+        let page = names.joined(separator: " ")
+        self =
+            ParserFailure(error, below: names.dropLast())?.error(sentence, message, named: name)
+            ?? CommandError(
+                .usage, "usage", message.withoutSecrets(sentence),
+                hint: tr("'\(page) --help' lists the options", "オプションの一覧は '\(page) --help' で確認できます"))
     }
 }

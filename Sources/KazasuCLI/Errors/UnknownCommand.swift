@@ -159,9 +159,9 @@ struct CommandListing {
 }
 
 /// The known name that somebody probably meant.
-enum NearestName {
+package enum NearestName {
     /// Returns the name that begins with the word or differs from it in the fewest letters: one in three at most.
-    static func of(_ word: String, among names: [String]) -> String? {
+    package static func of(_ word: String, among names: [String]) -> String? {
         let word = word.lowercased()
         guard word.utf8.count <= 64 else { return nil }
         if word.utf8.count > 1, let longer = names.first(where: { $0.lowercased().hasPrefix(word) }) { return longer }

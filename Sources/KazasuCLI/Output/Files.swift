@@ -40,10 +40,12 @@ package enum Files {
     package static func tooLong(_ path: String, _ limit: Int) -> CommandError {
         CommandError(
             .badFile, "tooLong",
-            tr(
-                "\(name(path)) is longer than \(limit >> 20) MiB, too long for a card file",
-                "\(name(path)) は \(limit >> 20) MiB を超えており、カードのファイルではありません"),
+            tr("\(name(path)) is longer than \(size(limit))", "\(name(path)) は \(size(limit)) を超えています"),
             hint: tr("check the path", "パスを確かめてください"))
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : tr("\(bytes) bytes", "\(bytes) バイト")
     }
 
     /// Whether a path is that of a folder; never for `-`.

@@ -24,6 +24,7 @@ package enum Interrupt {
         var signal: Int32?
         var isEnding = false
         var onHangup: (@Sendable () -> Void)?
+        var onRepeat: (@Sendable () -> Void)?
     }
 
     private static let state = Mutex(State())
@@ -72,6 +73,12 @@ package enum Interrupt {
     /// Makes SIGHUP call a handler, quickly, instead of cancelling.
     package static func onHangup(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.onHangup = handler }
+    }
+
+    /// Makes the second signal call a handler, quickly, for work that waits although it was cancelled; a third one ends
+    /// the process.
+    package static func onRepeat(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onRepeat = handler }
     }
 
     /// Waits for a signal that cancels.
@@ -140,6 +147,11 @@ package enum Interrupt {
         _ = write(pipe.writer, &byte, 1)
         discardRepeats()
         _ = next()
+        if let handler = state.withLock(\.onRepeat) {
+            handler()
+            discardRepeats()
+            _ = next()
+        }
         end()
     }
 

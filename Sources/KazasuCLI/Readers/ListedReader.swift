@@ -116,6 +116,26 @@ extension ListedReader {
     }
 }
 
+/// The readers that cannot be used now, for a program that waits for one.
+package struct ReaderObstacles {
+    /// Whether any reader can be used.
+    package let hasReady: Bool
+    /// Each reader that cannot be used, with the reason and the fix.
+    package let sentences: [String]
+    package let isEmpty: Bool
+
+    package static func now() -> ReaderObstacles {
+        let readers = ListedReader.all()
+        return ReaderObstacles(
+            hasReady: readers.contains { $0.state == .ready },
+            sentences: readers.compactMap { reader in
+                guard case .unavailable(_, let detail) = reader.state else { return nil }
+                return "\(reader.name ?? reader.id): \(detail.text[Language.current])"
+                    + (reader.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? "")
+            }, isEmpty: readers.isEmpty)
+    }
+}
+
 /// Why pcscd lists no readers, and the one command that fixes it.
 struct ChipCardServiceError {
     let reason: UnavailableReason

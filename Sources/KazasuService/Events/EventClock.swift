@@ -9,7 +9,7 @@ package struct EventClock: Sendable {
     package struct Reading: Hashable, Sendable {
         /// Milliseconds since 1970.
         package var wall: Int
-        /// Milliseconds of CLOCK_BOOTTIME, which no one sets.
+        /// Milliseconds of CLOCK_BOOTTIME, which is never adjusted.
         package var boot: Int
         /// Whether the kernel's clock is disciplined, by NTP for example.
         package var isSynchronised: Bool

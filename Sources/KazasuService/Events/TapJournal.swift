@@ -90,9 +90,24 @@ package struct TapJournal {
         }
     }
 
-    /// Ends every visit whose end nobody will see, or saw.
-    package mutating func close(_ reason: UnseenEnd) -> [OutboxEvent] {
-        readers.keys.sorted().compactMap { departure(from: $0, at: .now, reason) }
+    /// Ends visits whose end nobody will see, or saw. Where the card is seen again, that is a new visit, however soon.
+    ///
+    /// - Parameter reader: the name of the reader; `nil` for every reader.
+    package mutating func close(_ reason: UnseenEnd, on reader: String? = nil) -> [OutboxEvent] {
+        let names = reader.map { [$0] } ?? readers.keys.sorted()
+        return names.compactMap { name in
+            defer { readers[name]?.lastOff = nil }
+            return departure(from: name, at: .now, reason)
+        }
+    }
+
+    /// Reports readers as gone that are not watched any more.
+    ///
+    /// - Parameter names: those that are watched; `nil` for every reader.
+    package mutating func forget(except names: Set<String>?) -> [OutboxEvent] {
+        guard let names else { return [] }
+        return readers.keys.sorted().filter { !names.contains($0) && readers[$0]?.state != nil }
+            .compactMap { change(ReaderWatch.ReaderState.gone.word, of: $0) }
     }
 
     private func name(_ id: String) -> String { settings.names[id] ?? id }
@@ -125,15 +140,13 @@ package struct TapJournal {
         var members = JSONObject()
         let kind = tap.history?.card ?? tap.balance?.balances.first?.card
         if tap.balance != nil || tap.history != nil {
-            // Which of several brands a card is costs a reading of its own; most kinds are one brand.
-            let brands = kind.flatMap { DecoderRegistry.standard.decoder(id: $0) }?.brands ?? []
-            let brand = brands.count == 1 ? brands.first : nil
             if settings.key == nil {
-                let card = DecodedCard(identity: tap.card, kind: kind, brand: brand)
+                let card = DecodedCard(identity: tap.card, kind: kind, brand: tap.brand)
                 members["card"] = JSONValue { card.write(to: &$0) }
             } else {
                 members["card"] = [
-                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind), "brand": .text(brand?.id),
+                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind),
+                    "brand": .text(tap.brand?.id),
                 ]
             }
         }

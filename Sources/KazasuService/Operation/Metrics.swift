@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
 internal import FlyingFox
 internal import FlyingSocks
 internal import FoundationEssentials
@@ -10,7 +11,8 @@ internal import Synchronization
 /// What the watcher counts, as Prometheus reads it, and when its readers were heard of last.
 package final class Metrics: Sendable {
     private struct State {
-        var taps: [[String]: Int] = [:]
+        /// By reader and technology.
+        var taps: [String: [String: Int]] = [:]
         /// How many reads took at most so many seconds.
         var reads = [Int](repeating: 0, count: Metrics.limits.count + 1)
         var readSeconds = 0.0
@@ -19,14 +21,49 @@ package final class Metrics: Sendable {
         var misses: [String: Int] = [:]
         var failures: [String: Int] = [:]
         var dead: [String: Int] = [:]
-        var gauges: [String: Int] = [:]
+        /// The sinks that there are now.
+        var sinks: [String] = []
+        var gauges: [SinkGauge: Int] = [:]
         var beats: [String: ContinuousClock.Instant] = [:]
+
+        mutating func expect(_ reader: String) {
+            readers[reader] = readers[reader] ?? false
+            resets[reader, default: 0] += 0
+            misses[reader, default: 0] += 0
+            for technology in Technology.allCases {
+                taps[reader, default: [:]][technology.rawValue, default: 0] += 0
+            }
+        }
     }
 
     private static let limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
     private let state = Mutex(State())
 
     package init() {}
+
+    /// Creates the series of these readers and sinks, so that each counter is seen at 0 before it grows; removes those of
+    /// readers that are not watched any more.
+    ///
+    /// - Parameter readers: `nil` for every reader, each of which has its series once it is ready.
+    func expect(readers: [String]?, sinks: [String]) {
+        state.withLock { state in
+            if let readers {
+                for reader in state.readers.keys where !readers.contains(reader) {
+                    state.readers[reader] = nil
+                    state.taps[reader] = nil
+                    state.resets[reader] = nil
+                    state.misses[reader] = nil
+                    state.beats[reader] = nil
+                }
+                for reader in readers { state.expect(reader) }
+            }
+            state.sinks = sinks
+            for sink in sinks {
+                state.failures[sink, default: 0] += 0
+                state.dead[sink, default: 0] += 0
+            }
+        }
+    }
 
     func note(_ progress: ReaderWatch.Progress, on reader: String) {
         state.withLock { state in
@@ -50,7 +87,7 @@ package final class Metrics: Sendable {
     func tap(_ tap: Tap, on reader: String) {
         let seconds = tap.time.duration(to: .now) / .seconds(1)
         state.withLock { state in
-            state.taps[[reader, tap.card.technology.rawValue], default: 0] += 1
+            state.taps[reader, default: [:]][tap.card.technology.rawValue, default: 0] += 1
             state.reads[Self.limits.firstIndex { seconds <= $0 } ?? Self.limits.count] += 1
             state.readSeconds += seconds
         }
@@ -58,7 +95,8 @@ package final class Metrics: Sendable {
 
     func reader(_ id: String, isReady: Bool) {
         state.withLock { state in
-            if isReady, state.readers[id] != nil { state.resets[id, default: 0] += 1 }
+            if isReady, state.beats[id] != nil { state.resets[id, default: 0] += 1 }
+            state.expect(id)
             state.readers[id] = isReady
             if isReady { state.beats[id] = .now }
         }
@@ -74,29 +112,44 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// Sets a gauge that a sink keeps, such as `mqtt_connected`.
-    package func set(_ gauge: String, _ value: Int) { state.withLock { $0.gauges[gauge] = value } }
+    /// Sets a gauge that a sink keeps.
+    package func set(_ gauge: SinkGauge, _ value: Int) { state.withLock { $0.gauges[gauge] = value } }
+
+    /// A gauge that a sink keeps.
+    package enum SinkGauge: String, CaseIterable, Sendable {
+        case mqttConnected = "mqtt_connected"
+
+        fileprivate var help: String {
+            switch self {
+            case .mqttConnected: "Whether the MQTT broker is connected."
+            }
+        }
+    }
+
+    /// One line of a metric: its labels and its value.
+    private typealias Sample = (labels: [(String, String)], value: String)
 
     /// The text format of Prometheus, version 0.0.4.
     package func text(_ outbox: Outbox.Status?, now: Int) -> String {
         let state = state.withLock { $0 }
         var text = ""
-        func family(_ name: String, _ type: String, _ samples: [(labels: [(String, String)], value: String)]) {
-            guard !samples.isEmpty else { return }
-            text += "# TYPE kazasu_\(name) \(type)\n"
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [Sample]) {
+            text += "# HELP kazasu_\(name) \(help)\n# TYPE kazasu_\(name) \(type)\n"
             for sample in samples {
                 let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
                 text += "kazasu_\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)\n"
             }
         }
-        func counts(_ name: String, _ type: String, _ label: String, _ values: [String: Int]) {
-            family(name, type, values.sorted { $0.key < $1.key }.map { ([(label, $0.key)], "\($0.value)") })
+        func counts(_ name: String, _ type: String, _ help: String, _ label: String, _ values: [String: Int]) {
+            family(name, type, help, values.sorted { $0.key < $1.key }.map { ([(label, $0.key)], "\($0.value)") })
         }
-        family(
-            "taps_total", "counter",
-            state.taps.sorted { $0.key.joined() < $1.key.joined() }.map { labels, count in
-                (Array(zip(["reader", "technology"], labels)), "\(count)")
-            })
+        let taps = state.taps.sorted { $0.key < $1.key }.flatMap { reader, counts in
+            counts.sorted { $0.key < $1.key }.map { technology, count -> Sample in
+                ([("reader", reader), ("technology", technology)], "\(count)")
+            }
+        }
+        family("taps_total", "counter", "Cards that were put on a reader.", taps)
+        text += "# HELP kazasu_tap_read_seconds Time from finding a card to having read it.\n"
         text += "# TYPE kazasu_tap_read_seconds histogram\n"
         var sum = 0
         for (limit, count) in zip(Self.limits.map { "\($0)" } + ["+Inf"], state.reads) {
@@ -104,21 +157,28 @@ package final class Metrics: Sendable {
             text += "kazasu_tap_read_seconds_bucket{le=\"\(limit)\"} \(sum)\n"
         }
         text += "kazasu_tap_read_seconds_sum \(state.readSeconds)\nkazasu_tap_read_seconds_count \(sum)\n"
-        counts("reader_up", "gauge", "reader", state.readers.mapValues { $0 ? 1 : 0 })
-        counts("reader_resets_total", "counter", "reader", state.resets)
-        counts("presence_misses_total", "counter", "reader", state.misses)
-        counts("sink_failures_total", "counter", "sink", state.failures)
-        counts("sink_dead_total", "counter", "sink", state.dead)
+        counts("reader_up", "gauge", "Whether the reader is ready.", "reader", state.readers.mapValues { $0 ? 1 : 0 })
+        counts("reader_resets_total", "counter", "How often the reader had to be opened again.", "reader", state.resets)
+        counts(
+            "presence_misses_total", "counter", "Presence checks that the card on the reader did not answer.", "reader",
+            state.misses)
+        counts("sink_failures_total", "counter", "How often deliveries began to fail.", "sink", state.failures)
+        counts("sink_dead_total", "counter", "Events that the sink refused for good.", "sink", state.dead)
         if let outbox {
-            family("outbox_events", "gauge", [([], "\(outbox.events)")])
-            family("outbox_bytes", "gauge", [([], "\(outbox.size)")])
-            family("outbox_pending", "gauge", outbox.sinks.map { ([("sink", $0.sink)], "\($0.pending)") })
+            family("outbox_events", "gauge", "Events in the outbox.", [([], "\(outbox.events)")])
+            family("outbox_bytes", "gauge", "Size of the outbox in bytes.", [([], "\(outbox.size)")])
+            let queues = Dictionary(outbox.sinks.map { ($0.sink, $0) }) { first, _ in first }
+            let sinks = Set(state.sinks).union(queues.keys).sorted()
             family(
-                "outbox_oldest_seconds", "gauge",
-                outbox.sinks.map { ([("sink", $0.sink)], "\(Double(max(0, now - ($0.oldest ?? now))) / 1000)") })
+                "outbox_pending", "gauge", "Events that wait for the sink.",
+                sinks.map { ([("sink", $0)], "\(queues[$0]?.pending ?? 0)") })
+            family(
+                "outbox_oldest_seconds", "gauge", "Age of the oldest event that waits for the sink.",
+                sinks.map { ([("sink", $0)], "\(Double(max(0, now - (queues[$0]?.oldest ?? now))) / 1000)") })
         }
-        for (name, value) in state.gauges.sorted(by: { $0.key < $1.key }) {
-            family(name, "gauge", [([], "\(value)")])
+        for gauge in SinkGauge.allCases {
+            guard let value = state.gauges[gauge] else { continue }
+            family(gauge.rawValue, "gauge", gauge.help, [([], "\(value)")])
         }
         return text
     }
@@ -129,21 +189,45 @@ package final class Metrics: Sendable {
 }
 
 /// `--metrics 127.0.0.1:PORT`: the metrics over HTTP, on the loopback interface.
-package struct MetricsServer: Sendable {
-    private let server: HTTPServer
+package final class MetricsServer: Sendable {
+    /// The port cannot be used.
+    package struct PortError: Error, Hashable, Sendable {
+        package var errno: Int32
+    }
 
+    private let task: Task<Void, Never>
+
+    /// Begins to serve.
+    ///
     /// - Parameter text: makes the answer.
-    package init(port: UInt16, text: @escaping @Sendable () -> String) async throws {
-        server = HTTPServer(address: try sockaddr_in.inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    package init(port: UInt16, text: @escaping @Sendable () -> String) async throws(PortError) {
+        guard let address = try? sockaddr_in.inet(ip4: "127.0.0.1", port: port) else { throw PortError(errno: EINVAL) }
+        let server = HTTPServer(address: address, logger: .disabled)
         await server.appendRoute("GET /metrics") { _ in
             HTTPResponse(
                 statusCode: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Data(text().utf8))
         }
+        // 0 once it listens, or the error of the socket.
+        let (starts, start) = AsyncStream.makeStream(of: Int32.self)
+        task = Task {
+            do {
+                try await server.run()
+            } catch SocketError.failed(_, let errno, _) {
+                start.yield(errno)
+            } catch {
+                start.yield(EIO)
+            }
+        }
+        Task {
+            if (try? await server.waitUntilListening(timeout: 60)) != nil { start.yield(0) }
+        }
+        for await error in starts {
+            guard error == 0 else { throw PortError(errno: error) }
+            break
+        }
     }
 
-    /// Serves until the task is cancelled.
-    ///
-    /// - Throws: the error of the socket, as when the port is in use.
-    package func run() async throws { try await server.run() }
+    /// Stops serving.
+    package func stop() { task.cancel() }
 }

@@ -181,7 +181,10 @@ extension Outbox {
     /// The state of the outbox.
     package struct Status: Hashable, Sendable {
         package var events: Int
+        /// Events that no consumer has acknowledged.
         package var unconfirmed: Int
+        /// Whether the last watcher kept those (`--confirm`).
+        package var confirms = false
         /// Bytes.
         package var size: Int
         package var sinks: [QueueStatus]
@@ -201,7 +204,7 @@ extension Outbox {
             var status = Status(
                 events: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events") ?? 0,
                 unconfirmed: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events WHERE confirmed = 0") ?? 0,
-                size: try Self.size(database), sinks: [], readers: [:])
+                confirms: try Self.confirms(database), size: try Self.size(database), sinks: [], readers: [:])
             for row in rows {
                 let sink: String = row["sink"]
                 let first = try Row.fetchOne(
@@ -220,6 +223,19 @@ extension Outbox {
                 status.readers[row["reader"]] = row["sequence"]
             }
             return status
+        }
+    }
+
+    private static func confirms(_ database: Database) throws -> Bool {
+        try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'confirms'") == "1"
+    }
+
+    /// The sinks of the last watcher, and those for which there still are events; sorted.
+    package func sinks() throws(OutboxError) -> [String] {
+        try read { database in
+            let last = try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'sinks'") ?? ""
+            let stored = try String.fetchSet(database, sql: "SELECT DISTINCT sink FROM deliveries")
+            return stored.union(last.split(separator: "\n").map(String.init)).sorted()
         }
     }
 
@@ -263,17 +279,22 @@ extension Outbox {
             (self.sink, self.ids, self.pending) = (sink, ids, pending)
         }
 
+        /// Of deliveries.
         fileprivate var condition: String {
             (pending ? "1" : "state = 1") + " AND (? IS NULL OR sink = ?)"
-                + (ids.isEmpty
-                    ? ""
-                    : " AND position IN (SELECT position FROM events WHERE id IN ("
-                        + ids.map { _ in "?" }.joined(separator: ",") + "))")
+                + (ids.isEmpty ? "" : " AND position IN (SELECT position FROM events WHERE \(conditionOfEvents))")
         }
 
         fileprivate var arguments: StatementArguments {
             StatementArguments([sink, sink]) + StatementArguments(ids)
         }
+
+        fileprivate var conditionOfEvents: String {
+            ids.isEmpty ? "1" : "id IN (" + ids.map { _ in "?" }.joined(separator: ",") + ")"
+        }
+
+        /// Whether it includes events that wait for nothing but the consumer behind a broker.
+        fileprivate var includesUnconfirmed: Bool { pending && sink.map { $0.hasPrefix("mqtt:") } ?? true }
     }
 
     /// Queues dead letters again.
@@ -288,14 +309,30 @@ extension Outbox {
         }
     }
 
-    /// Gives up deliveries.
+    /// Discards deliveries. Events that no consumer has acknowledged are pending, too: they count as acknowledged
+    /// afterwards.
     ///
     /// - Returns: how many.
     package func drop(_ selection: Selection) throws(OutboxError) -> Int {
         try write { database in
+            var count = 0
+            if selection.includesUnconfirmed, try Self.confirms(database) {
+                let events = "confirmed = 0 AND \(selection.conditionOfEvents)"
+                count =
+                    try Int.fetchOne(
+                        database,
+                        sql: """
+                            SELECT COUNT(*) FROM events WHERE \(events)
+                            AND position NOT IN (SELECT position FROM deliveries WHERE \(selection.condition))
+                            """,
+                        arguments: StatementArguments(selection.ids) + selection.arguments) ?? 0
+                try database.execute(
+                    sql: "UPDATE events SET confirmed = 1 WHERE \(events)", arguments: StatementArguments(selection.ids)
+                )
+            }
             try database.execute(
                 sql: "DELETE FROM deliveries WHERE \(selection.condition)", arguments: selection.arguments)
-            return database.changesCount
+            return count + database.changesCount
         }
     }
 }

@@ -56,14 +56,18 @@ package final class Outbox: Sendable {
     private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
 
     /// `kzob`, so that other databases are not mistaken for an outbox.
-    private static let format = SQLiteFile.Format(application: 0x6B7A_6F62, steps: [schema])
+    private static let format = SQLiteFile.Format(
+        application: 0x6B7A_6F62, steps: [schema], wholeCheck: 16 << 20)
 
     /// Opens the file, or makes it.
     ///
-    /// - Parameter isWatcher: whether this process stores events; only one may.
-    package init(_ path: String, isWatcher: Bool) throws(OutboxError) {
+    /// - Parameters:
+    ///   - isWatcher: whether this process stores events; only one may.
+    ///   - makesFolders: whether it also makes the folders above the file.
+    package init(_ path: String, isWatcher: Bool, makesFolders: Bool = false) throws(OutboxError) {
         self.path = path
-        try Self.attempt(path) { _ = try SQLiteFile.prepare(path) }
+        try Self.checkLink(path)
+        try Self.attempt(path) { _ = try SQLiteFile.prepare(path, makesFolders: makesFolders) }
         lock = isWatcher ? try Self.lock(path) : nil
         do throws(OutboxError) {
             var configuration = Configuration()
@@ -89,10 +93,17 @@ package final class Outbox: Sendable {
         if let lock { Glibc.close(lock) }
     }
 
+    /// A link is not followed: an administrator's outbox in a folder of others could be a link to any file.
+    private static func checkLink(_ path: String) throws(OutboxError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+        throw .foreign(path: path)
+    }
+
     /// The lock is on a file of its own: closing a file that SQLite has open would release SQLite's locks.
     private static func lock(_ path: String) throws(OutboxError) -> Int32 {
         let file = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .unusable(path: path, errno: errno) }
+        guard file >= 0 else { throw .unusable(path: path + ".lock", errno: errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(file)
             throw .locked(path: path)
@@ -103,17 +114,33 @@ package final class Outbox: Sendable {
     /// Names a damaged file `….damaged-1`, so that a new one can be made.
     ///
     /// - Returns: its new name; `nil` if it could not be renamed.
-    package static func setAside(_ path: String) -> String? {
+    static func setAside(_ path: String) -> String? {
         for number in 1...1000 {
             let name = "\(path).damaged-\(number)"
             guard unsafe access(name, F_OK) != 0 else { continue }
             guard unsafe rename(path, name) == 0 else { return nil }
-            for suffix in ["-wal", "-shm"] where unsafe access(path + suffix, F_OK) == 0 {
+            for suffix in ["-wal", "-shm", "-journal"] where unsafe access(path + suffix, F_OK) == 0 {
                 unsafe rename(path + suffix, name + suffix)
             }
             return name
         }
         return nil
+    }
+
+    /// Opens the outbox of a watcher. A damaged one is set aside: what is in it may be saved by hand, and readers must
+    /// not wait for that.
+    ///
+    /// - Parameter setAside: gets the damaged file's new name.
+    package static func opened(
+        _ path: String, makesFolders: Bool = false, setAside: (String) -> Void
+    ) throws(OutboxError) -> Outbox {
+        do throws(OutboxError) {
+            return try Outbox(path, isWatcher: true, makesFolders: makesFolders)
+        } catch .damaged(let damaged) {
+            guard let name = Self.setAside(path) else { throw .damaged(path: damaged) }
+            setAside(name)
+            return try Outbox(path, isWatcher: true)
+        }
     }
 
     /// Rows of `deliveries` are deleted when the sink has the event; what is left is pending (0) or dead (1).
@@ -177,6 +204,19 @@ package final class Outbox: Sendable {
                 memory.readers[row["reader"]] = OutboxMemory.Reader(sequence: row["sequence"], visit: row["visit"])
             }
             return memory
+        }
+    }
+
+    /// Remembers who gets events from now on, for the commands that ask about the outbox.
+    ///
+    /// - Parameter confirms: whether events are kept until a consumer acknowledges them.
+    func remember(sinks: [String], confirms: Bool) throws(OutboxError) {
+        try write { database in
+            let values = ["sinks": sinks.joined(separator: "\n"), "confirms": confirms ? "1" : "0"]
+            for (name, value) in values {
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO memory (name, value) VALUES (?, ?)", arguments: [name, value])
+            }
         }
     }
 

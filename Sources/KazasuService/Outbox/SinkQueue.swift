@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Delivers the events of the outbox to one sink: those of a reader in their order, those of several at the same time.
+/// Delivers the events of the outbox to one sink: in order per reader, readers in parallel.
 package final class SinkQueue: Sendable {
     /// What the user should know.
     package enum Notice: Hashable, Sendable {
@@ -131,7 +131,9 @@ package final class SinkQueue: Sendable {
                 let (events, attempts) = try outbox.waiting(for: sink.name, of: reader, limit: max(1, sink.window))
                 if events.isEmpty { break }
                 let results = limited(await sink.deliver(events), attempts: attempts)
-                let outcomes = zip(events, results).map { Outbox.Outcome(event: $0, result: $1) }
+                var outcomes = zip(events, results).map { Outbox.Outcome(event: $0, result: $1) }
+                // An attempt that was given up at the end is none.
+                if Task.isCancelled { outcomes = outcomes.filter { $0.result == .delivered } }
                 pause = report(outcomes, attempts: attempts)
                 await record(outcomes)
                 if isEnding, pause != nil { break }

@@ -4,6 +4,7 @@ internal import CLinux
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
+internal import SystemPackage
 
 /// `--exec PATH`: a program for each event, without a shell and without arguments.
 package final class ExecSink: Sink {
@@ -16,16 +17,59 @@ package final class ExecSink: Sink {
     /// How long a program has between SIGTERM and SIGKILL.
     private let grace: Duration
 
+    /// - Parameter path: where the program is. The sink is known by its absolute path: the same name in another folder is
+    ///   another program.
     package init(_ path: String, timeout: Duration = .seconds(30), grace: Duration = .seconds(2)) {
-        (self.path, self.timeout, self.grace) = (path, timeout, grace)
-        name = "exec:" + path
+        (self.path, self.timeout, self.grace) = (Self.absolute(path), timeout, grace)
+        name = "exec:" + self.path
+    }
+
+    private static func absolute(_ path: String) -> String {
+        let path = FilePath(path)
+        let folder = path.isAbsolute ? nil : unsafe getcwd(nil, 0)
+        defer { unsafe free(folder) }
+        let whole = unsafe folder.map { unsafe FilePath(platformString: $0).pushing(path) } ?? path
+        return whole.lexicallyNormalized().string
+    }
+
+    /// Why a program cannot be run.
+    package enum Obstacle: Hashable, Sendable {
+        /// The path is that of a program, followed by arguments.
+        case arguments(program: String)
+        case unreadable(errno: Int32)
+        case folder
+        case notExecutable
+    }
+
+    /// What would keep the program from running; `nil` if nothing is known to.
+    package var obstacle: Obstacle? { Self.obstacle(path) }
+
+    private static func obstacle(_ path: String) -> Obstacle? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            let error = errno
+            for space in path.indices where path[space] == " " {
+                let program = String(path[..<space])
+                if unsafe stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+                    return .arguments(program: program)
+                }
+            }
+            return .unreadable(errno: error)
+        }
+        if status.st_mode & S_IFMT == S_IFDIR { return .folder }
+        return unsafe access(path, X_OK) == 0 ? nil : .notExecutable
     }
 
     package func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
-            let result = await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: self.run(event)) }
+            let limits = Limits()
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    DispatchQueue.global().async { continuation.resume(returning: self.run(event, limits)) }
+                }
+            } onCancel: {
+                end(limits, "cancelled")
             }
             results.append(result)
             guard case .retry = result else { continue }
@@ -36,25 +80,32 @@ package final class ExecSink: Sink {
 
     package func close() async {}
 
+    /// Asks the program to end, and kills it if it does not.
+    private func end(_ limits: Limits, _ reason: String) {
+        limits.kill(SIGTERM, reason)
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { limits.kill(SIGKILL, reason) }
+    }
+
     /// Runs the program to its end.
-    private func run(_ event: OutboxEvent) -> DeliveryResult {
+    private func run(_ event: OutboxEvent, _ limits: Limits) -> DeliveryResult {
         let body = Array((event.line + "\n").utf8)
         guard let input = Self.pipe(with: body) else { return .retry("errno\(errno)") }
         defer { Glibc.close(input) }
         let child: pid_t
         switch start(input: input, Self.environment(for: event)) {
         case .success(let process): child = process
+        // The program is there, so the one in its first line is not.
+        case .failure(NotStarted(code: ENOENT)) where unsafe access(path, F_OK) == 0: return .retry("noInterpreter")
         case .failure(let error): return .retry("errno\(error.code)")
         }
-        let limits = Limits(child)
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout / .seconds(1)) { limits.kill(SIGTERM) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + (timeout + grace) / .seconds(1)) { limits.kill(SIGKILL) }
+        if limits.begin(child) { end(limits, "cancelled") }
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout / .seconds(1)) { self.end(limits, "timeout") }
         let status = limits.wait()
-        if limits.isOver { return .retry("timeout") }
+        if let reason = limits.reason { return .retry(reason) }
         let signal = status & 0x7F
         if signal != 0 { return .retry("signal\(signal)") }
         let code = status >> 8 & 0xFF
-        return code == 0 ? .delivered : .retry("status\(code)")
+        return code == 0 ? .delivered : .retry("exit\(code)")
     }
 
     /// F_SETPIPE_SZ
@@ -75,7 +126,7 @@ package final class ExecSink: Sink {
         return ends[0]
     }
 
-    private struct NotStarted: Error {
+    private struct NotStarted: Error, Equatable {
         var code: Int32
     }
 
@@ -125,25 +176,38 @@ package final class ExecSink: Sink {
         return variables
     }
 
-    /// A running program, which may be killed until its end is known.
+    /// A program, which may be killed until its end is known.
     private final class Limits: Sendable {
-        private let child: pid_t
-        private let state = Mutex((isGone: false, isOver: false))
+        private struct State {
+            var child: pid_t?
+            var isGone = false
+            /// Why it was killed.
+            var reason: String?
+        }
 
-        init(_ child: pid_t) { self.child = child }
+        private let state = Mutex(State())
 
-        var isOver: Bool { state.withLock(\.isOver) }
+        var reason: String? { state.withLock(\.reason) }
+
+        /// - Returns: whether it should have been killed already.
+        func begin(_ child: pid_t) -> Bool {
+            state.withLock { state in
+                state.child = child
+                return state.reason != nil
+            }
+        }
 
         /// Kills the program, and what it has started.
-        func kill(_ signal: Int32) {
+        func kill(_ signal: Int32, _ reason: String) {
             state.withLock { state in
                 guard !state.isGone else { return }
-                state.isOver = true
-                Glibc.kill(-child, signal)
+                state.reason = state.reason ?? reason
+                if let child = state.child { Glibc.kill(-child, signal) }
             }
         }
 
         func wait() -> Int32 {
+            guard let child = state.withLock(\.child) else { return 0 }
             var information = unsafe siginfo_t()
             // The number stays taken until the second call, so that no other process can be killed.
             while unsafe waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}

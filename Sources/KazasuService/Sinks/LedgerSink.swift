@@ -101,7 +101,7 @@ private struct EventHistory {
 }
 
 extension HistoryRecord {
-    /// What an event has of a record beside that which its bytes say.
+    /// Fields that cannot be decoded from the record's bytes.
     fileprivate init(_ event: JSONCursor) throws(DocumentError) {
         let (head, block) = LedgerCoding.blocks(try event.required("raw").bytes())
         var warnings: [DecodingWarning] = []

@@ -53,11 +53,11 @@ package struct ReaderStatus: Sendable {
     package var product: String?
 }
 
-/// What became of an event at a sink.
+/// The result of one delivery.
 package enum DeliveryResult: Hashable, Sendable {
     /// The sink has it.
     case delivered
-    /// Not now; `reason` is a short token such as `timeout` or `status503`, and `after` what the sink asked for.
+    /// Not now; `reason` is a short token such as `timeout` or `exit3`, and `after` what the sink asked for.
     case retry(_ reason: String, after: Duration? = nil)
     /// Never: it goes to the dead letters.
     case dead(_ reason: String)

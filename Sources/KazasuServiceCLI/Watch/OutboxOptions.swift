@@ -15,15 +15,23 @@ struct OutboxPath: ParsableArguments {
     var outbox: String?
 
     /// The path to use.
-    func path() throws(CommandError) -> String {
+    func path() throws(CommandError) -> String { try place().path }
+
+    /// The path to use, and whether the user chose it: then its folder must be there, as it may be a disk that is not
+    /// mounted.
+    func place() throws(CommandError) -> (path: String, isChosen: Bool) {
         let environment = SystemEnvironment.all
         if let outbox {
             guard !outbox.isEmpty else { throw .emptyName("--outbox") }
-            return outbox
+            return (outbox, true)
         }
-        if let path = environment["KAZASU_OUTBOX"], !path.isEmpty { return path }
-        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/kazasu/outbox.sqlite" }
-        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/state/kazasu/outbox.sqlite" }
+        if let path = environment["KAZASU_OUTBOX"], !path.isEmpty { return (path, true) }
+        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+            return ("\(folder)/kazasu/outbox.sqlite", false)
+        }
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            return ("\(home)/.local/state/kazasu/outbox.sqlite", false)
+        }
         throw CommandError(
             .usage, "usage", tr("no place for the outbox is known", "outbox の場所を決められません"),
             hint: tr("use --outbox FILE", "--outbox ファイル を指定してください"))
@@ -42,7 +50,7 @@ struct OutboxOptions: ParsableArguments {
     var confirm = false
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: help("Delete delivered events after so many days.", "配信済みのイベントをこの日数で消す。", value: "days"))
     var keepDays = 7.0
 
@@ -92,7 +100,7 @@ extension CommandError {
             self.init(
                 .cannotWrite, "locked",
                 tr("another 'kazasu watch' uses \(path)", "\(path) は別の kazasu watch が使用中です"),
-                hint: tr("end it, or use --outbox with another file", "それを終了するか、--outbox で別のファイルを指定してください"))
+                hint: tr("end it, or use --outbox with another file", "先にそちらを終了するか、--outbox で別のファイルを指定してください"))
         case .unusable(let path, let errno): self = .unwritable(path, errno)
         case .newer(let path):
             self.init(
@@ -105,7 +113,9 @@ extension CommandError {
                 tr(
                     "\(path) is not an outbox of Kazasu; it was not changed",
                     "\(path) は Kazasu の outbox ではありません（変更していません）"),
-                hint: tr("check --outbox and KAZASU_OUTBOX", "--outbox と KAZASU_OUTBOX を確かめてください"))
+                hint: tr(
+                    "check --outbox and KAZASU_OUTBOX; symbolic links are not followed",
+                    "--outbox と KAZASU_OUTBOX を確かめてください（シンボリックリンクはたどりません）"))
         case .foreignJournal(let path): self = .foreignJournal(path)
         case .damaged(let path):
             self.init(
@@ -115,7 +125,8 @@ extension CommandError {
             self.init(
                 .cannotWrite, "cannotWrite", tr("the outbox cannot grow: the disk is full", "ディスクに空きがなく、outbox に書けません"),
                 hint: tr(
-                    "make room; 'kazasu outbox drop' gives up deliveries", "空きを作ってください（kazasu outbox drop で配信を取り消せます）"))
+                    "free some space; 'kazasu outbox drop' discards deliveries",
+                    "空きを作ってください（kazasu outbox drop で未配信を破棄できます）"))
         case .readOnly:
             self.init(
                 .cannotWrite, "cannotWrite", tr("the outbox is read-only", "outbox は読み取り専用です"),

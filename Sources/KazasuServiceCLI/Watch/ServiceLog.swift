@@ -26,24 +26,41 @@ struct ServiceLog: Sendable {
     /// Logs what happened.
     func note(_ notice: Watcher.Notice) {
         switch notice {
-        case .reader(let id, .ready): info(tr("reader \(id) is ready", "リーダー \(id) が使えます"))
-        case .reader(let id, .gone): info(tr("reader \(id) is not connected", "リーダー \(id) は接続されていません"))
-        case .reader(let id, .error(let error)):
-            warning(tr("reader \(id): ", "リーダー \(id): ") + CommandError(error).message)
+        case .reader(let name, .ready): info(tr("reader \(name) is ready", "リーダー \(name) が使えます"))
+        case .reader(let name, .gone):
+            info(tr("reader \(name) is not connected; waiting for it", "リーダー \(name) は接続されていません。接続を待ちます"))
+        case .reader(let name, .error(let error)):
+            let failure = CommandError(error)
+            warning(
+                tr("reader \(name): ", "リーダー \(name): ") + failure.message
+                    + (failure.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? ""))
         case .notStored(let error, let count):
             self.error(
                 CommandError(error).message
                     + tr("; \(count) events wait in memory", "。\(count) 件をメモリに保持しています"))
         case .storedAgain: info(tr("events are stored again", "イベントの保存を再開しました"))
         case .sink(.failing(let sink, let reason)):
-            warning(tr("\(sink) does not take events (\(reason)); retrying", "\(sink) に届きません（\(reason)）。再試行します"))
-        case .sink(.recovered(let sink)): info(tr("\(sink) takes events again", "\(sink) への配信を再開しました"))
+            let why = DeliveryWords.text(reason)
+            warning(tr("delivery to \(sink) fails (\(why)); retrying", "\(sink) に届きません（\(why)）。再試行します"))
+        case .sink(.recovered(let sink)): info(tr("\(sink) accepts events again", "\(sink) への配信を再開しました"))
         case .sink(.dead(let sink, let id, let reason)):
+            let why = DeliveryWords.text(reason)
             self.error(
                 tr(
-                    "\(sink) refused event \(id) (\(reason)); 'kazasu outbox dead' lists it",
-                    "\(sink) がイベント \(id) を拒否しました（\(reason)）。kazasu outbox dead で確認できます"))
+                    "event \(id) was not delivered to \(sink) (\(why)); 'kazasu outbox dead' lists it",
+                    "イベント \(id) を \(sink) に配信できませんでした（\(why)）。kazasu outbox dead で確認できます"))
         case .sink(.outbox(let error)): self.error(CommandError(error).message)
+        case .ending(let pending, let sinks):
+            let names = sinks.joined(separator: tr(", ", "、"))
+            info(
+                tr(
+                    "\(Words.count(pending, "event")) not delivered to \(names) yet; press Ctrl-C again to leave them for the next start",
+                    "\(names) に未配信のイベントが \(pending) 件あります。もう一度 Ctrl-C を押すと、次回の起動まで残して終了します"))
+        case .ended(let pending):
+            info(
+                tr(
+                    "\(Words.count(pending, "event")) left for the next start",
+                    "\(pending) 件のイベントは次回の起動時に配信します"))
         }
     }
 }

@@ -35,7 +35,7 @@ struct SinkOptions: ParsableArguments {
     var exec: [String] = []
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: help("How long a program may run.", "プログラムの制限時間。", value: "seconds"))
     var execTimeout = 30.0
 
@@ -55,7 +55,7 @@ struct SinkOptions: ParsableArguments {
         name: .long,
         help: help(
             "Type the tag of each card through uinput: us, jp, de, fr or keypad (a decimal number).",
-            "タグを uinput でキー入力する: us、jp、de、fr、keypad（10 進数）。", value: "layout"))
+            "カードの番号（tag）をキー入力する（uinput）: us、jp、de、fr、keypad（10 進数）。", value: "layout"))
     var keyboard: KeyboardLayout?
 
     @OptionGroup var mqtt: MQTTOptions
@@ -73,7 +73,7 @@ struct SinkOptions: ParsableArguments {
         guard (0.1...86_400).contains(execTimeout) else {
             throw ValidationError(tr("--exec-timeout takes 0.1 to 86400 seconds", "--exec-timeout は 0.1～86400 秒です"))
         }
-        for url in webhook where !["http://", "https://"].contains(where: url.lowercased().hasPrefix) {
+        for url in webhook where url.lowercased().wholeMatch(of: /https?:\/\/[^\/?#].*/) == nil {
             throw ValidationError(
                 tr("--webhook takes an http or https URL", "--webhook には http または https の URL を指定してください"))
         }
@@ -87,12 +87,41 @@ struct SinkOptions: ParsableArguments {
 
     /// Makes the sinks.
     func sinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
-        var sinks: [any Sink] = exec.map { ExecSink($0, timeout: .seconds(execTimeout)) }
+        var sinks: [any Sink] = []
+        for path in exec { sinks.append(try program(path)) }
         sinks += try webhooks(environment.words)
         if let keyboard { sinks.append(try Self.keyboard(keyboard)) }
         if let sink = try mqtt.sink(environment) { sinks.append(sink) }
         if keep { sinks.append(try ledger(environment)) }
         return sinks
+    }
+
+    /// A program, which must be there and executable: otherwise every event would go to the dead letters.
+    private func program(_ path: String) throws(CommandError) -> any Sink {
+        let sink = ExecSink(path, timeout: .seconds(execTimeout))
+        switch sink.obstacle {
+        case nil: return sink
+        case .unreadable(let errno):
+            throw CommandError(
+                .missingFile, "unreadable",
+                tr("--exec: \(path) cannot be run: ", "--exec: \(path) を実行できません: ") + SystemMessage.text(errno),
+                hint: tr("give the path of a program; PATH is not searched", "プログラムのパスを指定してください（PATH は検索しません）"))
+        case .folder:
+            throw CommandError(
+                .missingFile, "unreadable", tr("--exec: \(path) is a folder", "--exec: \(path) はフォルダーです"),
+                hint: tr("give the path of a program", "プログラムのパスを指定してください"))
+        case .notExecutable:
+            throw CommandError(
+                .missingFile, "notExecutable",
+                tr("--exec: \(path) is not executable", "--exec: \(path) に実行権限がありません"),
+                hint: "chmod +x \(ShellWord.quoted(path))")
+        case .arguments(let program):
+            throw CommandError(
+                .usage, "usage",
+                tr("--exec takes a program without arguments", "--exec にはプログラムだけを指定してください（引数は付けられません）"),
+                hint: tr(
+                    "write a script that runs \(program) with them", "\(program) を引数付きで実行するスクリプトを用意してください"))
+        }
     }
 
     /// A secret belongs to the `--webhook` before it, an order that parsed options do not have.
@@ -136,6 +165,7 @@ struct SinkOptions: ParsableArguments {
             options.patience = 1
         }
         return LedgerSink(opened) { [log = environment.log] addition in
+            log.info(tr("ledger: ", "台帳: ") + LedgerWords.added(addition))
             for notice in addition.notices { log.warning(LedgerWords.notice(notice)) }
             for gap in addition.gaps { log.warning(LedgerWords.gap(gap)) }
         }

@@ -27,7 +27,7 @@ struct Watch: KazasuCommand {
               kazasu watch --config /etc/kazasu/watch.yaml
             """,
             """
-            カードが置かれた・離れたことを、すべてのリーダーについて 1 件 1 行の JSON（kazasu.tap/1）で、中断されるまで出力し続けます。\
+            どのリーダーでも、カードが置かれるか離れるたびに JSON（kazasu.tap/1）を 1 行、中断されるまで出力します。\
             途中でリーダーを抜き差ししてもかまいません。送り先を指定すると、イベントはまず outbox に保存され、届くまで残ります。
 
             例:
@@ -69,7 +69,7 @@ struct Watch: KazasuCommand {
     var wildcard = false
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: help(
             "No events for a card that is back within so many seconds.", "この秒数以内に戻ったカードのイベントを出さない。",
             value: "seconds"))
@@ -92,7 +92,7 @@ struct Watch: KazasuCommand {
     var config: String?
 
     @OptionGroup(title: tr("Sinks", "送り先")) var sinks: SinkOptions
-    @OptionGroup(title: tr("Outbox", "outbox（保存）")) var outbox: OutboxOptions
+    @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
 
     @Option(
         name: .long,
@@ -119,9 +119,6 @@ struct Watch: KazasuCommand {
         guard (0...86_400).contains(debounce) else {
             throw ValidationError(tr("--debounce takes 0 to 86400 seconds", "--debounce は 0～86400 秒です"))
         }
-        guard !sinks.keep || read == nil || read == .history else {
-            throw ValidationError(tr("--keep needs --read history", "--keep には --read history が必要です"))
-        }
         _ = try NamedReader.parse(reader)
     }
 
@@ -132,6 +129,19 @@ struct Watch: KazasuCommand {
 }
 
 extension Watch {
+    /// Checks options against each other. They may come from several places, so that the parser, which also parses those
+    /// of one place, cannot do it.
+    func checkTogether() throws {
+        func needs(_ option: String, _ other: String) -> ValidationError {
+            ValidationError(tr("\(option) needs \(other)", "\(option) には \(other) が必要です"))
+        }
+        if sinks.keep, read != nil, read != .history { throw needs("--keep", "--read history") }
+        if wildcard, !phones { throw needs("--wildcard", "--phones") }
+        if outbox.confirm, sinks.mqtt.broker.mqtt == nil { throw needs("--confirm", "--mqtt") }
+        try sinks.mqtt.checkTogether()
+        guard sinks.place.ledger == nil || sinks.keep else { throw KeepOptions.ledgerAlone }
+    }
+
     /// What to read from each card.
     var reading: TapReading { (read ?? (sinks.keep ? .history : .id)).value }
 

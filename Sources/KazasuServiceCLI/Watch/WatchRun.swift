@@ -20,12 +20,15 @@ final class WatchRun: Sendable {
     private let printer: EventPrinter
     private let settings: Mutex<WatchSettings>
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let start: Start
+    /// As it was at the start.
+    private let metricsPort: LoopbackPort?
 
     init(_ context: Context, _ settings: WatchSettings) throws {
         let log = ServiceLog(verbosity: context.verbosity)
         let needsOutbox =
             !settings.options.sinks.isEmpty || settings.options.outbox.place.outbox != nil || settings.file != nil
-        let outbox = try needsOutbox ? Self.open(settings.options.outbox.place.path(), log) : nil
+        let outbox = try needsOutbox ? Self.open(settings.options.outbox.place.place(), log) : nil
         let printer = EventPrinter(context.redaction.isOn ? context.redaction : nil)
         let token = context.cancellation
         redaction = context.redaction.isOn ? context.redaction : nil
@@ -33,16 +36,24 @@ final class WatchRun: Sendable {
         self.outbox = outbox
         self.printer = printer
         self.settings = Mutex(settings)
+        metricsPort = settings.options.metrics
         cancellation = { handler in _ = token.onCancel(handler) }
         let (manager, metrics) = (manager, metrics)
+        let start = Start {
+            manager.ready(Self.status(metrics))
+            log.info(tr("watching; press Ctrl-C to stop", "監視しています。Ctrl-C で終了します"))
+        }
+        self.start = start
         watcher = Watcher(
             outbox: outbox, metrics: metrics, emit: { printer.print($0) },
             tell: { notice in
+                // A reader that no driver knows ends the run before that.
+                if case .reader = notice { start.announce() }
                 log.note(notice)
                 switch notice {
                 case .reader: manager.status(Self.status(metrics))
                 case .notStored: manager.status(tr("events cannot be stored", "イベントを保存できません"))
-                case .sink, .storedAgain: break
+                case .sink, .storedAgain, .ending, .ended: break
                 }
             })
     }
@@ -52,20 +63,14 @@ final class WatchRun: Sendable {
         return tr("\(count) reader\(count == 1 ? "" : "s") ready", "リーダー \(count) 台が使えます")
     }
 
-    /// A damaged outbox is set aside: what is in it may be saved by hand, and readers must not wait for that.
-    private static func open(_ path: String, _ log: ServiceLog) throws(CommandError) -> Outbox {
+    private static func open(_ place: (path: String, isChosen: Bool), _ log: ServiceLog) throws(CommandError) -> Outbox
+    {
         do throws(OutboxError) {
-            return try Outbox(path, isWatcher: true)
-        } catch .damaged {
-            guard let name = Outbox.setAside(path) else { throw CommandError(OutboxError.damaged(path: path)) }
-            log.error(
-                tr(
-                    "\(path) is damaged; it is now \(name), and a new one is used",
-                    "\(path) が壊れているため \(name) に移し、新しいファイルを使います"))
-            do throws(OutboxError) {
-                return try Outbox(path, isWatcher: true)
-            } catch {
-                throw CommandError(error)
+            return try Outbox.opened(place.path, makesFolders: !place.isChosen) { name in
+                log.error(
+                    tr(
+                        "\(place.path) is damaged; it is now \(name), and a new one is used",
+                        "\(place.path) が壊れているため \(name) に移し、新しいファイルを使います"))
             }
         } catch {
             throw CommandError(error)
@@ -76,7 +81,9 @@ final class WatchRun: Sendable {
     func run() throws {
         Interrupt.hold()
         let plan = try plan(for: settings.withLock { $0 })
+        let server = try metricsServer()
         cancellation { [watcher] in watcher.stop() }
+        Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
         // Without a sink, the events are for standard output alone.
         printer.start { [watcher, outbox] in if outbox == nil { watcher.stop() } }
@@ -86,11 +93,14 @@ final class WatchRun: Sendable {
             do { try await self.watcher.run(plan) } catch { failure.set(error) }
             done.signal()
         }
-        manager.ready(Self.status(metrics))
-        log.info(tr("watching; press Ctrl-C to stop", "監視しています。Ctrl-C で終了します"))
+        if plan.readers == nil, SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty {
+            start.announce()
+            noteUnusableReaders()
+        }
         done.wait()
         manager.stopping()
         for helper in helpers { helper.cancel() }
+        server?.stop()
         printer.finish()
         outbox?.close()
         if let error = failure.error as? KazasuError { throw CommandError(error) }
@@ -139,20 +149,79 @@ final class WatchRun: Sendable {
     private func reload() {
         Task {
             manager.reloading()
-            do {
+            reading: do {
                 let new = try WatchSettings.current()
                 watcher.change(to: try plan(for: new))
                 settings.withLock { $0 = new }
                 log.info(tr("settings were read again", "設定を読み直しました"))
+                let fixed = try changes(of: new.options)
+                guard !fixed.isEmpty else { break reading }
+                log.warning(
+                    tr(
+                        "\(fixed.joined(separator: " and ")) cannot change while it runs; restart it for that",
+                        "\(fixed.joined(separator: " と ")) の変更は再起動後に有効になります"))
             } catch {
-                let message = (error as? CommandError)?.message ?? Watch.message(for: error)
-                log.error(tr("the old settings stay: ", "設定を変更せずに続けます: ") + message)
+                let failure = CommandError(error, parsing: Watch.self, [])
+                log.error(
+                    tr("the old settings stay: ", "設定を変更せずに続けます: ") + failure.message
+                        + (failure.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? ""))
             }
             manager.ready(Self.status(metrics))
         }
     }
 
-    /// The watchdog and the metrics.
+    /// The options that differ from those at the start and that need a restart.
+    private func changes(of new: Watch) throws(CommandError) -> [String] {
+        var names: [String] = []
+        if let outbox, try new.outbox.place.path() != outbox.path { names.append("outbox") }
+        if new.metrics != metricsPort { names.append("metrics") }
+        return names
+    }
+
+    /// Serves the metrics, if they are wanted.
+    private func metricsServer() throws(CommandError) -> MetricsServer? {
+        guard let port = metricsPort?.port else { return nil }
+        let result = Mutex<Result<MetricsServer, MetricsServer.PortError>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task { [metrics, outbox] in
+            let made: Result<MetricsServer, MetricsServer.PortError>
+            do throws(MetricsServer.PortError) {
+                made = .success(
+                    try await MetricsServer(port: port) {
+                        metrics.text(try? outbox?.status(), now: EventClock.system.now().wall)
+                    })
+            } catch {
+                made = .failure(error)
+            }
+            result.withLock { $0 = made }
+            done.signal()
+        }
+        done.wait()
+        do throws(MetricsServer.PortError) {
+            return try result.withLock { $0 }?.get()
+        } catch {
+            let reason = SystemMessage.text(error.errno)
+            throw CommandError(
+                .noReader, error.errno == EADDRINUSE ? "busy" : "absent",
+                tr(
+                    "metrics cannot be served at port \(port): \(reason)",
+                    "ポート \(port) で統計を公開できません: \(reason)"),
+                hint: tr("choose another port with --metrics", "--metrics で別のポートを指定してください"))
+        }
+    }
+
+    /// Says that no reader can be used yet, if that is so, and why.
+    private func noteUnusableReaders() {
+        let readers = ReaderObstacles.now()
+        guard !readers.hasReady else { return }
+        log.info(
+            readers.isEmpty
+                ? tr("no reader is connected yet; waiting for one", "リーダーが接続されていません。接続を待ちます")
+                : tr("no reader can be used yet; waiting for one", "使えるリーダーがまだありません。使えるようになるのを待ちます"))
+        for sentence in readers.sentences { log.warning(sentence) }
+    }
+
+    /// The watchdog.
     private func startHelpers() -> [Task<Void, Never>] {
         var tasks: [Task<Void, Never>] = []
         if let limit = manager.watchdog {
@@ -165,22 +234,22 @@ final class WatchRun: Sendable {
                     }
                 })
         }
-        if let port = settings.withLock({ $0.options.metrics?.port }) {
-            tasks.append(
-                Task { [metrics, outbox, log] in
-                    do {
-                        let server = try await MetricsServer(port: port) {
-                            metrics.text(try? outbox?.status(), now: EventClock.system.now().wall)
-                        }
-                        try await server.run()
-                    } catch {
-                        guard !Task.isCancelled else { return }
-                        log.error(
-                            tr("metrics cannot be served at port \(port)", "ポート \(port) で統計を公開できません"))
-                    }
-                })
-        }
         return tasks
+    }
+
+    /// Says once that it watches.
+    private final class Start: Sendable {
+        private let body: Mutex<(@Sendable () -> Void)?>
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+        func announce() {
+            let body = body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            body?()
+        }
     }
 
     /// The error that ended the watcher.

@@ -48,7 +48,11 @@ struct WatchSettings {
             else { continue }
             let isOff = option.isFlag && ["0", "no", "false", "off"].contains(value.lowercased())
             let own = option.isFlag ? (isOff ? [] : ["--\(name)"]) : ["--\(name)", value]
-            try check(own, what: variable, status: .usage, reason: "usage")
+            do {
+                _ = try Watch.parse(own)
+            } catch {
+                throw CommandError(error, parsing: Watch.self, own, named: variable)
+            }
             words += own
             names.insert(name)
         }
@@ -59,9 +63,24 @@ struct WatchSettings {
             words = settings.filter { !names.contains(companions[$0.name] ?? $0.name) }.flatMap(\.words) + words
         }
         words += given
-        let all = try Watch.parse(words)
-        guard all.sinks.place.ledger == nil || all.sinks.keep else { throw KeepOptions.ledgerAlone }
-        return WatchSettings(options: all, words: words, file: file)
+        do {
+            words = separated(words)
+            let all = try Watch.parse(words)
+            try all.checkTogether()
+            return WatchSettings(options: all, words: words, file: file)
+        } catch {
+            throw CommandError(error, parsing: Watch.self, words)
+        }
+    }
+
+    /// The parser (1.8.2) drops the value of `--home-assistant=PREFIX`, which may be left out, when another option
+    /// follows; it does not do that to `--home-assistant PREFIX`.
+    private static func separated(_ words: [String]) -> [String] {
+        words.flatMap { word -> [String] in
+            let (name, value) = (word.prefix { $0 != "=" }, word.drop { $0 != "=" }.dropFirst())
+            let isJoined = name == "--home-assistant" && !value.isEmpty && !value.hasPrefix("-")
+            return isJoined ? [String(name), String(value)] : [word]
+        }
     }
 
     /// The options of the command, by their long names.
@@ -88,14 +107,16 @@ struct WatchSettings {
     private typealias Setting = (name: String, words: [String])
 
     private static func fileWords(_ path: String, _ known: [String: Option]) throws(CommandError) -> [Setting] {
-        let text = String(decoding: try Files.read(path, limit: 1 << 20), as: UTF8.self)
+        let text = try text(path)
         let node: Node?
         do {
             node = try Yams.compose(yaml: text)
         } catch {
             if case .duplicatedKeysInMapping(let names, let context)? = error as? YamlError {
-                let name = VisibleText.line(names.first ?? "")
-                throw bad(path, context.mark.line, tr("'\(name)' is there twice", "'\(name)' が重複しています"))
+                let name = names.first ?? ""
+                throw bad(
+                    path, repetition(of: name, in: text, after: context.mark),
+                    tr("'\(VisibleText.line(name))' is there twice", "'\(VisibleText.line(name))' が重複しています"))
             }
             throw bad(path, line(of: error), tr("it is not YAML", "YAML ではありません"))
         }
@@ -108,15 +129,15 @@ struct WatchSettings {
             let line = key.mark?.line
             let name = key.scalar?.string ?? ""
             guard let option = known[name] else {
-                let shown = VisibleText.line(name)
-                throw bad(path, line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"))
+                throw unknown(name, path, line, among: known.keys.sorted())
             }
             for element in try elements(value, of: name, option, path) {
                 let own = try words(element, name, option, known, path)
                 do {
-                    try check(own, what: "", status: .badFile, reason: "badFile")
+                    _ = try Watch.parse(own)
                 } catch {
-                    throw bad(path, line, "'\(name)': " + error.message)
+                    let failure = CommandError(error, parsing: Watch.self, own, named: name)
+                    throw bad(path, element.mark?.line ?? line, failure.message, hint: failure.hint)
                 }
                 settings.append((name, own))
             }
@@ -148,8 +169,8 @@ struct WatchSettings {
             var words = ["--\(name)=\(main)"]
             for (key, value) in mapping where key.scalar?.string != "url" {
                 guard let own = key.scalar?.string, companions[own] == name, let text = value.scalar?.string else {
-                    let shown = VisibleText.line(key.scalar?.string ?? "")
-                    throw bad(path, key.mark?.line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"))
+                    let names = companions.filter { $0.value == name }.map(\.key)
+                    throw unknown(key.scalar?.string ?? "", path, key.mark?.line, among: names)
                 }
                 words.append("--\(own)=\(text)")
             }
@@ -161,17 +182,32 @@ struct WatchSettings {
         return ["--\(name)=\(text)"]
     }
 
-    /// Parses one option by itself, so that the message can say where it is.
-    private static func check(
-        _ words: [String], what: String, status: ExitStatus, reason: String
-    ) throws(CommandError) {
-        do {
-            _ = try Watch.parse(words)
-        } catch {
-            throw CommandError(
-                status, reason, (what.isEmpty ? "" : what + ": ") + Watch.message(for: error),
-                hint: "kazasu watch --help")
+    private static func text(_ path: String) throws(CommandError) -> String {
+        let bytes = try Files.read(path, limit: 1 << 20)
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        throw bad(
+            path, line.map { $0 + 1 }, tr("it is not UTF-8", "UTF-8 ではありません"),
+            hint: tr("save the file as UTF-8", "UTF-8 で保存してください"))
+    }
+
+    /// The line where a key comes for the second time; that of the first if it cannot be found.
+    private static func repetition(of name: String, in text: String, after first: Mark) -> Int {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let later = lines.indices.dropFirst(first.line).first { index in
+            let line = lines[index].drop { " -{\"'".contains($0) }
+            return line.hasPrefix(name)
+                && line.dropFirst(name.count).drop { " \"'".contains($0) }.first == ":"
         }
+        return later.map { $0 + 1 } ?? first.line
+    }
+
+    private static func unknown(_ name: String, _ path: String, _ line: Int?, among names: [String]) -> CommandError {
+        let shown = VisibleText.line(name)
+        return bad(
+            path, line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"),
+            hint: NearestName.of(name, among: names).map { tr("did you mean '\($0)'?", "'\($0)' のことですか？") })
     }
 
     private static func line(of error: any Error) -> Int? {
@@ -181,10 +217,10 @@ struct WatchSettings {
         }
     }
 
-    private static func bad(_ path: String, _ line: Int?, _ what: String) -> CommandError {
+    private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
         let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
         return CommandError(
             .badFile, "badFile", "\(place): \(what)",
-            hint: tr("'kazasu watch --help' lists the options", "オプションの一覧は 'kazasu watch --help' で確認できます"))
+            hint: hint ?? tr("'kazasu watch --help' lists the options", "オプションの一覧は 'kazasu watch --help' で確認できます"))
     }
 }
