@@ -51,7 +51,8 @@ APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 pyth
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             umockdev python3-gi gir1.2-umockdev-1.0 \
             iproute2 mosquitto mosquitto-clients postgresql \
-            hledger libreoffice-calc ofx
+            hledger libreoffice-calc ofx \
+            strace systemd
 
 # Tests and benches find nfcpy here.
 export KAZASU_PYTHON := $(abspath $(VENV))/bin/python

@@ -32,6 +32,22 @@ struct RecipeTests {
             try folder.text("taps.txt") == "\(time) aa in 2\n\(time) bb in 4\n\(time) aa out 5\n\(time) aa in 7\n")
     }
 
+    @Test("Without a file of its own, the tap clock writes to the home folder, as under the unit for systemd")
+    func tapClockAtHome() throws {
+        let page = String(decoding: try TestFiles.read("Docs/recipes/tap-clock.md"), as: UTF8.self)
+        let block = try #require(page.components(between: "```sh\n#!/bin/sh\n", and: "```"))
+        let folder = try TemporaryFolder()
+        let program = try folder.script(block, as: "punch")
+        let result = try ChildProcess.run(
+            "/bin/sh", ["-c", "echo '{\"at\":\"now\"}' | \"$PROGRAM\""],
+            environment: [
+                "PROGRAM": program, "HOME": folder.path, "TAP_CLOCK": "", "KAZASU_EVENT_ID": "1",
+                "KAZASU_EVENT_TYPE": "on", "KAZASU_EVENT_TAG": "aa",
+            ])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(try folder.text("taps.txt") == "now aa in 1\n")
+    }
+
     @Test("The tap clock under watch")
     func watched() throws {
         let page = String(decoding: try TestFiles.read("Docs/recipes/tap-clock.md"), as: UTF8.self)
