@@ -127,19 +127,16 @@ test-rabbitmq: deps-test ## the same with RabbitMQ's MQTT plugin (starts an Erla
 	$(SWIFT_BUILD) --product site-publisher
 	KAZASU_RABBITMQ=1 $(SITES) Tests/Sites/test_sites.py RabbitMQTests
 
-# A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself. What it would
-# install at its first start is installed here. josepy 2 lacks what hass-nabucasa 0.78 imports.
-HOME_ASSISTANT := homeassistant==2024.3.3
-HOME_NEEDS := paho-mqtt janus Pillow psutil-home-assistant numpy securetar SQLAlchemy fnv-hash-fast home-assistant-frontend
-test-ha: deps-test ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)
+# A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
+test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
-	test -e .venv-ha/.ready || { python3 -m venv .venv-ha; \
-	    pip="$(CURDIR)/.venv-ha/bin/pip install --quiet --disable-pip-version-check"; \
-	    $$pip $(HOME_ASSISTANT) 'josepy<2'; \
-	    $$pip 'josepy<2' $(HOME_NEEDS) -c "$$(echo .venv-ha/lib/python3.*/site-packages/homeassistant/package_constraints.txt)"; \
-	    touch .venv-ha/.ready; }
 	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" $(SITES:python3=.venv-ha/bin/python) Tests/Sites/test_home.py
+
+.venv-ha/.ready: packaging/requirements-ha.txt
+	python3 -m venv .venv-ha
+	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
 	$(SWIFT_BUILD) --product kazasud

@@ -7,6 +7,7 @@ KAZASUD names the program, SITE_PUBLISHER the publisher of many sites (both by `
 
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -270,8 +271,10 @@ class NameTests(unittest.TestCase):
                 KAZASUD, "--mqtt", broker.url, "--to", file.address, "--name", "test") as collect:
             self.assertIn("connected", collect.process.stderr.readline())
             for site in ("東京", "大阪"):
-                readers = [word for reader in ("入口", "出口")
-                           for word in ("-r", f"{reader}=virtual:{TOP}/Fixtures/felica/short-visits.json")]
+                readers = []
+                for reader in ("入口", "出口"):
+                    card = shutil.copy(f"{TOP}/Fixtures/felica/short-visits.json", f"{file.folder.name}/{reader}.json")
+                    readers += ["-r", f"{reader}=virtual:{card}"]
                 watcher = subprocess.Popen(
                     [KAZASUD, "watch", "-q", "--site", site, "--outbox", f"{file.folder.name}/{site}", "--mqtt",
                      broker.url, *readers], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
