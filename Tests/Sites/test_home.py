@@ -311,7 +311,7 @@ class HomeTests(unittest.TestCase):
         self.expect_one_more(self.mark())
 
     def test_08_a_collector_starts_late(self):
-        self.tap()
+        self.expect_one_more(self.mark())
         since = self.mark()
         path = self.folder + "/events.sqlite"
         with Collect(KAZASUD, "--mqtt", self.broker.url, "--to", "sqlite:" + path, "--name", "test") as collect:
