@@ -227,8 +227,8 @@ let package = Package(
             name: "ReaderConformance", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
             path: "Tests/ReaderConformance", swiftSettings: strict),
         .executableTarget(
-            name: "usb-chip", dependencies: ["NFCTransport", "TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
-            swiftSettings: strict),
+            name: "usb-chip", dependencies: ["NFCTransport", "ReaderConformance", "TestSupport", "VirtualReader"],
+            path: "Tests/USB/Chip", swiftSettings: strict),
         .executableTarget(
             name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
             path: "Tests/USB/Arrivals", swiftSettings: strict),

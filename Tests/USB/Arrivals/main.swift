@@ -9,7 +9,9 @@ import ReaderConformance
 // Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says, or for phones and
 // cards that come at random moments of the first three seconds of a search, as often as `KAZASU_PHONES` says:
 //
-//     usb-arrivals READER [phone|other]
+//     usb-arrivals READER [phone|other CLOCK]
+//
+// CLOCK is the file of the chip's simulated time.
 //
 // Prints what went wrong, and ends 0 when nothing did.
 
@@ -22,7 +24,8 @@ guard let reader = opened else {
     exit(64)
 }
 if let kind = CommandLine.arguments.dropFirst(2).first.flatMap(ArrivalFigures.Kind.init(rawValue:)) {
-    let figures = ArrivalFigures(kind, reader, arrivals: ArrivalFigures.arrivals)
+    guard let clock = CommandLine.arguments.last.flatMap(SharedClock.init) else { exit(66) }
+    let figures = ArrivalFigures(kind, reader, arrivals: ArrivalFigures.arrivals, clock: clock.search)
     reader.close()
     for fault in figures.faults { print(fault) }
     print(figures)

@@ -2,6 +2,7 @@
 
 import Glibc
 import NFCTransport
+import ReaderConformance
 import Synchronization
 import TestSupport
 import VirtualReader
@@ -10,7 +11,7 @@ import VirtualReader
 //
 //     usb-chip replay RECORDING
 //     usb-chip port100|port400|acr122|acr122-copy|rcs330|scl3711 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
-//              [--fault COMMAND:KIND]… [--stuck reset|replug]
+//              [--fault COMMAND:KIND]… [--stuck reset|replug] [--clock FILE]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
 // `C` and `R` for a configuration and a reset of the device, which are not answered; `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
@@ -89,6 +90,7 @@ final class RecordedChip: VirtualUSBChip {
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = InjectedUSBFaults()
+var sharedClock: SharedClock?
 var condition = PN53xUSBFirmware.Condition.well
 let field = try kind == "replay" ? VirtualField() : VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {
@@ -97,6 +99,7 @@ while let option = arguments.popFirst() {
     case "--unplug-before": faults.unplugBeforeTransfer = Int(value)
     case "--leftover": faults.leftover.append(Array(value.utf8))
     case "--field" where value == "empty": field.removeCards()
+    case "--clock": sharedClock = SharedClock(value)
     case "--stuck": condition = value == "reset" ? .stuckUntilReset : .stuckUntilReplugged
     case "--fault":
         let parts = value.split(separator: ":").map(String.init)
@@ -123,8 +126,11 @@ let clock = ContinuousClock()
 var servedAt = clock.now
 while let request = read(1)?.first {
     // What passes for the host passes for the cards.
-    field.pass(clock.now - servedAt)
-    defer { servedAt = clock.now }
+    field.pass(sharedClock?.takePause() ?? clock.now - servedAt)
+    defer {
+        servedAt = clock.now
+        sharedClock?.set(field.now)
+    }
     switch request {
     case UInt8(ascii: "O"):
         guard let length = read(2), let bytes = read(Int(length[0]) | Int(length[1]) << 8) else { exit(1) }
