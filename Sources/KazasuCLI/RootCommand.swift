@@ -44,7 +44,7 @@ struct RootCommand: ParsableCommand {
             """,
             """
             例:
-              kazasu balance                          # 残高を数字 1 つで
+              kazasu balance                          # 残高を数字だけで表示
               kazasu history --format csv > log.csv   # 乗車と支払いの履歴
               kazasu scan                             # 全システム・エリア・サービス
               kazasu dump -o card.json                # 鍵なしで読めるブロックをすべて
@@ -63,7 +63,7 @@ struct RootCommand: ParsableCommand {
               74   カードが離れた、または通信に失敗した（読めた分は残る）
               75   時間内にカードが来なかった
               76   カードはあるが、読める種類ではない
-              77   カードが拒否した
+              77   カードに拒否された
               130  Ctrl-C で中断（simulate などの常駐コマンドでは 0）
               143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
             """) + "\n\n" + HelpTables.text,
@@ -109,7 +109,9 @@ struct RootCommand: ParsableCommand {
             return report(unknown.error, arguments)
         }
         if exitCode(for: error) == .success {
-            let text = CompletionScript.complete(HelpText.page(fullMessage(for: error)))
+            let message = fullMessage(for: error)
+            let isScript = arguments.contains("--generate-completion-script")
+            let text = isScript ? CompletionScript.complete(message) : HelpText.page(message)
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
                 return ExitStatus.done.rawValue

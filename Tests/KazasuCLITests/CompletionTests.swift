@@ -21,7 +21,8 @@ struct CompletionTests {
         ("scan -r virtual:folder/in", "virtual:folder/inner.json"), ("scan -r replay:fol", "replay:folder/"),
         ("scan -r pn532_uart:/dev/conf", "pn532_uart:/dev/configured"),
         ("license --pin1-from env", "env:"), ("license --pin1-from file:tab", "file:table.csv"),
-        ("tag read --key-from fd", "fd:"),
+        ("tag read --key-from fd", "fd:"), ("scan -r virt", "virtual:"), ("scan -r virtual:fol", "virtual:folder/"),
+        ("help bal", "balance"), ("help tag re", "read"),
     ]
 
     private let folder: TemporaryFolder
@@ -75,6 +76,22 @@ struct CompletionTests {
         }
     }
 
+    /// A script is no help page, whose Japanese lines are broken to the width of the terminal.
+    @Test("A script is the same in both languages, but for its descriptions", arguments: ["bash", "zsh", "fish"])
+    func languages(shell: String) throws {
+        let scripts = try ["en", "ja"].map { language in
+            try ChildProcess.run(
+                Kazasu.service, ["--generate-completion-script", shell, "--lang", language],
+                environment: Kazasu.environment
+            ).output.split(separator: "\n", omittingEmptySubsequences: false)
+        }
+        #expect(scripts[0].count == scripts[1].count)
+        #expect(scripts[1] != scripts[0])
+        for (english, japanese) in zip(scripts[0], scripts[1]) where english != japanese {
+            #expect(english.prefix(4) == japanese.prefix(4), "\(japanese)")
+        }
+    }
+
     @Test func bash() throws {
         let start = """
             cd '\(folder.path)'
@@ -84,6 +101,13 @@ struct CompletionTests {
             """
         _ = try folder.write(Array(start.utf8), as: "start.bash")
         check(try typed(["/bin/bash", "--noprofile", "--rcfile", "\(folder.path)/start.bash", "-i"]))
+        // What bash shows while typing: no backslash before the colon, one slash after a folder.
+        let shown = try Typist.run(
+            ["/bin/bash", "--noprofile", "--rcfile", "\(folder.path)/start.bash", "-i"],
+            typing: ["ready> =kazasu scan -r virt\t", "[done]=kazasu scan -r virtual:fol\t", "[done]=exit"],
+            environment: environment)
+        #expect(shown.output.contains("<virtual:>") && !shown.output.contains("virtual\\:"), "\(shown.output)")
+        #expect(shown.output.contains("<virtual:folder/>"), "\(shown.output)")
     }
 
     @Test func zsh() throws {

@@ -32,6 +32,27 @@ struct ManualTests {
         #expect(groff.hasEnded(0) && groff.errors.isEmpty, "\(groff.errors)")
     }
 
+    /// The two shells that show descriptions.
+    @Test(
+        "Completions have descriptions in the user's language",
+        arguments: [
+            ("zsh", "autoload -Uz compinit; compinit -u -D; source FILE; functions _kazasu"),
+            ("fish", "source FILE; complete -c kazasu"),
+        ],
+        [
+            ("LC_ALL=ja_JP.UTF-8", "読む"), ("LC_ALL= LC_MESSAGES= LANG=ja_JP.UTF-8", "読む"),
+            ("LC_ALL=C.UTF-8 LANG=ja", "Read"),
+        ])
+    func completions(shell: (name: String, line: String), language: (variables: String, word: String)) throws {
+        let file = "\(try Self.made.get().path)/completions/kazasu.\(shell.name)"
+        let flags = shell.name == "zsh" ? "-f" : "--no-config"
+        let line = shell.line.replacing("FILE", with: "'\(file)'")
+        let result = try Kazasu.shell("env \(language.variables) \(shell.name) \(flags) -c \"\(line)\"")
+        #expect(result.hasEnded(0) && result.errors.isEmpty, "\(result.errors)")
+        #expect(result.output.contains(language.word), "\(result.output.prefix(400))")
+        #expect(result.output.contains("読む") == (language.word == "読む"))
+    }
+
     /// The sections that every page has, and what is in them.
     private static let headings: [(language: String, sections: [String])] = [
         ("en", ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "SEE ALSO"]),

@@ -44,6 +44,25 @@ VARIABLES = [
 ]
 
 
+# How a script of each shell asks for the language of messages; bash shows no descriptions.
+IN_JAPANESE = {
+    "zsh": ("if [[ ${LC_ALL:-${LC_MESSAGES:-$LANG}} == ja* ]]; then", "else", "fi"),
+    # The first variable that is not empty counts.
+    "fish": ("if string match -q -r '^/*ja' -- \"$LC_ALL/$LC_MESSAGES/$LANG\"", "else", "end"),
+}
+
+
+def completions(program, shell):
+    """The completion script, with descriptions in the language of whoever types."""
+    english, japanese = (run(program, "--generate-completion-script", shell, language=language) for language in WORDS)
+    if shell not in IN_JAPANESE:
+        return english
+    head = "#compdef kazasu\n"
+    start, otherwise, end = IN_JAPANESE[shell]
+    parts = [start, japanese.removeprefix(head), otherwise, english.removeprefix(head), end]
+    return (head if english.startswith(head) else "") + "\n".join(parts) + "\n"
+
+
 def run(program, *arguments, language="en"):
     """What the program prints."""
     environment = dict(os.environ, LC_ALL="ja_JP.UTF-8" if language == "ja" else "C.UTF-8")
@@ -231,7 +250,7 @@ def main():
         for page in pages(root, ["kazasu"], root, language, version):
             write(f"{dist}/{folder}/{page.name}.1", page.text)
     for shell in ["bash", "zsh", "fish"]:
-        write(f"{dist}/completions/kazasu.{shell}", run(program, "--generate-completion-script", shell))
+        write(f"{dist}/completions/kazasu.{shell}", completions(program, shell))
     print(f"man pages in {dist}/man, completions in {dist}/completions")
 
 

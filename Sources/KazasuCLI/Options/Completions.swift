@@ -53,13 +53,38 @@ package enum SchemeCompletion {
 
 /// The completion script for a shell, as ArgumentParser writes it.
 package enum CompletionScript {
-    /// Returns the script with what Kazasu adds to it.
+    /// Returns the script with what Kazasu adds to it: colons in bash, and in every shell the commands after `help`.
     package static func complete(_ script: String) -> String {
-        script.hasPrefix("#!/bin/bash") ? script + colons : script
+        if script.hasPrefix("#!/bin/bash") { return script + colons }
+        return helpOfCommands.reduce(script) { $0.replacing($1.line, with: $1.line + $1.addition, maxReplacements: 1) }
     }
 
+    /// `help COMMAND` completes as `COMMAND` does. A line of the script of zsh or fish, and what follows it.
+    private static let helpOfCommands = [
+        (
+            line: "_kazasu() {\n",
+            addition: """
+                    if [[ ${words[2]} == help ]] && ((CURRENT > 2)); then
+                        words[2]=()
+                        ((CURRENT--))
+                    fi
+
+                """
+        ),
+        (
+            line: "    set -l unparsed_tokens (__kazasu_tokens -pc)\n",
+            addition: """
+                    if test (count $unparsed_tokens) -gt 1; and test "$unparsed_tokens[2]" = help
+                        set -e unparsed_tokens[2]
+                    end
+
+                """
+        ),
+    ]
+
     /// bash breaks words at colons, which the IDs of readers contain. The words are joined again, and of the answers only
-    /// the part is left that bash inserts.
+    /// the part is left that bash inserts. bash itself adds the slash of a folder, and would put a backslash before the
+    /// colon of a file name.
     private static let colons = #"""
 
 
@@ -74,12 +99,18 @@ package enum CompletionScript {
                 fi
                 ((i != COMP_CWORD)) || index=$((${#words[@]} - 1))
             done
+            if ((index > 1)) && [[ ${words[1]} == help ]]; then
+                words=("${words[0]}" "${words[@]:2}")
+                index=$((index - 1))
+            fi
             local -a COMP_WORDS=("${words[@]}")
             local COMP_CWORD=${index}
             local whole=${words[index]}
             _kazasu "${1}" "${whole}" "${words[index - 1]}"
             [[ ${whole} != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${whole%:*}:"}")
             [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:/] ]] || compopt -o nospace
+            [[ ${COMPREPLY[*]} != *:* ]] || compopt +o filenames
+            COMPREPLY=("${COMPREPLY[@]%/}")
         }
         complete -o filenames -F _kazasu_joining_colons kazasu
         """#
