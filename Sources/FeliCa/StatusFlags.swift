@@ -124,7 +124,7 @@ public struct StatusMeaning: Hashable, Sendable {
         .init(0xA5, "access refused", "アクセス拒否"),
         .init(0xA6, "no such area or service", "エリアまたはサービスが存在しない"),
         .init(0xA7, "illegal access mode", "アクセスモードが不正"),
-        .init(0xA8, "no such block", "ブロックが存在しない（ブロック番号が範囲外）"),
+        .init(0xA8, "no such block", "ブロック番号が範囲外"),
         .init(0xA9, "write failed while issuing", "発行時の書き込み失敗"),
         .init(0xAA, "key change failed", "鍵変更失敗"),
         .init(0xAB, "wrong package parity or MAC", "パッケージのパリティまたはMACが不正"),

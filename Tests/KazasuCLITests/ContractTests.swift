@@ -207,6 +207,18 @@ struct ContractTests {
         #expect(part.output.contains("0003 090F 0000 "), "what was read is there")
     }
 
+    @Test("A dump of services that the card lacks says so, and names those in the order of the wire")
+    func absentServices() throws {
+        let card = Card.fixture("suica-p1")
+        let result = try Kazasu.run("dump", "--service", "0F09,090F,ABCB", "-r", card)
+        #expect(result.hasEnded(0) && result.output.contains("0003 0F09 refused"), "\(result.errors)")
+        let notes = "kazasu: the card has no service 0F09; did you mean 090F?\nkazasu: the card has no service ABCB\n"
+        #expect(result.errors == notes)
+        let japanese = try Kazasu.run("dump", "--service", "0F09", "-r", card, "--lang", "ja")
+        #expect(japanese.errors == "kazasu: カードにサービス 0F09 はありません。090F ではありませんか？\n")
+        #expect(try Kazasu.run("dump", "--service", "0F09", "-q", "-r", card).errors.isEmpty)
+    }
+
     @Test("A code in the order of the wire is recognised", arguments: [("0F09", "090F"), ("8B00", "008B")])
     func swapped(code: String, meant: String) throws {
         let line = ["read", code, "-r", Card.fixture("suica-p1")]

@@ -9,7 +9,7 @@ import Kazasu
 struct Balance: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "balance",
-        abstract: tr("Print the money on the card: one number.", "カードの残高を数字 1 つで表示する。"),
+        abstract: tr("Print the money on the card: one number.", "カードの残高を数字だけで表示する。"),
         discussion: tr(
             """
             Known cards are tried in a fixed order, transit first; --card picks one.

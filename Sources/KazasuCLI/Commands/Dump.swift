@@ -5,6 +5,7 @@ import CardCiphers
 import CardModel
 import Kazasu
 import CardReading
+import FeliCa
 import NFCForumTags
 import NFCTransport
 
@@ -89,6 +90,7 @@ struct Dump: KazasuCommand {
             return outcome
         }
         do throws(CommandError) {
+            noteAbsent(outcome.dump, context)
             let text = try text(outcome.dump, context)
             if let file {
                 try file.finish(text, of: outcome.dump, context)
@@ -107,6 +109,20 @@ struct Dump: KazasuCommand {
                 failure.hint = tr("continue with: \(command)", "続き: \(command)")
             }
             throw failure
+        }
+    }
+
+    /// Notes the requested services that no system of the card has.
+    private func noteAbsent(_ dump: CardDump, _ context: Context) {
+        for code in service?.codes ?? [] {
+            let found = dump.systems.compactMap { system in
+                system.services.first { $0.code == code }.map { (system.systemCode, $0.state) }
+            }
+            guard !found.isEmpty, found.allSatisfy({ $0.1.isNoSuchNode }) else { continue }
+            let other = found.lazy.compactMap { Read.swapped(code, in: $0.0) }.first
+            context.note(
+                tr("the card has no service \(code)", "カードにサービス \(code) はありません")
+                    + (other.map { tr("; did you mean \($0)?", "。\($0) ではありませんか？") } ?? ""))
         }
     }
 
@@ -201,5 +217,13 @@ extension CardDump {
         }
         counts.append(complete ? tr("complete", "完全") : tr("incomplete", "不完全"))
         return counts
+    }
+}
+
+extension ReadState {
+    /// Whether the card refused because it has no such service.
+    fileprivate var isNoSuchNode: Bool {
+        guard case .refused(let status?) = self else { return false }
+        return StatusFlag2(rawValue: UInt8(truncatingIfNeeded: status)) == .noSuchNode
     }
 }

@@ -105,6 +105,7 @@ struct History: KazasuCommand {
         case .table: try output.finish(VisibleText.lines(view.table(width: nil).text))
         }
         let count = history.records.count
-        context.note("\(output.path): " + tr(Words.count(count, "record"), "\(count) 件"))
+        context.note(
+            tr("\(output.path): \(Words.count(count, "record"))", "\(output.path) に \(count) 件を書き出しました"))
     }
 }

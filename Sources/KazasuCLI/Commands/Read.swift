@@ -107,7 +107,7 @@ struct Read: KazasuCommand {
     }
 
     /// The known service whose bytes were given in the order of the wire; `nil` for a code that is known itself.
-    private static func swapped(_ code: ServiceCode, in system: SystemCode?) -> ServiceCode? {
+    static func swapped(_ code: ServiceCode, in system: SystemCode?) -> ServiceCode? {
         guard let system, KnownService.of(code, in: system) == nil else { return nil }
         let other = ServiceCode(rawValue: code.rawValue.byteSwapped)
         return KnownService.of(other, in: system) == nil ? nil : other

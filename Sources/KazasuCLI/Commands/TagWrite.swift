@@ -217,7 +217,7 @@ struct TagWrite: KazasuCommand {
         guard let terminal = Terminal() else {
             throw CommandError(
                 .usage, "confirmationNeeded",
-                question + tr(" Cannot ask for confirmation: no terminal.", "端末がないため確認できません。"),
+                question + tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。"),
                 hint: tr("add --yes", "--yes を付けてください"))
         }
         guard try terminal.confirms(question) else {

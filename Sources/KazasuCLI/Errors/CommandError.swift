@@ -39,7 +39,7 @@ package struct CommandError: Error, Equatable, Sendable {
     package static func unwritable(_ path: String, _ error: Int32) -> CommandError {
         CommandError(
             .cannotWrite, "cannotWrite",
-            tr("\(path) cannot be written: ", "\(path) に書けません: ") + SystemMessage.text(error),
+            tr("\(path) cannot be written: ", LineBreaker.joined(path, "に書けません: ")) + SystemMessage.text(error),
             hint: tr("choose a file in a folder that you can write to", "書き込めるフォルダーのファイルを指定してください"))
     }
 

@@ -52,7 +52,7 @@ package struct ReaderOptions: ParsableArguments {
         name: [.short, .long],
         help: help(
             "Which reader: an ID that 'kazasu readers' lists, any libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
-            "リーダー: kazasu readers に出る ID、libnfc の接続文字列、virtual:ファイル、replay:ファイル。省略時は KAZASU_READER、なければ最初に使えるもの。",
+            "リーダー: kazasu readers が表示する ID、libnfc の接続文字列、virtual:ファイル、replay:ファイル。省略時は KAZASU_READER、なければ最初に使えるもの。",
             value: "id"), completion: SchemeCompletion.readers)
     package var reader: String?
 

@@ -154,7 +154,7 @@ package enum Confirmation {
     package static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "usage", tr("cannot ask for confirmation: no terminal", "端末がないため確認できません"),
+                .usage, "usage", tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
                 hint: tr("add --yes", "--yes を付けてください"))
         }
     }
