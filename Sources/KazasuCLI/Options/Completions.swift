@@ -64,21 +64,21 @@ package enum CompletionScript {
         (
             line: "_kazasu() {\n",
             addition: """
-                    if [[ ${words[2]} == help ]] && ((CURRENT > 2)); then
-                        words[2]=()
-                        ((CURRENT--))
-                    fi
+                if [[ ${words[2]} == help ]] && ((CURRENT > 2)); then
+                    words[2]=()
+                    ((CURRENT--))
+                fi
 
-                """
+            """
         ),
         (
             line: "    set -l unparsed_tokens (__kazasu_tokens -pc)\n",
             addition: """
-                    if test (count $unparsed_tokens) -gt 1; and test "$unparsed_tokens[2]" = help
-                        set -e unparsed_tokens[2]
-                    end
+                if test (count $unparsed_tokens) -gt 1; and test "$unparsed_tokens[2]" = help
+                    set -e unparsed_tokens[2]
+                end
 
-                """
+            """
         ),
     ]
 
