@@ -29,6 +29,7 @@ package struct DumpFormatRegistry: Sendable {
         MetroflipFormat(),
         ProxmarkListingFormat(),
         FelicalibFormat(),
+        FelicalibSampleFormat(),
         LibpafeFormat(),
         NfcpyFormat(),
         PCSCLogFormat(),

@@ -144,12 +144,12 @@ extension ArraySlice {
 
 extension StringProtocol {
     /// The text without leading and trailing blanks.
-    var trimmed: String {
+    package var trimmed: String {
         String(decoding: Array(utf8)[...].trimming(TextLine.isBlank), as: UTF8.self)
     }
 
     /// The words separated by blanks or tabs.
-    var words: [SubSequence] { split { $0 == " " || $0 == "\t" } }
+    package var words: [SubSequence] { split { $0 == " " || $0 == "\t" } }
 }
 
 /// The successive lines of a text, without their ends (LF or CR LF) and without a byte order mark.

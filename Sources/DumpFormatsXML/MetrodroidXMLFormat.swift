@@ -33,20 +33,14 @@ package struct MetrodroidXMLFormat: DumpFormat {
 /// Extracts the FeliCa cards from the elements of an XML file.
 final class MetrodroidXMLReader: XMLHandler {
     private static let longestText = 4096
-    private static let deepest = 32
 
     private var dumps: [CardDump] = []
-    private var depth = 0
     private var card: FeliCaCardBuilder?
     private var service: ServiceCode?
     private var address: UInt16 = 0
     private var content: [UInt8] = []
 
     func start(_ name: String, _ attributes: [String: String], line: Int) throws(DocumentError) {
-        depth += 1
-        guard depth <= MetrodroidXMLReader.deepest else {
-            throw .malformedLine(line: line, expected: .init(.xmlDepth, "\(MetrodroidXMLReader.deepest)"))
-        }
         switch name {
         case "card":
             card = attributes["type"] == "4" ? FeliCaCardBuilder() : nil
@@ -79,7 +73,6 @@ final class MetrodroidXMLReader: XMLHandler {
     }
 
     func end(_ name: String, line: Int) throws(DocumentError) {
-        depth -= 1
         switch name {
         case "idm": try card?.setIDm(base64: content, line: line)
         case "pmm": try card?.setPMm(base64: content, line: line)
@@ -112,5 +105,5 @@ final class MetrodroidXMLReader: XMLHandler {
 
 extension DumpFormatRegistry {
     /// All formats known to Kazasu, including those in XML.
-    package static let complete = DumpFormatRegistry([MetrodroidXMLFormat()] + standard.formats)
+    package static let complete = DumpFormatRegistry([MetrodroidXMLFormat(), TagInfoFormat()] + standard.formats)
 }

@@ -8,6 +8,10 @@ import CardModel
     private let parser: XML_Parser
     private let handler: any XMLHandler
     private(set) var error: DocumentError?
+    /// The number of open elements.
+    private var depth = 0
+    /// No card file nests deeper.
+    private static let deepest = 32
 
     init(_ parser: XML_Parser, _ handler: any XMLHandler) {
         unsafe self.parser = unsafe parser
@@ -24,6 +28,8 @@ import CardModel
 
     func start(_ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
         guard error == nil, let name = unsafe name else { return }
+        depth += 1
+        guard depth <= XMLRun.deepest else { return refuse(.xmlDepth, "\(XMLRun.deepest)") }
         var values: [String: String] = [:]
         var place = 0
         // Names and values alternate, up to a null pointer.
@@ -42,13 +48,14 @@ import CardModel
 
     func end(_ name: UnsafePointer<CChar>?) {
         guard error == nil, let name = unsafe name else { return }
+        depth -= 1
         let element = unsafe String(cString: name)
         attempt { () throws(DocumentError) in try handler.end(element, line: line) }
     }
 
     /// Stops parsing with an error at the current line.
-    func refuse(_ code: DocumentError.Expectation.Code) {
-        attempt { () throws(DocumentError) in throw .malformedLine(line: line, expected: .init(code)) }
+    func refuse(_ code: DocumentError.Expectation.Code, _ values: String...) {
+        attempt { () throws(DocumentError) in throw .malformedLine(line: line, expected: .init(code, values: values)) }
     }
 
     private func attempt(_ body: () throws(DocumentError) -> Void) {

@@ -32,7 +32,7 @@ package struct HexLinesFormat: DumpFormat {
             let block = try line.block(text)
             // An unused slot begins with 00, regardless of the rest.
             if block[0] == 0 { continue }
-            guard isPlausible(block) else {
+            guard HexLinesFormat.isPlausible(block) else {
                 throw line.malformed(.historyRecord)
             }
             if seen.insert(block).inserted { records.append(block) }
@@ -52,7 +52,7 @@ package struct HexLinesFormat: DumpFormat {
     }
 
     /// Returns whether the terminal and process are known to decoders and the date is valid.
-    private func isPlausible(_ block: Block) -> Bool {
+    static func isPlausible(_ block: Block) -> Bool {
         let date = block.uint16(at: 4, .big)
         let (month, day) = (date.bits(5...8), date.bits(0...4))
         return HexLinesFormat.terminals.contains(block[0]) && HexLinesFormat.processes.contains(block[1] & 0x7F)
@@ -68,8 +68,7 @@ package struct HexLinesFormat: DumpFormat {
 
     /// The processes without their flag.
     private static let processes: Set<UInt8> = [
-        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0C, 0x0D, 0x0F, 0x11, 0x13, 0x14, 0x15, 0x1F, 0x23, 0x46,
-        0x48,
-        0x49, 0x4A, 0x4B,
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0C, 0x0D, 0x0F, 0x10, 0x11, 0x13, 0x14, 0x15, 0x17,
+        0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1F, 0x23, 0x33, 0x46, 0x48, 0x49, 0x4A, 0x4B,
     ]
 }

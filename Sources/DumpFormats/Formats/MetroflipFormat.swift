@@ -5,8 +5,9 @@ package import CardModel
 /// The files of Metroflip, an application of the Flipper Zero, for Japanese transit cards.
 ///
 /// Source: Metroflip's own files. They contain only the history, so the service is 090F; the system 0003 follows from
-/// the kind of card and is marked as assumed. Its own sample gives two records the same label: records are then
-/// numbered in line order, and the numbers are marked as assumed.
+/// the kind of card and is marked as assumed. Its labels count all open blocks of the card, of which it writes those of
+/// the history, so they need not begin at 00. Its own sample gives two records the same label: records are then numbered
+/// in line order, and the numbers are marked as assumed.
 package struct MetroflipFormat: DumpFormat {
     /// Creates the format.
     package init() {}
@@ -44,8 +45,9 @@ package struct MetroflipFormat: DumpFormat {
             }
         }
         let isLabelled = Set(records.map(\.label)).count == records.count
+        let first = records.map(\.label).min() ?? 0
         for (place, record) in records.enumerated() {
-            _ = system.add(record.block, at: isLabelled ? record.label : UInt16(clamping: place), of: history)
+            _ = system.add(record.block, at: isLabelled ? record.label - first : UInt16(clamping: place), of: history)
         }
         if !isLabelled { system.note(history) { $0.assumed = [.blocks] } }
         guard isFeliCa else { throw .missing(key: "Device type") }
@@ -58,7 +60,9 @@ package struct MetroflipFormat: DumpFormat {
     private func record(_ text: String) -> (place: Substring, value: String)? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon].words
-        guard words.count == 2, words[0] == "Travel" || words[0] == "Log", words[1].utf8.count == 2 else { return nil }
+        guard words.count == 2, words[0] == "Travel" || words[0] == "Log",
+            (2...4).contains(words[1].utf8.count), words[1].allSatisfy(\.isHexDigit)
+        else { return nil }
         return (words[1], text[text.index(after: colon)...].trimmed)
     }
 }

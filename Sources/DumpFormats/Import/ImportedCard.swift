@@ -159,6 +159,9 @@ package struct FeliCaCardBuilder: Sendable {
         if let bytes = try? Hex.decode(hex), let idm = IDm(bytes) { card.idm = idm }
     }
 
+    /// Sets the program that wrote the file.
+    package mutating func setTool(_ tool: String) { card.tool = tool }
+
     /// Sets the time of reading, in milliseconds since 1970.
     package mutating func setMoment(milliseconds: Int64) {
         card.readAt = UnixTime.text(milliseconds: milliseconds)
@@ -184,6 +187,37 @@ package struct FeliCaCardBuilder: Sendable {
         card.pmm = pmm
     }
 
+    /// Sets the PMm of the card, in hexadecimal digits.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
+    package mutating func setPMm(hex: String, line: Int) throws(DocumentError) {
+        card.pmm = try TextLine(number: line, bytes: []).pmm(hex)
+    }
+
+    /// Sets the IDm of the current system, in hexadecimal digits.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes, or when no
+    ///   system was begun.
+    package mutating func setSystemIDm(hex: String, line: Int) throws(DocumentError) {
+        let idm = try TextLine(number: line, bytes: []).idm(hex)
+        card.systems[try currentSystem(line)].idm = idm
+    }
+
+    /// Adds an area to the current system.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when no system was begun.
+    package mutating func addArea(_ start: AreaCode, _ end: AreaCode, line: Int) throws(DocumentError) {
+        card.systems[try currentSystem(line)].areas.append(AreaDump(start: start, end: end))
+    }
+
+    private func currentSystem(_ line: Int) throws(DocumentError) -> Int {
+        guard !card.systems.isEmpty else { throw .malformedLine(line: line, expected: .init(.systemBeforeServices)) }
+        return card.systems.count - 1
+    }
+
+    /// Whether a system was begun.
+    package var hasSystem: Bool { !card.systems.isEmpty }
+
     /// Begins a system, to which the following services belong.
     package mutating func beginSystem(_ code: SystemCode) {
         card.systems.append(ImportedSystem(code: code))
@@ -207,6 +241,21 @@ package struct FeliCaCardBuilder: Sendable {
         guard let block = Block(decoded(text)) else {
             throw .malformedLine(line: line, expected: .init(.bytesInBase64, "16"))
         }
+        try add(block, at: number, of: code, line: line)
+    }
+
+    /// Adds a block, in hexadecimal digits, to a service of the current system.
+    ///
+    /// - Throws: as ``add(base64:at:of:line:)``.
+    package mutating func add(
+        hex text: String, at number: UInt16, of code: ServiceCode, line: Int
+    ) throws(DocumentError) {
+        try add(try TextLine(number: line, bytes: []).block(text), at: number, of: code, line: line)
+    }
+
+    private mutating func add(
+        _ block: Block, at number: UInt16, of code: ServiceCode, line: Int
+    ) throws(DocumentError) {
         guard !card.systems.isEmpty, card.systems[card.systems.count - 1].add(block, at: number, of: code) else {
             throw .malformedLine(line: line, expected: .init(.uniqueBlock))
         }
