@@ -179,6 +179,31 @@ struct LocalHistory {
         }
     }
 
+    /// Corrects the amounts of records that state a fare of which points can have paid a part.
+    ///
+    /// The money is the difference of the balances, and the rest of the fare was paid by points. Where the older balance
+    /// is unknown, a fare that points were redeemed for says nothing of the money. Any other difference is odd.
+    mutating func takeRedeemedPoints() {
+        for place in records.indices {
+            guard let points = records[place].points else { continue }
+            let fare = records[place].amount
+            var paid: Int?
+            if place + 1 < records.count, olderWasRead[place], let after = records[place].balance,
+                let before = records[place + 1].balance
+            {
+                paid = after - before
+            }
+            let isRedeemed = points.redeemed == nil
+            records[place].amount = isRedeemed ? paid : paid ?? fare
+            guard let paid, let fare else { continue }
+            if isRedeemed, fare <= paid, paid <= 0 {
+                records[place].points?.redeemed = paid - fare
+            } else if paid != fare {
+                records[place].warnings.append(.amountDiffersFromBalances)
+            }
+        }
+    }
+
     /// Updates every record in turn, newest first.
     mutating func update(_ change: (_ place: Int, _ record: inout HistoryRecord) -> Void) {
         for place in records.indices { change(place, &records[place]) }
@@ -186,9 +211,10 @@ struct LocalHistory {
 }
 
 extension CardReport {
-    /// Adopts a history, with a warning when some of it was not read.
+    /// Adopts a history, with warnings when a value of it is doubtful and when some of it was not read.
     mutating func take(_ local: LocalHistory) {
         history = local.records
+        if local.records.contains(where: \.hasDoubt) { warnings.append(.doubtfulValues) }
         if local.isIncomplete { warnings.append(.historyIncomplete) }
     }
 }

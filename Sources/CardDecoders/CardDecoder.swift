@@ -14,6 +14,8 @@ public protocol CardDecoder: Sendable {
     var balanceRead: ReadRequest { get }
     /// All blocks needed for the history and its checks.
     var historyReads: [ReadRequest] { get }
+    /// Other systems whose presence on the card decides what the balance is; usually empty.
+    var companions: [SystemCode] { get }
     /// What tells the brand where this kind of card covers several; otherwise empty.
     ///
     /// Of a service without blocks, only the presence is needed.
@@ -45,6 +47,9 @@ public protocol CardDecoder: Sendable {
 extension CardDecoder {
     /// The system by which the card is found.
     public var system: SystemCode { balanceRead.system }
+
+    /// The default: other systems decide nothing.
+    public var companions: [SystemCode] { [] }
 
     /// The default: most cards have a balance.
     public var hasBalance: Bool { true }
@@ -152,6 +157,7 @@ public struct DecoderRegistry: Sendable {
         NanacoDecoder(),
         WaonDecoder(),
         UniversityCoopDecoder(),
+        ICUDecoder(),
         CyberneticsDecoder.iruca,
         CyberneticsDecoder.paspy,
         CyberneticsDecoder.sapica,
@@ -164,6 +170,7 @@ public struct DecoderRegistry: Sendable {
         ICaDecoder(),
         RapiCaDecoder(),
         NicePassDecoder(),
+        KururuDecoder(),
         OctopusDecoder.octopus,
         OctopusDecoder.shenzhenTong,
         KMTDecoder(),
@@ -177,6 +184,7 @@ public struct DecoderRegistry: Sendable {
         NDEFDecoder(),
         CampusCardDecoder.fcf,
         CampusCardDecoder.gifu,
+        CoopMembershipDecoder(),
     ]
 
     /// The decoders of cards with readable money, in order: those to use for balance and history.

@@ -31,7 +31,11 @@ extension Card {
             guard let system = try system(code, first, session) else { continue }
             for decoder in decoders where decoder.system == code {
                 do throws(KazasuError) {
-                    let dump = try read(reads(decoder), of: system, session)
+                    var dump = try read(reads(decoder), of: system, session)
+                    for code in decoder.companions {
+                        guard let found = try self.system(code, first, session) else { continue }
+                        dump.systems.append(SystemDump(systemCode: code, idm: found.idm, pmm: found.pmm))
+                    }
                     do throws(CardDecodingError) {
                         reports.append(try decode(decoder, dump))
                     } catch {

@@ -44,6 +44,7 @@ struct CardDecodingErrorTests {
         nanaco 5597 0 0
         waon 6817 0 0
         coop 50D7 0 0
+        icu 120F 0 11
         iruca 008B 0 11
         paspy 008B 0 11
         sapica 008B 0 11
@@ -56,6 +57,7 @@ struct CardDecodingErrorTests {
         ica 898F 0 13
         rapica 004B 1 3
         nicepass 030F 0 13
+        kururu 000F 0 12
         octopus 0117 0 0
         shenzhen-tong 0118 0 0
         kmt 1017 0 0

@@ -28,6 +28,9 @@ struct EveryDecoderTests {
         id.utf8.reduce(start) { $0 &* 31 &+ UInt64($1) }
     }
 
+    /// Cards that are recognised by records in the right layout, which random blocks hardly ever are.
+    private static let byContents: Set = ["icu"]
+
     static let ids = DecoderRegistry.standard.decoders.map(\.id)
 
     @Test("Random blocks give a report of facts only, and a document that is well formed", arguments: ids)
@@ -42,7 +45,10 @@ struct EveryDecoderTests {
                 Dumps.service(code, (0..<Int.random(in: 1...24, using: &generator)).map { _ in generator.block() })
             }
             let dump = Dumps.card(decoder.system, services)
-            #expect(decoder.recognises(dump))
+            guard decoder.recognises(dump) else {
+                #expect(Self.byContents.contains(id))
+                continue
+            }
             let report = try decoder.decode(dump, stations: NoStationNames())
             #expect(report.card == id)
             #expect(!decoder.hasBalance || report.balances.count == 1)

@@ -106,23 +106,17 @@ struct PurseTests {
         #expect(record.rawHead != nil)
     }
 
-    @Test("nanaco's points are one number where all readings agree, else all readings")
-    func nanacoPoints() throws {
-        let agreed = try NanacoDecoder().decode(
-            try card([
-                (0x5597, ["00000000000000000000000000000000"]),
-                (0x560B, ["00000000000000000000000000000000", "00007B00000000000000000000000000"]),
-            ]))
-        #expect(agreed.fields.map(\.value) == ["123"] && agreed.warnings.isEmpty)
-        let disputed = try NanacoDecoder().decode(try CardFixture(name: "nanaco").dump())
-        #expect(disputed.fields.map(\.key) == ["number", "pointsReadings"])
-        #expect(disputed.warnings == [.readingsDiffer])
+    /// An Octopus whose chip does not decide the offset.
+    private func octopus(_ block: String) throws -> CardDump {
+        var dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [try Dumps.block(block)])])
+        dump.systems[0].idm = IDm(rawValue: 0)
+        dump.systems[0].pmm = PMm(rawValue: 0x0332_4282_8247_AAFF)
+        return dump
     }
 
-    @Test("An Octopus has no one balance: the offset is not on the card (P9-0, defect 4)")
+    @Test("An Octopus has no one balance where the chip does not decide (P9-0, defect 4)")
     func octopus() throws {
-        let block = try Dumps.block("00000164000000000000000000000021")
-        let dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [block])])
+        let dump = try octopus("00000164000000000000000000000021")
         let balance = try #require(try OctopusDecoder.octopus.balance(dump).balances.first)
         #expect(balance.amount == nil && balance.currency == .hongKongDollar)
         #expect(balance.candidates.map(\.amount) == [60, -1440])
@@ -131,16 +125,14 @@ struct PurseTests {
 
     @Test("A physical Octopus read in 2026 holds 57.00: offset 350 (N8)")
     func octopus2026() throws {
-        let block = try Dumps.block("00000398000000000000000000000003")
-        let dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [block])])
+        let dump = try octopus("00000398000000000000000000000003")
         let candidates = try #require(try OctopusDecoder.octopus.balance(dump).balances.first?.candidates)
         #expect(candidates.map { Currency.hongKongDollar.text($0.amount) } == ["57.00", "42.00"])
     }
 
     @Test("Limits of an Octopus' number", arguments: [("00000000", -3500), ("FFFFFFFF", 42_949_669_450)])
     func octopusLimits(_ raw: String, _ expected: Int) throws {
-        let block = try Dumps.block(raw + "000000000000000000000000")
-        let dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [block])])
+        let dump = try octopus(raw + "000000000000000000000000")
         let candidates = try OctopusDecoder.octopus.balance(dump).balances.first?.candidates
         #expect(candidates?.first?.amount == expected)
     }

@@ -19,7 +19,8 @@ struct PurselessCardTests {
         #expect(decoders.count > 30)
         for decoder in decoders {
             let read = decoder.balanceRead
-            let service = ServiceDump(code: read.service, state: .read, blocks: [read.blocks.lowerBound: .zero])
+            let blocks: BlockTable = [read.blocks.lowerBound: Block.zero.with(0, 1)]
+            let service = ServiceDump(code: read.service, state: .read, blocks: blocks)
             for (dump, reason) in [
                 (Dumps.card(read.system, [service]), CardDecodingError.Reason.noBalance),
                 (Dumps.card(read.system, []), .noSuchService),

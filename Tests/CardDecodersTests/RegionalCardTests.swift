@@ -190,6 +190,40 @@ struct RegionalCardTests {
         #expect(history.map(\.balance) == [30_000, 30_000])
     }
 
+    @Test("Dhaka: a block of all FF is an empty slot")
+    func dhakaEmpty() throws {
+        let used = try Dumps.block("085210003463B8000A005A2C01000000")
+        let empty = try Dumps.block(String(repeating: "F", count: 32))
+        let history = try #require(try DhakaDecoder().decode(dump(0x90E3, 0x220F, [used, empty, used])).history)
+        #expect(history.map(\.raw) == [used])
+        #expect(try DhakaDecoder().balance(dump(0x90E3, 0x220F, [empty])).balances.map(\.amount) == [nil])
+    }
+
+    /// Company, place and kind of a record, with the stop that they name; the layout is that of felica-look.
+    static let rapicaStops: [(block: String, stop: String?, doubt: Doubt?, kind: RecordKind, isExit: Bool)] = [
+        ("06972810 1E84F0 0000 000000 44 0004D8", "天文館", nil, .bus, true),
+        ("06971210 1AE270 0011 000000 30 000596", "鴨池港", nil, .bus, false),
+        ("06971230 3095A0 0000 000000 47 000596", "桜島口", nil, .other, false),
+        ("06971230 23E400 0000 000000 20 000596", "鹿児島中央駅", nil, .other, false),
+        ("06971250 1E84F0 0011 000000 41 000596", "天文館", .disputed, .bus, true),
+        ("06971240 00 1E84F0 0011 0000 41 000596", "天文館", .disputed, .bus, true),
+        ("06971220 000001 0000 000000 41 000596", nil, nil, .bus, true),
+    ]
+
+    @Test(
+        "RapiCa: kinds 20, 44 and 47, names of stops; where the stop of companies 4 and 5 is, is disputed",
+        arguments: rapicaStops)
+    func rapica(_ row: (block: String, stop: String?, doubt: Doubt?, kind: RecordKind, isExit: Bool)) throws {
+        let block = try Dumps.block(row.block.replacing(" ", with: ""))
+        let report = try RapiCaDecoder().decode(dump(0x8194, 0x008F, [block, .zero]))
+        let record = try #require(report.history?.first)
+        let place = try #require(row.isExit ? record.exit : record.entry)
+        #expect(place.name?.name == row.stop && place.doubt == row.doubt)
+        #expect((row.isExit ? record.entry : record.exit) == nil)
+        #expect(record.kind == row.kind && record.process?.name != nil)
+        #expect(report.warnings.contains(.doubtfulValues) == (row.doubt != nil))
+    }
+
     @Test("The number of a KMT card is text, or its bytes where it is none; and personal")
     func kmtNumber() throws {
         let texts = try ["31323334202020200000000000000000": "1234", "FF323334000000000000000000000000": nil].map {

@@ -40,6 +40,7 @@ struct RegistryTests {
         nanaco FE00: 5597 0-0 | 5597 0-0, 564F 0-4
         waon FE00: 6817 0-0 | 6817 0-0, 680B 0-5
         coop FE00: 50D7 0-0 | 50D7 0-0, 50CF 0-9
+        icu FE00: 120F 0-0 | 120F 0-9
         iruca 80DE: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
         paspy 8592: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
         sapica 865E: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
@@ -48,10 +49,11 @@ struct RegistryTests {
         okica 8FC1: 028F 0-0 | 028F 0-19
         ryuto 8B5D: 898F 0-0 | 898F 0-19, 804B 0-1?
         toyama 832C: 884B 0-0 | 884B 0-0, 898F 0-19, 804B 0-1?
-        ayuca 83EE: 884B 0-0 | 884B 0-1, 898F 0-19
+        ayuca 83EE: 884B 0-0 | 884B 0-1, 898F 0-19, 804B 0-1?
         ica 80EF: 898F 0-0 | 898F 0-19
-        rapica 8194: 004B 1-1 | 004B 0-3, 008F 0-19, 00CF 0-9?, 000B 0-0?
+        rapica 8194: 004B 1-1 | 004B 0-3, 008F 0-34, 00CF 0-9?, 000B 0-0?
         nicepass 040F: 030F 0-0 | 030F 0-19
+        kururu 8D3F: 000F 0-0 | 000F 0-9
         octopus 8008: 0117 0-0 | 0117 0-0
         shenzhen-tong 8005: 0118 0-0 | 0118 0-0
         kmt 90B7: 1017 0-0 | 1017 0-0, 200F 0-19, 300B 0-0?
@@ -65,6 +67,7 @@ struct RegistryTests {
         ndef 12FC: 000B 0-0 | 000B 0-0
         fcf FE00: 1A8B 0-0 | 1A8B 0-1
         gifu-university 0447: 020B 0-0 | 020B 0-1
+        coop-member 8E4B: 204B 0-0 | 204B 0-1
         """
 
     @Test("What is read is what the cards need")
@@ -83,6 +86,7 @@ struct RegistryTests {
         #expect(!CyberneticsDecoder.transit.brandReads.isEmpty)
         #expect(CyberneticsDecoder.transit.brandReads.allSatisfy { $0.blocks.isEmpty })
         #expect(text(RapiCaDecoder().brandReads) == "000B 0-0?")
+        #expect(OctopusDecoder.octopus.companions == [OctopusDecoder.shenzhenTong.system])
         #expect(text(ToyamaDecoder().brandReads) == "804B 0-1?")
         // The others are cards that are only recognised, by the first block of a service.
         #expect(rows.count > known.count)
@@ -102,6 +106,10 @@ struct RegistryTests {
         coop FE00 50CB 0-65535 0-15
         ryuto 8B5D 804B 0-65535 0-15
         toyama 832C 804B 0-65535 0-15
+        ayuca 83EE 804B 0-65535 0-15
+        kururu 8D3F 000B 0-65535 0-15
+        kururu 8D3F 004B 0-65535 0-15
+        kururu 8D3F 008B 0-65535 0-15
         kmt 90B7 300B 0-65535 0-15
         mrtj 9373 100B 0-65535 0-15
         hcmc 9450 100B 0-65535 0-15
@@ -123,6 +131,8 @@ struct RegistryTests {
         ndef 88B4 000B 1-13 0-15
         fcf FE00 1A8B 0-65535 0-15
         gifu-university 0447 020B 0-65535 0-15
+        coop-member 8E4B 204B 0-65535 0-15
+        coop-member 8E4B 1009 0-65535 0-15
         """
 
     @Test("Data of holders is where it is known to be")
@@ -148,7 +158,7 @@ struct RegistryTests {
         #expect(light.warnings.isEmpty)
         let history = try decoder.decode(whole.reduced(to: decoder.historyReads))
         #expect(history.historyReport == (try decoder.decode(whole).historyReport))
-        #expect(history.warnings.isEmpty)
+        #expect(history.warnings.allSatisfy { $0 == .doubtfulValues })
     }
 
     @Test("The system of the transit format is data")

@@ -10,7 +10,7 @@ struct TransitVectorTests {
     @Test("No row of the table is lost")
     func tableIsWhole() {
         #expect(ExpectedRecord.transit.count == 88)
-        #expect(ExpectedRecord.second.count == 47)
+        #expect(ExpectedRecord.second.count == 75)
         #expect(ExpectedRecord.edy.count == 9)
     }
 

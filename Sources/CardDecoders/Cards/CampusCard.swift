@@ -7,7 +7,8 @@ package import CardModel
 //
 // One source each (TRETJapanNFCReader for one university, felica-wallet for Gifu). The layout differs between
 // institutions and the Kumamon card uses the same service, so everything here is only a candidate: the bytes read as
-// digits and as text. All of it is personal. The log in 120F stays raw.
+// digits and as text. All of it is personal. On cards of other issuers the service can be there and empty. The log in
+// 120F: see ``ICUDecoder``.
 
 /// Shows possible contents of a campus or employee card: digits and text, all personal, none certain.
 package struct CampusCardDecoder: PurselessDecoder {
@@ -45,8 +46,12 @@ package struct CampusCardDecoder: PurselessDecoder {
     package static let gifu = CampusCardDecoder(
         "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
 
-    /// Returns whether the system has the service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    /// Returns whether the system has the service, and not only zeros in it.
+    package func recognises(_ dump: CardDump) -> Bool {
+        guard dump.holds(balanceRead) else { return false }
+        let blocks = dump.opened(textRead)?.blocks ?? [:]
+        return blocks.isEmpty || blocks.contains { !$0.block.isZero }
+    }
 
     /// Decodes the blocks as digits and as text.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

@@ -60,10 +60,12 @@ struct DhakaHistoryBlock {
 
     let raw: Block
 
-    /// Creates a record, or `nil` for an empty slot: zeros, or a day before 2020, when the card did not exist.
+    /// Creates a record, or `nil` for an empty slot: all 00, all FF (Rapid Pass, fmr2), or a day before 2020, when the card
+    /// did not exist.
     init?(_ block: Block) {
         let date = CalendarDate(packed: block.uint16(at: 4, .big))
-        guard !block.isZero, date.map({ $0.year >= 2020 }) ?? true else { return nil }
+        let isWritten = !block.isZero && block.bytes.contains { $0 != 0xFF }
+        guard isWritten, date.map({ $0.year >= 2020 }) ?? true else { return nil }
         raw = block
     }
 

@@ -5,8 +5,8 @@ package import CardModel
 
 // nanaco, in the common area FE00.
 //
-// Agreed (TRETJapanNFCReader, felica2money and others; no bytes of a real card were published): 5597 balance, 558B
-// number, 564F history. Disputed: points in 560B, see ``NanacoPoints``. 55CB (statistics) is unpublished. The marker
+// Certain (a real card in the tests of TRETJapanNFCReader v2.x; TRETJapanNFCReader, felica2money and others agree): 5597
+// balance, 558B number, 564F history, 560B points with their expiry. Probable: a day of issue in 558B. 55CB (statistics) is unpublished. The marker
 // systems 04C7 and 8B61 contain nothing of use, and 8B61 is listed for other cards too.
 
 /// Decodes nanaco: balance, number, points, the last five payments and charges.
@@ -54,7 +54,11 @@ package struct NanacoDecoder: CardDecoder {
         if let block = dump.opened(numberRead)?.blocks[0] {
             report.take(CardNumber(block.bytes.prefix(8)), LocalizedText("nanaco number", "nanaco番号"))
         }
-        if let block = dump.opened(pointsRead)?.blocks[1] { report.take(NanacoPoints(raw: block)) }
+        // On the one published card a plausible day of issue; no source says so.
+        if let day = dump.opened(numberRead)?.blocks[1].flatMap({ CalendarDate(packed: $0.uint16(at: 1, .big)) }) {
+            report.fields.append(.day("probableIssueDate", "Issued, probably", "発行日（推定）", day))
+        }
+        report.fields += dump.opened(pointsRead).map { NanacoPoints(service: $0).fields } ?? []
         return report
     }
 
@@ -94,42 +98,29 @@ struct NanacoHistoryBlock {
     }
 }
 
-/// Block 1 of service 560B, which sources read in three ways.
+/// Service 560B: the points of two years, and the day of the last movement.
+///
+/// Block 1: this year's points (three bytes at 0) with the day on which they expire (3, 4), then last year's in the same
+/// way (5 to 7; 8, 9). Block 0, bytes 2 and 3: the day of the last movement. Days are packed, seven bits year, four month,
+/// five day.
 struct NanacoPoints {
-    let raw: Block
+    let service: ServiceDump
 
-    /// Three bytes at 0, big-endian (felica2money and others).
-    private var first: Int { Int(raw.uint24(at: 0, .big)) }
-
-    /// The above plus the three bytes at 5: this year's points and last year's (TRETJapanNFCReader).
-    private var bothYears: Int { first + Int(raw.uint24(at: 5, .big)) }
-
-    /// Two bytes at 1, big-endian (toyowata).
-    private var short: Int { Int(raw.uint16(at: 1, .big)) }
-
-    /// The points when all readings agree; otherwise all readings.
-    var field: CardField {
-        guard !isDisputed else {
-            let readings = [first, bothYears, short].map { String($0) }
-            return CardField(
-                key: "pointsReadings", name: LocalizedText("Points (readings differ)", "ポイント（諸説あり）"),
-                value: readings.joined(separator: " "),
-                label: LocalizedText(
-                    "\(readings[0]); with the year before \(readings[1]); in two bytes \(readings[2])",
-                    "\(readings[0])、前年分を含めて\(readings[1])、2バイトでは\(readings[2])"),
-                isPersonal: false)
+    /// The fields; a day that is not valid has none.
+    var fields: [CardField] {
+        let used = service.blocks[0].flatMap { CalendarDate(packed: $0.uint16(at: 2, .big)) }
+        var fields = used.map { [CardField.day("lastUseDate", "Last used", "最終利用日", $0)] } ?? []
+        guard let block = service.blocks[1] else { return fields }
+        let (current, previous) = (Int(block.uint24(at: 0, .big)), Int(block.uint24(at: 5, .big)))
+        fields.append(.points(current + previous))
+        if let day = CalendarDate(packed: block.uint16(at: 3, .big)) {
+            fields.append(.number("pointsCurrent", "Points of this period", "今期のポイント", current))
+            fields.append(.day("pointsCurrentExpiry", "They expire", "同 有効期限", day))
         }
-        return .points(first)
-    }
-
-    /// Whether the readings differ.
-    var isDisputed: Bool { first != bothYears || first != short }
-}
-
-extension CardReport {
-    /// Adds the points of a nanaco.
-    mutating func take(_ points: NanacoPoints) {
-        fields.append(points.field)
-        if points.isDisputed { warnings.append(.readingsDiffer) }
+        if let day = CalendarDate(packed: block.uint16(at: 8, .big)) {
+            fields.append(.number("pointsPrevious", "Points of the last period", "前期のポイント", previous))
+            fields.append(.day("pointsPreviousExpiry", "They expire", "同 有効期限", day))
+        }
+        return fields
     }
 }

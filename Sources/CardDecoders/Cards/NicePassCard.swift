@@ -78,7 +78,7 @@ struct NicePassHistoryBlock {
     /// The record without its amount.
     var record: HistoryRecord {
         let date = CalendarDate(packed: raw.uint16(at: 0, .big))
-        let time = ClockTime(hour: Int(raw[2]) / 6, minute: Int(raw[2]) % 6 * 10)
+        let time = ClockTime(tensOfMinutes: raw[2])
         return HistoryRecord(
             serial: nil, date: date, time: time, kind: kind,
             terminal: CodedValue(code: machine, name: NicePassHistoryBlock.machines[UInt32(machine)]?.name),

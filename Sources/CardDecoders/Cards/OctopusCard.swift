@@ -8,8 +8,11 @@ package import CardModel
 // Certain (blocks of real cards, Metrodroid, CoreExtendedNFC): 0117 begins with a number, four bytes, big-endian, in
 // tenths of a dollar plus an offset, so that a negative balance can be stored. Disputed: the offset, 350 or 500 (the
 // balance can go down to -35 or -50 dollars). Metrodroid uses 500 for scans since 2017-10-01, Metroflip always; but a
-// physical card read in 2026 has 350, the value that two applications use for every card. The card does not say, so
-// both amounts are reported. One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
+// physical card read in 2026 has 350, the value that two applications use for every card. Octopus raised the limit for
+// cards distributed since 2017-10-01, and the purse does not say when that was, so both amounts are reported unless the
+// chip decides. Universal-Card-Reader of Hong Kong, with a table of real cards by IC code (bytes 0 and 1 of the PMm):
+// 043B (T-Union), 0120, 0301 and cards with system 8005 have 350; 0332 and 0224 occur with both, 0238 and 013B on one
+// card each. One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
 
 /// Decodes cards whose purse begins with tenths plus an offset: Octopus and Shenzhen Tong.
 package struct OctopusDecoder: CardDecoder {
@@ -22,7 +25,11 @@ package struct OctopusDecoder: CardDecoder {
     /// The purse; neither card has a history that is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead] }
 
+    /// The system whose presence decides the offset; empty where there is only one.
+    package var companions: [SystemCode] { offsets.count > 1 ? [OctopusDecoder.shenzhenTong.system] : [] }
+
     private let currency: Currency
+    /// The possible offsets; the first is that of older chips.
     private let offsets: [(offset: Int, condition: LocalizedText)]
     private let warnings: [DecodingWarning]
 
@@ -47,20 +54,34 @@ package struct OctopusDecoder: CardDecoder {
     /// Old cards do not list their services: a dump of one contains those that were read.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
-    /// The balance in hundredths; where the offset is unknown, the possible amounts.
+    /// The balance in hundredths; where nothing decides the offset, the possible amounts.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let raw = Int(try dump.block(balanceRead, card: id, field: "balance", offset: 0).uint32(at: 0, .big))
         let candidates = offsets.map {
             BalanceCandidate(amount: (raw - $0.offset) * 10, condition: $0.condition)
         }
-        let only = candidates.count == 1 ? candidates.first?.amount : nil
+        let basis = offsets.count > 1 ? basis(dump) : nil
+        let only = offsets.count == 1 || basis != nil ? candidates.first?.amount : nil
         return BalanceReport(
             balances: [
                 BalanceEntry(
-                    card: id, name: name, amount: only, currency: currency, candidates: only == nil ? candidates : [])
+                    card: id, name: name, amount: only, currency: currency, candidates: only == nil ? candidates : [],
+                    basis: basis)
             ],
             warnings: warnings)
     }
+
+    /// Why the first offset is the right one, or `nil` when it may be another.
+    private func basis(_ dump: CardDump) -> BalanceBasis? {
+        guard let system = dump.system(system) else { return nil }
+        if OctopusDecoder.olderICCodes.contains(system.pmm.rawValue >> 48) { return .icCode }
+        if companions.contains(where: { dump.system($0) != nil }) { return .secondSystem }
+        // A chip may wait for months until its card is distributed: only those made a year before the change count.
+        guard let made = system.idm.manufactureDay, (made.year, made.month) < (2016, 10) else { return nil }
+        return .manufactured
+    }
+
+    private static let olderICCodes: Set<UInt64> = [0x043B, 0x0120, 0x0301]
 
     /// Decodes the balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

@@ -5,8 +5,8 @@ package import CardModel
 
 // OKICA, the card of Okinawa's monorail and buses, system 8FC1.
 //
-// Agreed (TRETJapanNFCReader, the classes of a payment terminal for OKICA; no card was published): 028F is the history
-// of the Cybernetics format, except for the differences listed at ``OkicaHistoryBlock``. One source
+// Certain (twenty records in the tests of TRETJapanNFCReader v2.x; the classes of a payment terminal for OKICA agree):
+// 028F is the history of the Cybernetics format, except for the differences listed at ``OkicaHistoryBlock``. One source
 // (TRETJapanNFCReader): the names of stations and bus companies. Services 050F and 060B look like gate log and entry
 // record; the resemblance is not enough, so they stay raw, as does the block with balance and last charge that the
 // terminal reads from an unknown service.

@@ -6,7 +6,9 @@ package import CardModel
 // RapiCa and the Iwasaki IC card of Kagoshima, which share system 8194. All numbers are big-endian, years count from
 // 2000.
 //
-// One source (felica-look), never checked on a published card. The history in 008F gives month, day, hour and minute,
+// One source (felica-look), never checked on a published card; a Flutter program, tested on its owner's cards, confirms the
+// days, times and stops of RapiCa. Disputed: where the stop of the Iwasaki group is, see ``RapiCaHistoryBlock``. The
+// history in 008F gives month, day, hour and minute,
 // but no year: the year is inferred from 004B, which dates the last ride, and from the order of the records; where that
 // is not possible, no date is reported. The high nibble of byte 3 of a record identifies the company.
 
@@ -25,7 +27,8 @@ package struct RapiCaDecoder: CardDecoder {
     package var brandReads: [ReadRequest] { [issueRead] }
 
     private let attributeRead = ReadRequest(0x8194, 0x004B, 0..<4)
-    private let historyRead = ReadRequest(0x8194, 0x008F, 0..<20)
+    /// How many blocks there are is not known: a program that reads its owner's cards asks for up to 35.
+    private let historyRead = ReadRequest(0x8194, 0x008F, 0..<35)
     private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10, isRequired: false)
     private let issueRead = ReadRequest(0x8194, 0x000B, isRequired: false)
 
@@ -89,7 +92,8 @@ package struct RapiCaDecoder: CardDecoder {
 ///
 /// Twelve bits month × 100 + day, twelve bits hour × 100 + minute, the company, then stop (three bytes), line (two) and
 /// device (three); with the Iwasaki group these are one byte later and the device has two bytes; kind at 12, balance at
-/// 13.
+/// 13. Disputed for companies 4 and 5: the Flutter program has a stop of twelve bits at 4 and a line of three bytes at 6
+/// for both, felica-look moves the fields for 4 only.
 struct RapiCaHistoryBlock {
     private static let processes = LocalCode.all(of: "rapica", .process)
 
@@ -110,7 +114,7 @@ struct RapiCaHistoryBlock {
     /// The record, with month and day but without year and amount.
     var record: HistoryRecord {
         let process = RapiCaHistoryBlock.processes[UInt32(raw[12])]
-        let isAlighting = raw[12] == RapiCaHistoryBlock.alighting
+        let isAlighting = RapiCaHistoryBlock.alighting.contains(raw[12])
         return HistoryRecord(
             serial: nil, time: time, partial: monthDay, kind: process?.kind ?? .other,
             process: CodedValue(code: raw[12], name: process?.name),
@@ -126,14 +130,17 @@ struct RapiCaHistoryBlock {
         let offset = company == RapiCaHistoryBlock.iwasaki ? 5 : 4
         let (stop, line) = (raw.uint24(at: offset, .big), raw.uint16(at: offset + 3, .big))
         guard stop != 0 || line != 0 else { return nil }
-        return Place(
+        let place = Place(
             LocalStopCode(
                 system: SystemCode(rawValue: 0x8194), operatorCode: UInt16(company), line: line, stop: stop,
                 digits: 6))
+        let isDisputed = [RapiCaHistoryBlock.iwasaki, RapiCaHistoryBlock.hayashida].contains(company)
+        return isDisputed ? Place(code: place.code, name: place.name, doubt: .disputed) : place
     }
 
     private static let iwasaki: UInt8 = 4
-    private static let alighting: UInt8 = 0x41
+    private static let hayashida: UInt8 = 5
+    private static let alighting: Set<UInt8> = [0x41, 0x44]
 }
 
 /// Service 00CF: year, month and day of a charge in bytes 0 to 2, amount in 3 and 4, premium in 5 and 6.

@@ -7,8 +7,9 @@ internal import CardModel
 ///
 /// A (Ryuto, ecomyca, passca): date, four times six bits (hour and minute of boarding and of alighting), stops at 5 and
 /// 7, kind at 9, amount at 10, balance at 14. B (ayuca): date, hour and minute in six bits each and a discount code in
-/// four, stops at 4 and 6, kind at 8, amount at 9, balance at 11, points in the 20 bits after it. Sources:
-/// TRETJapanNFCReader, toyowata's readers, felica-wallet.
+/// four, stops at 4 and 6, kind at 8, fare at 9, balance at 11, points in tenths in the 20 bits after it, and flags in the
+/// last four: 1 for points redeemed, 2 for bonus points granted. Sources: TRETJapanNFCReader, toyowata's readers,
+/// felica-wallet and the real ayuca published with it.
 struct RegionalBusBlock {
     /// The location of the fields.
     enum Layout: Sendable {
@@ -24,6 +25,14 @@ struct RegionalBusBlock {
 
     /// The unsigned amount.
     var amount: Int { Int(raw.uint16(at: layout == .a ? 10 : 9, .big)) }
+
+    /// The points of layout B; what was redeemed follows from the balances.
+    private var points: PointMovement? {
+        guard layout == .b else { return nil }
+        let flags = raw[15]
+        return PointMovement(
+            balance: Int(raw.uint24(at: 13, .big) >> 4), redeemed: flags & 1 == 0 ? 0 : nil, isBonus: flags & 2 != 0)
+    }
 
     private var kind: UInt8 { raw[layout == .a ? 9 : 8] }
 
@@ -46,7 +55,7 @@ struct RegionalBusBlock {
             kind: RegionalBusAction.kind(action, device: device),
             terminal: CodedValue(code: device, name: RegionalBusDevice.name(device)),
             process: CodedValue(code: kind & 0xF, name: action?.name),
-            amount: RegionalBusAction.signed(amount, action), balance: balance,
+            amount: RegionalBusAction.signed(amount, action), balance: balance, points: points,
             warnings: date == nil ? [.invalidDate] : [], raw: raw)
         takeTimes(&record)
         record.entry = stop(at: layout == .a ? 5 : 4)

@@ -5,8 +5,8 @@ package import CardModel
 
 // Prepaid money of the University Co-op, in the common area FE00.
 //
-// Agreed (TRETJapanNFCReader, felica-wallet; no bytes of a real card were published): 50D7 balance, 50CF history, 50CB
-// member, meals and points.
+// Certain (two real cards, published with TRETJapanNFCReader v2.x and felica-wallet): 50D7 balance, 50CF history, 50CB
+// member, meals and points. The Co-op's own system 8E4B: see ``CoopMembershipDecoder``.
 
 /// Decodes the prepaid money of the University Co-op: balance, member number, meals, points, the last ten records.
 package struct UniversityCoopDecoder: CardDecoder {

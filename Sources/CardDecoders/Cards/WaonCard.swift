@@ -5,13 +5,14 @@ package import CardModel
 
 // WAON, in the common area FE00.
 //
-// Agreed (TRETJapanNFCReader, felica2money and others; no bytes of a real card were published): 6817 balance, 684F
-// number, 684B points and their expiry, 680B history. Disputed: the place of a record's serial and bits, see
-// ``WaonHistoryPair``. 67CF is a separate identification according to felica2money only, and is not reported; the
+// Certain (a real card in the tests of TRETJapanNFCReader v2.x; TRETJapanNFCReader, felica2money and others agree): 6817
+// balance, 684F number, 684B points, 680B history with the serials of its records; byte 15 of 6817 is the newest serial.
+// Bytes 11 to 13 of 684B are a day that others call the expiry of the points: on the real card it is the day of the
+// newest record, and the first of a month, while points of WAON expire on the last. 67CF is a separate identification according to felica2money only, and is not reported; the
 // location of the flags in 67CB (invalid, auto-charge) is unpublished, as are 680F, 688B, 688F, 68CB and 68CF. The
 // marker system 852B contains nothing of use.
 
-/// Decodes WAON: balance, number, points with their expiry, the last three payments and charges.
+/// Decodes WAON: balance, number, points with their day, the last three payments and charges.
 package struct WaonDecoder: CardDecoder {
     /// The identifier `waon`.
     package let id = "waon"
@@ -43,7 +44,7 @@ package struct WaonDecoder: CardDecoder {
             newest: dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance })
     }
 
-    /// Decodes balance, history, number, points and their expiry.
+    /// Decodes balance, history, number, points and their day.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let history = dump.opened(historyRead).map { WaonHistory($0) }
@@ -59,11 +60,8 @@ package struct WaonDecoder: CardDecoder {
         }
         if let block = dump.opened(pointsRead)?.blocks[0] {
             report.fields.append(.points(Int(block.uint24(at: 0, .big))))
-            if let expiry = CalendarDate(decimalYear: block[11], month: block[12], day: block[13]) {
-                report.fields.append(
-                    CardField(
-                        key: "pointsExpiry", name: LocalizedText("Points expire", "ポイント有効期限"),
-                        value: expiry.description, isPersonal: false))
+            if let day = CalendarDate(decimalYear: block[11], month: block[12], day: block[13]) {
+                report.fields.append(.day("pointsDate", "Date of the points", "ポイントの日付", day))
             }
         }
         return report
@@ -107,9 +105,8 @@ struct WaonHistory {
 /// from byte 2 on a bit field: five bits of years since 2005, four of month, five of day, five of hour, six of minute,
 /// eighteen of balance, eighteen of payment, seventeen of charge. So the years end with 2036.
 ///
-/// TRETJapanNFCReader, felica2money and a third decoder agree. A fourth, tauri-plugin-felica, reads the serial at bytes
-/// 6 and 7 of the first block (in the middle of the terminal), and kind and bit field one and two bytes earlier: not
-/// followed.
+/// A real card confirms what TRETJapanNFCReader and felica2money read; tauri-plugin-felica, which reads the serial in the
+/// middle of the terminal and the rest one and two bytes earlier, is wrong.
 struct WaonHistoryPair {
     private static let kinds = DecoderTables.purseKinds["waon"] ?? [:]
 

@@ -135,7 +135,7 @@ package struct CyberneticsDecoder: CardDecoder {
 
 /// Block 0 of service 008B.
 ///
-/// Bytes 8 (type and settings, readings differ; 20, 30 and 32 were seen) and 13 (always 00 in dumps) are not used.
+/// Bytes 8 (type and settings, readings differ; 20, 23, 30 and 32 were seen) and 13 (always 00 in dumps) are not used.
 struct CyberneticsAttributeBlock {
     private let raw: Block
 

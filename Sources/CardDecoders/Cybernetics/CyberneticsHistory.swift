@@ -97,7 +97,7 @@ struct CyberneticsHistoryBlock {
 
     /// Five bits hour, six bits minute.
     ///
-    /// The last five bits are not seconds: over 42 purchases on 11 cards they have ten distinct values, none above 15.
+    /// The last five bits are not seconds: over the purchases on a dozen cards they are 0, 1, 3 to 8, 10 to 13 or 15.
     /// They stay in the raw bytes.
     private var purchaseTime: ClockTime? {
         let packed = raw.uint16(at: 6, .big)

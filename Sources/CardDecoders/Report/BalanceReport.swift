@@ -42,13 +42,21 @@ extension BalanceEntry {
         JSONValue { write(to: &$0, language) }
     }
 
-    /// Writes an element of `balances`; `candidates` is included only when there are some.
+    /// Writes an element of `balances`; `candidates` and `basis` are included only when there are some.
     func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.object { entry in
             entry.member("kind", card)
             entry.member("name", name[language])
             entry.member("amount", amount)
             currency.write(to: &entry)
+            if let basis {
+                entry.member("basis") {
+                    $0.object {
+                        $0.member("code", basis.rawValue)
+                        $0.member("text", basis.text[language])
+                    }
+                }
+            }
             guard !candidates.isEmpty else { return }
             entry.member("candidates") {
                 $0.array(of: candidates) { sink, candidate in
@@ -100,16 +108,46 @@ public struct BalanceEntry: Hashable, Sendable {
     public let currency: Currency
     /// The possible amounts when the card does not determine one; otherwise empty.
     public let candidates: [BalanceCandidate]
+    /// Why the amount is this one where the purse alone does not say it; otherwise `nil`.
+    public let basis: BalanceBasis?
 
     /// Creates a purse.
     public init(
-        card: String, name: LocalizedText, amount: Int?, currency: Currency = .yen, candidates: [BalanceCandidate] = []
+        card: String, name: LocalizedText, amount: Int?, currency: Currency = .yen, candidates: [BalanceCandidate] = [],
+        basis: BalanceBasis? = nil
     ) {
         self.card = card
         self.name = name
         self.amount = amount
         self.currency = currency
         self.candidates = candidates
+        self.basis = basis
+    }
+}
+
+/// Why an amount is known that the purse alone does not say; the raw values are those of `basis` in documents.
+@nonexhaustive
+public enum BalanceBasis: String, Hashable, Sendable, CaseIterable {
+    /// The purse was not read; the amount is that of the newest history record.
+    case newestRecord
+    /// The IC code of the PMm occurs only on cards of one kind.
+    case icCode
+    /// Another system on the card occurs only on cards of one kind.
+    case secondSystem
+    /// The IDm dates the chip to a time when there was only one kind of card.
+    case manufactured
+
+    /// The reason in both languages.
+    public var text: LocalizedText {
+        switch self {
+        case .newestRecord: LocalizedText("from the newest history record", "最新の履歴による残高")
+        case .icCode:
+            LocalizedText("all known cards with this IC code store it this way", "このICコードのカードはすべてこの形式")
+        case .secondSystem:
+            LocalizedText("cards for Hong Kong and Shenzhen store it this way", "香港・深圳共用のカードはこの形式")
+        case .manufactured:
+            LocalizedText("the chip was made before the other form was introduced", "もう一方の形式が始まる前に製造されたチップ")
+        }
     }
 }
 
@@ -165,6 +203,21 @@ extension Currency {
     }
 }
 
+extension CardDecoder {
+    /// Returns the money in a dump: that of its purse or, if only a history was read, that of the newest record.
+    ///
+    /// - Throws: the error of ``balance(_:)`` when the dump has neither.
+    package func balanceOrNewest(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
+        do throws(CardDecodingError) {
+            return try balance(dump)
+        } catch {
+            let balances = (try? decode(dump))?.balances ?? []
+            guard balances.contains(where: { $0.basis == .newestRecord }) else { throw error }
+            return BalanceReport(balances: balances, warnings: [.balanceFromHistory])
+        }
+    }
+}
+
 extension CardReport {
     /// Adopts the balance returned by `read`, or that of the newest history record if its block was not read.
     ///
@@ -177,7 +230,7 @@ extension CardReport {
     ) throws(CardDecodingError) {
         try takeBalance(orElse: history != nil, read)
         guard balances.isEmpty, let newest else { return }
-        balances = [BalanceEntry(card: card, name: name, amount: newest)]
+        balances = [BalanceEntry(card: card, name: name, amount: newest, basis: .newestRecord)]
         warnings.append(.balanceFromHistory)
     }
 

@@ -142,6 +142,11 @@ public struct ClockTime: Hashable, Sendable {
         self.init(hour: hour, minute: minute)
     }
 
+    /// Creates a time from tens of minutes since midnight, or `nil` when that is beyond the end of the day.
+    init?(tensOfMinutes tens: UInt8) {
+        self.init(hour: Int(tens) / 6, minute: Int(tens) % 6 * 10)
+    }
+
     /// `HH:MM`, for writing without an intermediate string.
     package var minutes: HourAndMinute { HourAndMinute(self) }
 

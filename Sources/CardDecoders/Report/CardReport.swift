@@ -132,9 +132,11 @@ public struct CardField: Hashable, Sendable {
 
 extension CardField {
     /// The day the card was issued.
-    static func issueDate(_ day: CalendarDate) -> CardField {
-        CardField(
-            key: "issueDate", name: LocalizedText("Issued", "発行日"), value: day.description, isPersonal: false)
+    static func issueDate(_ day: CalendarDate) -> CardField { .day("issueDate", "Issued", "発行日", day) }
+
+    /// A day that is not sensitive.
+    static func day(_ key: String, _ english: String, _ japanese: String, _ day: CalendarDate) -> CardField {
+        CardField(key: key, name: LocalizedText(english, japanese), value: day.description, isPersonal: false)
     }
 
     /// A number that is not sensitive, such as a counter.
@@ -152,9 +154,11 @@ extension CardField {
     /// Points in tenths, as in `12.5`.
     static func points(tenths: UInt32) -> CardField {
         CardField(
-            key: "points", name: LocalizedText("Points", "ポイント"), value: "\(tenths / 10).\(tenths % 10)",
-            isPersonal: false)
+            key: "points", name: LocalizedText("Points", "ポイント"), value: self.tenths(tenths), isPersonal: false)
     }
+
+    /// A number of tenths with its decimal point.
+    static func tenths(_ number: UInt32) -> String { "\(number / 10).\(number % 10)" }
 }
 
 /// The number of a card in binary-coded decimal.

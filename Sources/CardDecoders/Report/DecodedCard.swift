@@ -10,6 +10,8 @@ package struct DecodedCard: Hashable, Sendable {
     package var kind: String?
     /// The brand, or `nil` when it is unknown.
     package var brand: CardBrand?
+    /// The day on which the chip was made, for documents that give it.
+    package var manufactured: CalendarDate?
 
     /// Describes a card on a reader.
     package init(identity: CardIdentity, kind: String?, brand: CardBrand?) {
@@ -26,10 +28,12 @@ package struct DecodedCard: Hashable, Sendable {
         self.init(identity: dump.card, kind: kind, brand: decoder?.brand(dump))
     }
 
-    /// Writes the object: the members of the identity, `kind`, and the id of the brand as `brand`.
+    /// Writes the object: the members of the identity, `manufactured` where it is set, `kind`, and the id of the brand as
+    /// `brand`.
     package func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
             $0.members(of: identity.members)
+            if let manufactured { $0.member("manufactured") { manufactured.writeManufactured(to: &$0) } }
             $0.member("kind", kind)
             $0.member("brand", brand?.id)
         }

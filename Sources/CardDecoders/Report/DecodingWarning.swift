@@ -90,6 +90,8 @@ public struct CardDecodingError: Error, Hashable, Sendable {
         case lost
         /// The card holds no money, or its layout is not published.
         case noBalance
+        /// The contents of the service are not in the layout that the decoder knows.
+        case otherLayout
     }
 
     /// Creates an error for a location in a dump.

@@ -83,6 +83,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var amount: Int?
     /// The balance after the record, in the smallest unit.
     public var balance: Int?
+    /// The points of the record, or `nil` where the card keeps none in its history.
+    public var points: PointMovement?
     /// The gate log's data for a ride, or `nil` when the log does not contain the ride.
     public var gateLog: GateTimes?
     /// The anomalies found in this record.
@@ -106,7 +108,8 @@ public struct HistoryRecord: Hashable, Sendable {
         terminalID: String? = nil, process: CodedValue? = nil,
         payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
-        gateLog: GateTimes? = nil, warnings: [DecodingWarning] = [], rawHead: Block? = nil, raw: Block
+        points: PointMovement? = nil, gateLog: GateTimes? = nil, warnings: [DecodingWarning] = [],
+        rawHead: Block? = nil, raw: Block
     ) {
         self.serial = serial
         self.date = date
@@ -124,6 +127,7 @@ public struct HistoryRecord: Hashable, Sendable {
         self.exit = exit
         self.amount = amount
         self.balance = balance
+        self.points = points
         self.gateLog = gateLog
         self.warnings = warnings
         self.rawHead = rawHead
@@ -169,8 +173,8 @@ extension HistoryRecord {
 
     /// Writes the members of a record.
     ///
-    /// `entryTime`, `partial`, `terminalId`, `device` and `gatePassage` are written only when the card provides them;
-    /// with `gatePassage`, the times of a rail ride come from the gate log.
+    /// `entryTime`, `partial`, `terminalId`, `device`, `points` and `gatePassage` are written only when the card provides
+    /// them; with `gatePassage`, the times of a rail ride come from the gate log.
     private func writeMembers(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.member("serial", serial)
         sink.member("date", date)
@@ -188,6 +192,7 @@ extension HistoryRecord {
         sink.member("exit") { exit.write(to: &$0) }
         sink.member("amount", amount)
         sink.member("balance", balance)
+        if let points { sink.member("points") { points.write(to: &$0) } }
         sink.member("warnings") { $0.array(of: warnings) { $0.string($1.rawValue) } }
         sink.member("raw", RawDigits(head: rawHead, block: raw))
         if let gateLog { sink.member("gatePassage") { gateLog.write(to: &$0) } }
@@ -201,6 +206,35 @@ extension HistoryRecord {
         func append(to text: inout ByteBuffer) {
             if let head { BlockDigits(head).append(to: &text) }
             BlockDigits(block).append(to: &text)
+        }
+    }
+}
+
+/// What a record of a card with points says of them.
+public struct PointMovement: Hashable, Sendable {
+    /// The points after the record, in tenths.
+    public let balance: Int
+    /// The points with which a part of the fare was paid, in the smallest unit of the currency; 0 for none, `nil` when
+    /// some were used and the balance before is unknown.
+    public var redeemed: Int?
+    /// Whether bonus points were added.
+    public let isBonus: Bool
+
+    /// Creates the points of a record.
+    public init(balance: Int, redeemed: Int?, isBonus: Bool) {
+        self.balance = balance
+        self.redeemed = redeemed
+        self.isBonus = isBonus
+    }
+}
+
+extension PointMovement {
+    /// Writes `points` of a record in `kazasu.history/1`.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object {
+            $0.member("balance", CardField.tenths(UInt32(clamping: balance)))
+            $0.member("redeemed", redeemed)
+            $0.member("bonus", isBonus)
         }
     }
 }

@@ -64,6 +64,10 @@ struct Balance: KazasuCommand {
         let report = reading.report
         if let kept { context.keep([kept], in: keeper) }
         for warning in report.warnings { context.warn(warning.words) }
+        for balance in report.balances {
+            guard let basis = balance.basis, basis != .newestRecord else { continue }
+            context.note("\(balance.name[Language.current]) \(balance.text): \(basis.text[Language.current])")
+        }
         if context.json {
             try context.print(report.json(Language.current, card: reading.card))
         } else if all {

@@ -78,9 +78,12 @@ struct History: KazasuCommand {
                 .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
                 hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
         }
-        for warning in report.warnings { context.warn(warning.words) }
-        context.keep([kept].compactMap(\.self), in: keeper)
         history.records = history.records.filter(filter.wants)
+        // The marks of records that are not shown do not matter.
+        for warning in report.warnings where warning != .doubtfulValues || history.records.contains(where: \.hasDoubt) {
+            context.warn(warning.words)
+        }
+        context.keep([kept].compactMap(\.self), in: keeper)
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
         }

@@ -79,7 +79,7 @@ package struct DumpPurses {
 
     /// The money in the first purse, or in all.
     package func balance(all: Bool) throws(CommandError) -> BalanceReport {
-        let reports = try reports { decoder throws(CardDecodingError) in try decoder.balance(dump) }
+        let reports = try reports { decoder throws(CardDecodingError) in try decoder.balanceOrNewest(dump) }
         let wanted = all ? reports[...] : reports.prefix(1)
         return BalanceReport(balances: wanted.flatMap(\.balances), warnings: wanted.flatMap(\.warnings))
     }
@@ -102,7 +102,7 @@ package struct DumpPurses {
             do throws(CardDecodingError) {
                 reports.append(try decode(decoder))
             } catch {
-                failure = failure ?? CommandError(error)
+                failure = failure ?? CommandError(ofDump: error)
             }
         }
         guard reports.isEmpty else { return reports }
@@ -115,6 +115,6 @@ package struct DumpPurses {
             .otherCard, "otherCard",
             name.map { tr("the dump contains no \($0)", "\($0) のダンプではありません") }
                 ?? tr("the dump contains no card with a supported balance", "残高を読めるカードのダンプではありません"),
-            hint: tr("'kazasu decode FILE' shows what it contains", "'kazasu decode ファイル' で中身を確認できます"))
+            hint: CommandError.decodeHint)
     }
 }

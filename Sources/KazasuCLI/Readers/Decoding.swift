@@ -4,11 +4,21 @@ package import CardDecoders
 package import CardModel
 
 extension CommandError {
-    /// Why a decoder found no answer.
+    /// Why a decoder found no answer on a card.
     package init(_ error: CardDecodingError) {
         self.init(
             .otherCard, "notDecoded", error.words,
             hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
+    }
+
+    /// Why a decoder found no answer in a dump.
+    package init(ofDump error: CardDecodingError) {
+        self.init(.otherCard, "notDecoded", error.words, hint: CommandError.decodeHint)
+    }
+
+    /// The remedy for a dump that does not contain what is wanted.
+    package static var decodeHint: String {
+        tr("'kazasu decode FILE' shows what it contains", "'kazasu decode ファイル' で中身を確認できます")
     }
 }
 
@@ -29,6 +39,8 @@ extension CardDecodingError {
             case .lost:
                 tr(
                     "the card left before service \(place) was read", "サービス \(place) を読み取る前にカードが離れました")
+            case .otherLayout:
+                tr("the contents of service \(place) are in another format", "サービス \(place) の内容は別の形式です")
             case .noBalance: tr("this card has no balance that can be read", "残高を読み取れないカードです")
             }
         return "\(name): \(what)"
@@ -45,7 +57,7 @@ package struct Decoding {
             do {
                 reports.append(try decoder.decode(dump, stations: names))
             } catch {
-                failures.append(CommandError(error))
+                failures.append(CommandError(ofDump: error))
             }
         }
     }

@@ -20,6 +20,11 @@ struct DecodeView {
         return card
     }
 
+    /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
+    private var manufactured: CalendarDate? {
+        redaction.apply(dump.card).manufactureDay(readOn: dump.readAt.flatMap { CalendarDate($0.prefix(10)) } ?? .today)
+    }
+
     /// Writes the document `kazasu.decode/1`.
     ///
     /// - Parameter file: the source of the dump, when it is one of many.
@@ -29,7 +34,9 @@ struct DecodeView {
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }
-            document.member("card") { card(kind: reports.first?.card ?? identities.kind).write(to: &$0) }
+            var card = card(kind: reports.first?.card ?? identities.kind)
+            card.manufactured = manufactured
+            document.member("card") { card.write(to: &$0) }
             document.member("complete", dump.complete)
             document.key("reports")
             document.beginArray()
@@ -45,6 +52,7 @@ struct DecodeView {
         var rows: [[String]] = []
         if let idm = dump.card.idm { rows.append(["IDm", redaction.apply(idm).description.uppercased()]) }
         if let pmm = dump.card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
+        if let manufactured { rows.append(CardNames.row(manufactured: manufactured)) }
         for system in dump.systems {
             let blocks = system.services.reduce(0) { $0 + $1.blocks.count }
             rows.append([
@@ -69,6 +77,11 @@ struct DecodeView {
                 balance.candidates.isEmpty
                     ? [["  " + tr("Balance", "残高"), balance.text]]
                     : balance.candidateTexts.map { ["  " + tr("Possible balance", "残高の候補"), $0] }
+            }
+            lines += report.balances.compactMap { balance in
+                // Where the amount comes from the history, a warning says so.
+                guard let basis = balance.basis, basis != .newestRecord else { return nil }
+                return ["  " + tr("Reason", "理由"), basis.text[Language.current]]
             }
             lines += report.fields.map { ["  " + $0.name[Language.current], redaction.words(of: $0)] }
             if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), gates.words(inside)]) }

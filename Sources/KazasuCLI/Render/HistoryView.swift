@@ -40,6 +40,8 @@ package struct HistoryView {
             case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
             case .busStop(let code):
                 (place.name?.company.map { "\($0) " } ?? "") + "\(code.operatorHex)-\(code.stopHex)"
+            // A bus record without a stop still names the company.
+            case .local(let code) where code.stop == 0 && place.name?.company != nil: place.name?.company ?? ""
             case .local(let code): [code.lineHex, code.stopHex].compactMap { $0 }.joined(separator: "-")
             }
         return codes + doubt
@@ -165,7 +167,10 @@ package struct HistoryTable {
     /// - Parameter hasMachine: whether the machine precedes the action.
     package static func cells(_ record: HistoryRecord, _ currency: Currency, hasMachine: Bool = true) -> [String] {
         let codes = hasMachine ? [record.terminal, record.process] : [record.process ?? record.terminal]
-        let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
+        let used = record.points?.redeemed.flatMap { points in
+            points > 0 ? tr("\(currency.text(points)) by points", "ポイント利用\(currency.text(points))") : nil
+        }
+        let what = (codes.compactMap { $0 }.map(HistoryView.name) + [used].compactMap { $0 }).joined(separator: " / ")
         let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }
         let start = [
             record.date?.description ?? record.partial?.dayText ?? "-",

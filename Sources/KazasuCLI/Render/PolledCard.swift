@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+import CardDecoders
 import CardModel
 import CardReading
 import Kazasu
@@ -36,7 +37,7 @@ struct PolledCard {
     /// The members of this card in `kazasu.poll/1`: `card`, `systemCode` and `systemName` for FeliCa, `kinds` for the others.
     func json(_ redaction: Redaction) -> JSONObject {
         var identity = redaction.apply(card.identity).json
-        if case .felica(let target) = card { CardNames.addIC(target.pmm, to: &identity) }
+        CardNames.addChip(redaction.apply(card.identity), to: &identity)
         var object = JSONObject([("card", identity)])
         if card.technology == .felica {
             object["systemCode"] = .text(system?.description)
@@ -70,6 +71,7 @@ struct PolledCard {
                 ["PMm", target.pmm.description.uppercased()],
                 ["IC", CardNames.describe(ic: target.pmm)],
             ]
+            if let day = identity.manufactureDay(readOn: .today) { rows.append(CardNames.row(manufactured: day)) }
             if let system { rows.append([tr("System", "システム"), CardNames.describe(system: system)]) }
             return rows
         case .typeA(let target):

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+import CardDecoders
 import CardModel
 import CardReading
 import DumpFormats
 import FeliCa
+import Glibc
 
 /// A scan for display and as `kazasu.scan/1`.
 struct ScanView {
@@ -14,7 +16,7 @@ struct ScanView {
 
     var json: JSONValue {
         var card = card.json
-        if let pmm = self.card.pmm { CardNames.addIC(pmm, to: &card) }
+        CardNames.addChip(self.card, to: &card)
         return [
             "schema": "kazasu.scan/1", "card": card,
             "systems": .array(
@@ -49,7 +51,9 @@ struct ScanView {
     }
 
     var text: String {
-        var text = card.pmm.map { Columns.text([["IC", CardNames.describe(ic: $0)]]) } ?? ""
+        var rows = card.pmm.map { [["IC", CardNames.describe(ic: $0)]] } ?? []
+        if let day = card.manufactureDay(readOn: .today) { rows.append(CardNames.row(manufactured: day)) }
+        var text = Columns.text(rows)
         for scan in systems {
             var head = [
                 [tr("System", "システム"), CardNames.describe(system: scan.system.code)],
@@ -124,16 +128,35 @@ enum CardNames {
         return product(pmm).map { "\(code)  \($0)" } ?? code
     }
 
-    /// Adds `ic` and `product` to the `card` of a document.
-    static func addIC(_ pmm: PMm, to card: inout JSONValue) {
+    /// Adds `ic` and `product`, and `manufactured` where the IDm gives it, to the `card` of a document.
+    ///
+    /// - Parameter identity: the card as it is shown: masked under `--redact`.
+    static func addChip(_ identity: CardIdentity, to card: inout JSONValue) {
         guard case .object(var object) = card else { return }
-        object["ic"] = .string(Hex.encode(pmm.icType, digits: 2))
-        object["product"] = .text(product(pmm))
+        if let pmm = identity.pmm {
+            object["ic"] = .string(Hex.encode(pmm.icType, digits: 2))
+            object["product"] = .text(product(pmm))
+        }
+        if let day = identity.manufactureDay(readOn: .today) {
+            object["manufactured"] = JSONValue { day.writeManufactured(to: &$0) }
+        }
         card = .object(object)
+    }
+
+    /// The row with the day on which the chip was made.
+    static func row(manufactured day: CalendarDate) -> [String] {
+        [tr("Chip made", "製造日"), tr("\(day) (from the IDm)", "\(day)（IDmから算出）")]
     }
 
     private static func product(_ pmm: PMm) -> String? {
         guard let product = ICProduct.of(pmm) else { return nil }
         return product.use.map { "\(product.name) (\($0))" } ?? product.name
+    }
+}
+
+extension CalendarDate {
+    /// Today in UTC.
+    static var today: CalendarDate {
+        CalendarDate(daysSince2000: UInt16(clamping: time(nil) / 86_400 - 10_957))
     }
 }

@@ -110,6 +110,8 @@ extension HistoryRecord {
         record.amount = amount ?? old.amount
         record.balance = balance ?? old.balance
         record.gateLog = gateLog ?? old.gateLog
+        // A ledger has no column for it: its records stay without.
+        record.points = old.points
         record.warnings =
             warnings.filter { !Self.fromNeighbours.contains($0) }
             + old.warnings.filter { Self.fromNeighbours.contains($0) }
