@@ -199,7 +199,7 @@ struct SingleFactTests {
         let record = HistoryRecord(serial: 1, kind: .rail, warnings: [.serialGap, .invalidDate], raw: .zero)
         #expect(HistoryCSV(language: .english).cells(record, .yen).last == "serialGap; invalidDate")
         let words = [DecodingWarning.serialGap, .invalidDate].map(\.message.japanese).joined(separator: "; ")
-        #expect(HistoryCSV(language: .japanese).cells(record, .yen).last == words)
+        #expect(HistoryCSV(language: .japanese).cells(record, .yen).last == .text(words))
     }
 
     @Test("A byte order mark is no part of the first cell, and one known station tells the codes")

@@ -73,11 +73,11 @@ struct LedgerCommandTests {
         ("ledger list --since 2011-03-12 --until 2011-03-12 --kind rail", "-160"),
         ("ledger list --card transit --lang ja", "自動改札機"),
         ("ledger sum", "2011-03"), ("ledger sum --by kind --lang ja", "鉄道"),
-        ("ledger sum --by station --format csv", "key,name,records,unknown,spent,received,amount,currency\r\n"),
+        ("ledger sum --by station --format csv", "key,name,records,unknown,spent,received,amount,currency,gaps\r\n"),
         ("ledger sum --by line --format csv --header ja", "キー,名前,件数"), ("ledger sum --by card", "JPY"),
-        ("ledger gaps --format csv", "cardId,card,after,before,missing"), ("ledger cards", "transit"),
+        ("ledger gaps --format csv", "cardId,card,after,before,missing"), ("ledger cards", "Transit IC"),
         ("ledger cards --format csv", "0x"), ("ledger export csv", ",id,gapMissing,gapAmount\r\n"),
-        ("ledger export --claim --header ja", "日付,路線,出発,到着,片道・往復,片道運賃,金額,カード,ID\r\n"),
+        ("ledger export --claim --header ja", "日付,路線,出発,到着,片道・往復,片道運賃,金額,通貨,カード,備考,ID\r\n"),
         ("ledger export hledger", "Assets:Transit:"), ("ledger export ofx --lang ja", "<CURDEF>JPY"),
         ("ledger export qif", "!Type:Bank"), ("ledger export beancount", "operating_currency"),
         ("ledger export zaim", "日付,方法,カテゴリ"), ("ledger export moneyforward", "\"計算対象\""),
@@ -120,7 +120,8 @@ struct LedgerCommandTests {
         ("ledger import /nowhere.json", 66, "unreadable"), ("ledger list --month 2026-13", 64, "usage"),
         ("ledger list --month 2026-11 --since 2026-11-02", 64, "usage"), ("ledger export", 64, "usage"),
         ("ledger export pdf", 64, "usage"), ("ledger export ofx --claim", 64, "usage"),
-        ("ledger export csv --account A", 64, "usage"), ("ledger sum --by colour", 64, "usage"),
+        ("ledger export csv --account A", 64, "usage"), ("ledger export ofx --gaps --kind rail", 64, "usage"),
+        ("ledger sum --by colour", 64, "usage"),
         ("ledger name transit", 64, "usage"), ("ledger list --format csv --json", 64, "usage"),
         ("ledger list --bom", 64, "usage"), ("ledger report --json", 64, "usage"),
         ("ledger import \(TestFiles.root)/Fixtures/cards/octopus/card.json", 76, "noHistory"),
@@ -228,5 +229,88 @@ struct LedgerCommandTests {
         let second = try Self.run("ledger export csv --new", data)
         #expect(second.output.split(separator: "\r\n").count == 1)
         #expect(try Self.run("ledger export csv", data).output == first.output)
+    }
+
+    // MARK: What is missing
+
+    /// A ledger with a card of yen that has a gap, one of taka, and one of rupiah without balances.
+    private static func several() throws -> TemporaryFolder {
+        let data = try TemporaryFolder()
+        for name in ["okica", "dhaka", "kmt"] {
+            let kept = try Service.run(
+                ["ledger", "import", "\(TestFiles.root)/Fixtures/cards/\(name)/card.json"], data: data)
+            try #require(kept.end == .exited(0), "\(kept.errors)")
+        }
+        return data
+    }
+
+    /// A command line, and what it says on standard error.
+    static let reports: [(line: String, words: [String])] = [
+        ("ledger sum", ["1 gap in the period, 3 to 6 records lost: the sums are incomplete"]),
+        ("ledger sum --by kind --lang ja", ["期間内に欠落が 1 か所（履歴 3～6 件）あり"]),
+        (
+            "ledger export --claim",
+            ["lines, total Tk 660.00, Rp 6500, ¥", "gap between 2024-12-01 and 2025-03-10: 3 to 6 records lost"]
+        ),
+        ("ledger export --claim --month 2025-01", ["0 lines", "gap between 2024-12-01 and 2025-03-10"]),
+        (
+            "ledger export moneyforward",
+            ["left out, as the format does not hold their currency: Dhaka MRT Pass or Rapid Pass …005d (BDT), KMT"]
+        ),
+        ("ledger export qif --lang ja", ["この形式では扱えない通貨のため", "ダッカMRT Pass・Rapid Pass …005d (BDT)"]),
+        ("ledger export ofx", ["left out, as the format needs a balance with its day: KMT (COMMET) …005a (IDR)"]),
+        ("ledger export hledger", ["gap between 2024-12-01 and 2025-03-10"]),
+    ]
+
+    @Test("What is left out or missing is reported with the answer", arguments: reports)
+    func missing(_ row: (line: String, words: [String])) throws {
+        let result = try Self.run(row.line, try Self.several())
+        #expect(result.end == .exited(0), "\(result.errors)")
+        for words in row.words { #expect(result.errors.contains(words), "\(result.errors)") }
+    }
+
+    @Test("A card whose currency the format cannot hold is refused by its name", arguments: ["sfcard", "moneyforward"])
+    func otherCurrency(format: String) throws {
+        let result = try Self.run("ledger export \(format) --card dhaka", try Self.several())
+        #expect(result.end == .exited(64) && result.output.isEmpty)
+        #expect(result.errors.contains("Dhaka MRT Pass or Rapid Pass …005d (BDT)"), "\(result.errors)")
+    }
+
+    @Test("Columns without a currency are reported when there are several")
+    func currencyColumn() throws {
+        let data = try Self.several()
+        for (fields, isReported) in [("d = date\nm = total\n", true), ("m = total\nc = currency\n", false)] {
+            let file = try data.write(Array(fields.utf8), as: "columns.txt")
+            let result = try Self.run("ledger export --claim --columns \(file)", data)
+            #expect(result.errors.contains("several currencies (BDT, IDR, JPY)") == isReported, "\(result.errors)")
+        }
+    }
+
+    @Test("An unknown format names the nearest and all others")
+    func unknownFormat() throws {
+        let result = try Self.run("ledger export beancuont", try TemporaryFolder())
+        #expect(result.end == .exited(64))
+        #expect(result.errors.contains("did you mean 'beancount'? The formats are csv, sfcard,"), "\(result.errors)")
+    }
+
+    @Test("Amounts have their currency beside them where there is another than yen")
+    func currencies() throws {
+        let data = try Self.several()
+        #expect(try Self.run("ledger cards", data).output.contains("340.00     0  BDT"))
+        let list = try Self.run("ledger list", data).output
+        #expect(list.contains("CURRENCY") && list.contains("BDT"), "\(list)")
+        let yen = try Self.run("ledger list --card okica", data).output
+        #expect(!yen.contains("CURRENCY") && !yen.contains("CARD"), "\(yen)")
+    }
+
+    @Test("A report is refused on a terminal, where nobody can read HTML")
+    func terminal() throws {
+        let data = try Self.filled()
+        let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        let result = try ChildProcess.run(
+            "/usr/bin/env", ["python3", "-c", script, Service.path, "ledger", "report"],
+            environment: Service.environment.merging(["XDG_DATA_HOME": data.path]) { $1 }, limit: .seconds(60))
+        #expect(result.end == .exited(64), "\(result.output)")
+        #expect(result.output.contains("-o report.html") && !result.output.contains("<!DOCTYPE"), "\(result.output)")
     }
 }

@@ -10,6 +10,9 @@ enum Service {
     /// It and the first program, as they were built with these tests.
     static let (path, kazasu) = (TestFiles.built("kazasud"), TestFiles.built("kazasu"))
 
+    /// Whether a sanitizer, which needs memory and time of its own, is in the programs.
+    static let isSanitized = path.contains(".build-asan") || path.contains(".build-tsan")
+
     /// A card that lies on a virtual reader.
     static let card = "\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
     /// Another card that lies on one.

@@ -85,9 +85,9 @@ struct LedgerExportTests {
 
     @Test("SFCard Viewer: the very bytes, in CP932")
     func sfcard() throws {
-        let export = try ExampleCard.ledger().export(.sfcard)
+        let (data, export) = try ExampleCard.ledger().export(.sfcard)
         #expect((export.records, export.leftOut) == (7, 2))
-        var lines = export.data.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0.dropLast()) }
+        var lines = data.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0.dropLast()) }
         #expect(lines.popLast() == [])
         #expect(lines.count == 9)
         // カードID=0114B34DAA012345
@@ -140,7 +140,7 @@ struct LedgerExportTests {
         #expect(throws: LedgerError.severalCards("")) { try ledger.export(.sfcard) }
         var options = LedgerExportOptions()
         options.filter.cards = ["2345"]
-        #expect(try ledger.export(.sfcard, options).records == 7)
+        #expect(try ledger.export(.sfcard, options).export.records == 7)
     }
 
     @Test("Money Forward and Zaim: header, signs and transfers as in their own files")
@@ -169,6 +169,10 @@ struct LedgerExportTests {
         let text = try LedgerExportTests.text(ledger, .hledger)
         #expect(
             text.hasPrefix(
+                "commodity 1000. JPY\naccount Equity:Opening-Balances\naccount Equity:Transfers:Charges\naccount Expenses:Other\n"
+            ))
+        #expect(
+            text.contains(
                 "account Assets:Transit:通勤-用\n\n2018-11-13 Opening balance\n    Assets:Transit:通勤-用  3796 JPY = 3796 JPY\n"
             ))
         #expect(
@@ -236,24 +240,24 @@ struct LedgerExportTests {
         let ledger = try ExampleCard.ledger(visits: 1)
         var options = LedgerExportOptions()
         options.onlyNew = true
-        let first = try ledger.export(.ofx, options)
+        let first = try ledger.export(.ofx, options).export
         #expect(first.records == 4)
         // Not written: everything is new still.
-        #expect(try ledger.export(.ofx, options).records == 4)
+        #expect(try ledger.export(.ofx, options).export.records == 4)
         try ledger.didWrite(first)
-        #expect(try ledger.export(.ofx, options).records == 0)
+        #expect(try ledger.export(.ofx, options).export.records == 0)
         try ExampleCard.keep(try ExampleCard.visits()[1], ledger)
-        let second = try ledger.export(.ofx, options)
+        let second = try ledger.export(.ofx, options).export
         #expect(second.records == 3)
         // Each format counts by itself.
-        #expect(try ledger.export(.qif, options).records == 7)
+        #expect(try ledger.export(.qif, options).export.records == 7)
         // A record whose amount comes later is exported then, and once.
         try ledger.didWrite(second)
         try ExampleCard.keep(
             [try ExampleCard.record(28, "2019-01-26", .rail, nil, 3_251)] + (try ExampleCard.visits()[1]), ledger)
-        let third = try ledger.export(.ofx, options)
+        let (data, third) = try ledger.export(.ofx, options)
         #expect(third.records == 1)
-        #expect(String(decoding: third.data, as: UTF8.self).contains("<FITID>0003.b34daa012345.00001e\r\n"))
+        #expect(String(decoding: data, as: UTF8.self).contains("<FITID>0003.b34daa012345.00001e\r\n"))
     }
 
     @Test("A claim: rides with their way back joined")
@@ -263,9 +267,133 @@ struct LedgerExportTests {
         #expect(claims.map(\.isReturn) == [false, true, false, false, false])
         let text = try LedgerExportTests.text(ledger, .csv) { $0.isClaim = true }
         let rows = text.split(separator: "\r\n")
-        #expect(rows[0] == "日付,路線,出発,到着,片道・往復,片道運賃,金額,カード,ID")
-        #expect(rows.contains { $0.hasPrefix("2018-11-13,メトロ 南北線,六本木一丁目,後楽園,往復,195,390,交通系IC …2345,") })
-        #expect(rows.contains { $0.hasPrefix("2019-01-31,JR東 東海道本,") && $0.contains("片道,150,150") })
+        #expect(rows[0] == "日付,路線,出発,到着,片道・往復,片道運賃,金額,通貨,カード,備考,ID")
+        #expect(rows.contains { $0.hasPrefix("2018-11-13,メトロ 南北線,六本木一丁目,後楽園,往復,195,390,JPY,交通系IC …2345,,") })
+        #expect(rows.contains { $0.hasPrefix("2019-01-31,JR東 東海道本,") && $0.contains("片道,150,150,JPY,") })
+    }
+
+    @Test("A claim says what is not known: fares, and what is lost in its days")
+    func incompleteClaim() throws {
+        let ledger = try ExampleCard.ledger()
+        var options = LedgerExportOptions()
+        (options.isClaim, options.hasGaps) = (true, true)
+        let (data, export) = try ledger.export(.csv, options)
+        let text = String(decoding: data, as: UTF8.self)
+        #expect((export.records, export.unknownFares, export.totals) == (5, 2, [.yen: 390 + 195 + 150]))
+        #expect((export.missing.gaps, export.missing.atLeast, export.missing.atMost) == (1, 6, 12))
+        let rows = text.split(separator: "\r\n")
+        #expect(rows.count == 7)
+        #expect(rows.count { $0.contains(",片道,,,JPY,交通系IC …2345,運賃不明,0003.") } == 2)
+        let lost = "2019-01-27,,,,,,,JPY,交通系IC …2345,履歴6～12件の欠落（kazasu: gap）（2018-11-15～2019-01-27）,"
+        #expect(rows.contains { $0.hasPrefix(lost) && $0.hasSuffix(".00001e.gap") }, "\(text)")
+    }
+
+    /// A part of the year 2018 to 2019, and how many gaps touch it: the only one is from 2018-11-15 to 2019-01-27.
+    static let periods: [(since: String, until: String, gaps: Int)] = [
+        ("2018-11-13", "2018-11-14", 0), ("2018-11-01", "2018-11-30", 1), ("2018-12-01", "2018-12-31", 1),
+        ("2019-01-01", "2019-01-31", 1), ("2019-01-28", "2019-02-28", 0),
+    ]
+
+    @Test("A gap is missing on every day that it touches, whatever kinds are asked for", arguments: periods)
+    func missing(_ period: (since: String, until: String, gaps: Int)) throws {
+        var filter = LedgerFilter(since: CalendarDate(period.since), until: CalendarDate(period.until))
+        let ledger = try ExampleCard.ledger()
+        #expect(try ledger.gaps(filter).count == period.gaps)
+        filter.kinds = [.ticket]
+        #expect(try ledger.missing(filter).gaps == period.gaps)
+        let sums = try ledger.sum(by: .month)
+        #expect(sums.map(\.key) == ["2018-11", "2019-01"] && sums.map(\.gaps) == [1, 1])
+        #expect(try ledger.sum(by: .card).map(\.gaps) == [1])
+        #expect(try ledger.sum(by: .kind).allSatisfy { $0.gaps == nil })
+    }
+
+    @Test("A ride whose fare becomes known later is on a claim again")
+    func claimAgain() throws {
+        let ledger = try ExampleCard.ledger(visits: 1)
+        var options = LedgerExportOptions()
+        (options.isClaim, options.onlyNew) = (true, true)
+        let first = try ledger.export(.csv, options).export
+        #expect((first.records, first.unknownFares) == (2, 1))
+        try ledger.didWrite(first)
+        #expect(try ledger.export(.csv, options).export.records == 0)
+        try ExampleCard.keep(
+            [try ExampleCard.record(9, "2018-11-12", .charge, 1_000, 3_991, process: 0x02)]
+                + (try ExampleCard.visits()[0]), ledger)
+        let second = try ledger.export(.csv, options).export
+        #expect((second.records, second.unknownFares, second.totals) == (1, 0, [.yen: 195]))
+    }
+
+    // MARK: Currencies
+
+    /// A card with yen, one with taka, one with rupiah that has no balances.
+    static func currencies() throws -> Ledger {
+        let ledger = try ExampleCard.ledger()
+        for name in ["dhaka", "kmt"] {
+            let file = try TestFiles.read("\(TestFiles.root)/Fixtures/cards/\(name)/card.json")
+            guard case .kept = try ledger.import(file, name: nil) else { throw LedgerError.noHistory }
+        }
+        return ledger
+    }
+
+    @Test(
+        "Formats of one currency leave other cards out, and refuse those that were asked for",
+        arguments: [LedgerFormat.sfcard, .moneyforward, .qif])
+    func oneCurrency(_ format: LedgerFormat) throws {
+        let ledger = try LedgerExportTests.currencies()
+        var options = LedgerExportOptions()
+        options.onlyNew = true
+        let export = try ledger.export(format, options).export
+        #expect(export.records == 7 && export.currencies == [.yen])
+        let left = export.omissions.filter { $0.reason == .currency }
+        #expect(Set(left.compactMap(\.purse?.currency)) == [.taka, .rupiah] && left.allSatisfy { $0.records > 0 })
+        // What is not in the file is not marked as exported.
+        try ledger.didWrite(export)
+        options.filter.cards = ["transit"]
+        #expect(try ledger.export(format, options).export.records == 0)
+        options.filter.cards = ["transit", "dhaka"]
+        #expect { try ledger.export(format, options) } throws: { error in
+            guard case .otherCurrency(let cards)? = error as? LedgerError else { return false }
+            return cards.map(\.currency) == [.taka]
+        }
+    }
+
+    @Test("A file of QIF may be of any one currency")
+    func otherQIF() throws {
+        var options = LedgerExportOptions()
+        options.filter.cards = ["dhaka"]
+        let (data, export) = try LedgerExportTests.currencies().export(.qif, options)
+        #expect(export.records > 0 && export.currencies == [.taka])
+        #expect(String(decoding: data, as: UTF8.self).contains("\nT-180.00\n"))
+    }
+
+    @Test("Zaim names the currency of each line; amounts are in main units")
+    func zaimCurrency() throws {
+        let text = try LedgerExportTests.text(try LedgerExportTests.currencies(), .zaim)
+        #expect(text.contains(",BDT,0,180.00,0,0,,\r\n"))
+    }
+
+    @Test("OFX counts what it wrote, and leaves out a card without a balance until it has one")
+    func noBalance() throws {
+        let ledger = try LedgerExportTests.currencies()
+        var options = LedgerExportOptions()
+        options.onlyNew = true
+        let (data, export) = try ledger.export(.ofx, options)
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(export.records == text.split(separator: "\r\n").count { $0 == "<STMTTRN>" })
+        let left = try #require(export.omissions.first { $0.reason == .noBalance })
+        #expect(left.purse?.kind == "kmt" && left.records == 5)
+        try ledger.didWrite(export)
+        let again = try ledger.export(.ofx, options).export
+        #expect(again.records == 0 && again.omissions.contains(left))
+    }
+
+    @Test("A claim of several currencies names that of each line")
+    func mixedClaim() throws {
+        var options = LedgerExportOptions()
+        (options.isClaim, options.language) = (true, .english)
+        let (data, export) = try LedgerExportTests.currencies().export(.csv, options)
+        #expect(export.currencies.count > 1 && export.totals[.taka] == 66_000)
+        #expect(String(decoding: data, as: UTF8.self).contains(",180.00,180.00,BDT,"))
     }
 
     @Test("Columns of the user's own")
@@ -280,6 +408,23 @@ struct LedgerExportTests {
         options.filter.since = CalendarDate("2018-11-13")
         let text = try #require(Hex932.text(try ledger.export(.csv, options).data))
         #expect(text == "ID,開始年月日,金額,往復\n0,20181113,,片道\n0,20181113,390,往復\n")
+    }
+
+    /// A line of a file of columns, and its header and its cell in the file.
+    static let texts: [(line: String, header: String, cell: String)] = [
+        (#"memo = "a=b""#, "memo", "a=b"), (#"a=b = "c""#, "a=b", "c"), (#"memo = "= = ""#, "memo", "'= = "),
+        (#"+1+1 = "x""#, "'+1+1", "x"), (#"memo="＝1""#, "memo", "'＝1"), (#"memo = """#, "memo", ""),
+        (#"memo = "say "a=b"""#, "memo", #""say ""a=b""""#), ("=\u{301} = \"a\"", "'=\u{301}", "a"),
+        ("a=b = card", "a=b", "交通系IC …2345"),
+    ]
+
+    @Test("A fixed text may have any character, and is no formula; nor is a header", arguments: texts)
+    func fixedTexts(_ row: (line: String, header: String, cell: String)) throws {
+        let ledger = try ExampleCard.ledger(visits: 1)
+        let text = try LedgerExportTests.text(ledger, .csv) {
+            ($0.isClaim, $0.columns) = (true, try? LedgerColumns(row.line))
+        }
+        #expect(text == "\(row.header)\r\n\(row.cell)\r\n\(row.cell)\r\n")
     }
 
     @Test(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import Glibc
 import KazasuService
 import TestSupport
@@ -43,8 +44,8 @@ struct LedgerPeerTests {
         let (folder, ledger) = (try TemporaryFolder(), try ledger())
         var exports: [LedgerFormat: LedgerExport] = [:]
         for format in LedgerFormat.allCases where format != .sfcard {
-            let export = try ledger.export(format)
-            _ = try folder.write(export.data, as: format.rawValue)
+            let (data, export) = try ledger.export(format)
+            _ = try folder.write(data, as: format.rawValue)
             exports[format] = export
         }
         return (folder, exports)
@@ -56,14 +57,8 @@ struct LedgerPeerTests {
     func hledger() throws {
         let (folder, _) = try LedgerPeerTests.files()
         let check = try ChildProcess.run(
-            Peers.hledger,
-            ["-f", folder.path + "/hledger", "check", "--strict", "assertions", "balancednoautoconversion"],
-            environment: ["LC_ALL": "C.UTF-8"])
-        let strict = check.errors.contains("undeclared")
-        let plain = try ChildProcess.run(
-            Peers.hledger, ["-f", folder.path + "/hledger", "check", "assertions"], environment: ["LC_ALL": "C.UTF-8"])
-        #expect(plain.end == .exited(0), "\(plain.errors)")
-        #expect(check.end == .exited(0) || strict, "\(check.errors)")
+            Peers.hledger, ["-f", folder.path + "/hledger", "check", "--strict"], environment: ["LC_ALL": "C.UTF-8"])
+        #expect(check.end == .exited(0), "\(check.errors)")
         // The balance of a card, as hledger works it out.
         let ledger = try LedgerPeerTests.ledger()
         let card = try #require(try ledger.cards().first { $0.purse.kind == "waon" })
@@ -156,8 +151,8 @@ struct LedgerPeerTests {
         let (folder, ledger) = (try TemporaryFolder(), try LedgerPeerTests.ledger())
         var options = LedgerExportOptions()
         (options.hasGaps, options.hasByteOrderMark) = (true, true)
-        let export = try ledger.export(.csv, options)
-        let file = try folder.write(export.data, as: "ledger.csv")
+        let data = try ledger.export(.csv, options).data
+        let file = try folder.write(data, as: "ledger.csv")
         let result = try ChildProcess.run(
             Peers.office,
             [
@@ -165,7 +160,7 @@ struct LedgerPeerTests {
                 "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1", "--outdir", folder.path + "/saved", file,
             ], limit: .seconds(180))
         #expect(result.end == .exited(0), "\(result.errors)")
-        let written = LedgerPeerTests.cells(String(decoding: export.data.dropFirst(3), as: UTF8.self))
+        let written = LedgerPeerTests.cells(String(decoding: data.dropFirst(3), as: UTF8.self))
         let saved = LedgerPeerTests.cells(
             String(decoding: try TestFiles.read(folder.path + "/saved/ledger.csv"), as: UTF8.self))
         #expect(saved.count == written.count)
@@ -173,5 +168,91 @@ struct LedgerPeerTests {
             // LibreOffice shows the seconds of every time.
             #expect(zip(before, after).allSatisfy { $0 == $1 || $0 + ":00" == $1 }, "\(before)\n\(after)")
         }
+    }
+
+    // MARK: Hostile names
+
+    /// What a table of stations may call a station.
+    static let hostileNames = [
+        "\"x\"\u{301},=1+1,\"\u{301}y\"", "a,\u{301}b", "a;\u{301}b|\u{301}c", "a\t\u{301}b", "=1+1", "＝1+1",
+        "@\u{301}x",
+        "x\"\u{301}\\\u{301}", "line\r\n2018-11-13 other\n", "\u{2028}x\u{85}",
+    ]
+
+    struct HostileStations: StationNames {
+        let name: String
+        func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
+            StationName(company: name, line: name, name: name)
+        }
+        func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
+    }
+
+    private static func hostile(_ name: String) throws -> Ledger {
+        let ledger = try LedgerFolder().open { $0.stations = HostileStations(name: name) }
+        for visit in try ExampleCard.visits() { try ExampleCard.keep(visit, ledger) }
+        return ledger
+    }
+
+    @Test(
+        "Python's csv reads the columns that were written, and no formula, whatever a station is called",
+        arguments: hostileNames)
+    func python(_ name: String) throws {
+        let (folder, ledger) = (try TemporaryFolder(), try LedgerPeerTests.hostile(name))
+        try ledger.name("2345", as: name.split(whereSeparator: \.isNewline).first.map(String.init) ?? name)
+        var files: [String] = []
+        func write(
+            _ format: LedgerFormat, _ separator: String, _ first: Int, _ change: (inout LedgerExportOptions) -> Void
+        ) throws {
+            var options = LedgerExportOptions()
+            change(&options)
+            let path = try folder.write(try ledger.export(format, options).data, as: "\(files.count).csv")
+            files += [path, separator, String(first), format == .sfcard ? "cp932" : "utf-8-sig"]
+        }
+        try write(.csv, ",", 0) { $0.hasGaps = true }
+        try write(.csv, ",", 0) { ($0.isClaim, $0.hasGaps) = (true, true) }
+        for (word, separator) in [(";", ";"), ("tab", "\t"), (",", ",")] {
+            try write(.csv, separator, 0) {
+                $0.columns = try? LedgerColumns(
+                    "@separator \(word)\nd = date\n\(name.filter { !$0.isNewline }) = title\nf = from\n")
+            }
+        }
+        try write(.moneyforward, ",", 0) { $0.hasGaps = true }
+        try write(.zaim, ",", 0) { $0.hasGaps = true }
+        // The line of the card's number comes first.
+        try write(.sfcard, ",", 1) { $0.hasGaps = true }
+        let script = """
+            import csv, re, sys
+            for path, separator, first, encoding in zip(*[iter(sys.argv[1:])] * 4):
+                rows = list(csv.reader(open(path, newline='', encoding=encoding), delimiter=separator))[int(first):]
+                assert len(rows) > 5, path
+                assert len({len(row) for row in rows}) == 1, (path, [len(row) for row in rows])
+                for row in rows:
+                    for cell in row:
+                        number = re.fullmatch(r'-?[0-9.]*', cell)
+                        assert number or not re.match('[=+@\\t\\r＝＋＠-]', cell), (path, row)
+            """
+        let result = try ChildProcess.run(
+            "/usr/bin/env", ["python3", "-c", script] + files, environment: ["PYTHONUTF8": "1"])
+        #expect(result.end == .exited(0), "\(result.errors)")
+    }
+
+    @Test(
+        "bean-check and hledger accept every name of a station",
+        .enabled(if: Peers.hasBeancount && Peers.isThere(Peers.hledger), "needs hledger and beancount"),
+        arguments: hostileNames)
+    func hostileJournals(_ name: String) throws {
+        let (folder, ledger) = (try TemporaryFolder(), try LedgerPeerTests.hostile(name))
+        let (hledger, export) = try ledger.export(.hledger)
+        let journal = try folder.write(hledger, as: "h.journal")
+        let check = try ChildProcess.run(
+            Peers.hledger, ["-f", journal, "check", "--strict"], environment: ["LC_ALL": "C.UTF-8"])
+        #expect(check.end == .exited(0), "\(check.errors)")
+        let print = try ChildProcess.run(Peers.hledger, ["-f", journal, "stats"], environment: ["LC_ALL": "C.UTF-8"])
+        // The opening and a gap beside the records.
+        #expect(print.output.contains(": \(export.records + 2) ("), "\(print.output)")
+        let beancount = try folder.write(try ledger.export(.beancount).data, as: "b.beancount")
+        let bean = try ChildProcess.run(
+            Peers.python, ["-m", "beancount.scripts.check", beancount], environment: ["LC_ALL": "C.UTF-8"])
+        #expect(bean.end == .exited(0) && bean.errors.isEmpty && bean.output.isEmpty, "\(bean.errors.prefix(800))")
     }
 }

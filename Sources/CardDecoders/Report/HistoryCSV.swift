@@ -13,17 +13,17 @@ package struct HistoryCSV {
     package init(language: Language) { self.language = language }
 
     /// The row of column names.
-    package var head: String { CSV.row(columns) }
+    package var head: String { CSV().row(columns) }
 
     /// The names of the columns.
-    package var columns: [String] { Column.allCases.map { language == .japanese ? $0.japanese : $0.rawValue } }
+    package var columns: [CSV.Cell] { Column.allCases.map { .text(language == .japanese ? $0.japanese : $0.rawValue) } }
 
     /// One row for each record.
     package func rows(_ report: HistoryReport, _ card: DecodedCard) -> String {
         let start = start(
             cardID: card.identity.idm?.description
                 ?? (card.identity.uid ?? card.identity.pupi).map { Hex.encode($0) }, kind: report.card, card.brand)
-        return report.records.map { CSV.row(start + cells($0, report.currency)) }.joined()
+        return report.records.map { CSV().row(start + cells($0, report.currency)) }.joined()
     }
 
     /// The cells before `serial`.
@@ -31,11 +31,11 @@ package struct HistoryCSV {
     /// - Parameters:
     ///   - cardID: what identifies the card, in hexadecimal digits.
     ///   - kind: the decoder's id.
-    package func start(cardID: String?, kind: String, _ brand: CardBrand? = nil) -> [String] {
+    package func start(cardID: String?, kind: String, _ brand: CardBrand? = nil) -> [CSV.Cell] {
         let name = DecoderRegistry.standard.decoder(id: kind)?.name.japanese ?? kind
         return [
-            HistoryCSV.hex(cardID), CSV.text(language == .japanese ? name : kind),
-            CSV.text((language == .japanese ? brand?.name.japanese : brand?.id) ?? ""),
+            .text(HistoryCSV.hex(cardID)), .text(language == .japanese ? name : kind),
+            .text(language == .japanese ? brand?.name.japanese : brand?.id),
         ]
     }
 
@@ -74,66 +74,29 @@ package struct HistoryCSV {
     }
 
     /// The cells from `serial` on.
-    package func cells(_ record: HistoryRecord, _ currency: Currency) -> [String] {
-        let moment = [
-            CSV.number(record.serial.map { "\($0)" } ?? ""), CSV.text(record.date?.description ?? ""),
-            CSV.text(record.time?.hourAndMinute ?? ""),
-            CSV.text(language == .japanese ? record.kind.name.japanese : record.kind.rawValue),
+    package func cells(_ record: HistoryRecord, _ currency: Currency) -> [CSV.Cell] {
+        let moment: [CSV.Cell] = [
+            .number(record.serial), .text(record.date?.description), .text(record.time?.hourAndMinute),
+            .text(language == .japanese ? record.kind.name.japanese : record.kind.rawValue),
         ]
-        let money = [record.amount, record.balance].map { CSV.number($0.map(currency.text) ?? "") }
-        let codes = [record.terminal, record.process, record.payment].map { CSV.text($0.map(name) ?? "") }
+        let money: [CSV.Cell] = [record.amount, record.balance].map { .number($0.map(currency.text)) }
+        let codes: [CSV.Cell] = [record.terminal, record.process, record.payment].map { .text($0.map(name)) }
         let warnings = (record.warnings + (record.hasDoubt ? [.doubtfulValues] : []))
             .map { language == .japanese ? $0.message.japanese : $0.rawValue }
         let machine = record.terminalID ?? record.device.map { Hex.encode($0, digits: 4) }
-        return moment + place(record.entry) + place(record.exit) + money + [currency.rawValue] + codes + [
-            HistoryCSV.hex(machine), CSV.text(warnings.joined(separator: "; ")),
+        return moment + place(record.entry) + place(record.exit) + money + [.text(currency.rawValue)] + codes + [
+            .text(HistoryCSV.hex(machine)), .text(warnings.joined(separator: "; ")),
         ]
     }
 
     /// The code, the company, the line and the name of a place; names are empty without a table.
-    private func place(_ place: Place?) -> [String] {
-        [place.map { code($0.code) }, place?.name?.company, place?.name?.line, place?.name?.name]
-            .map { CSV.text($0 ?? "") }
-    }
-
-    /// The numbers of a place, joined so that no spreadsheet reads a date or a number: decimal for a station, hexadecimal
-    /// as in the documents for other places.
-    private func code(_ code: PlaceCode) -> String {
-        let parts =
-            switch code {
-            case .station(let code): ["\(code.area)", "\(code.line)", "\(code.station)"]
-            case .busStop(let code): ["\(code.area)", code.operatorHex, code.stopHex]
-            case .local(let code):
-                [code.system.description, code.area.map { "\($0)" }, code.operatorHex, code.lineHex, code.stopHex]
-                    .compactMap { $0 }
-            }
-        return parts.joined(separator: "_")
+    private func place(_ place: Place?) -> [CSV.Cell] {
+        [place?.code.key, place?.name?.company, place?.name?.line, place?.name?.name].map { .text($0) }
     }
 
     /// The name of a code, or `0x16` when no source names it.
-    private func name(_ value: CodedValue) -> String { value.name?[language] ?? HistoryCSV.hex(value.hex) }
+    private func name(_ value: CodedValue) -> String { value.name?[language] ?? "0x\(value.hex)" }
 
     /// Hexadecimal digits with a prefix, so that no spreadsheet rounds them or drops a zero.
-    private static func hex(_ digits: String?) -> String { CSV.text(digits.map { "0x\($0)" } ?? "") }
-}
-
-/// CSV cells (RFC 4180) that no spreadsheet changes or evaluates.
-package enum CSV {
-    /// A row with its line end.
-    package static func row(_ cells: [String]) -> String { cells.joined(separator: ",") + "\r\n" }
-
-    /// A text cell. One that a spreadsheet would parse as a formula is prefixed with an apostrophe, which marks it as
-    /// text.
-    package static func text(_ text: String) -> String {
-        let isFormula = text.unicodeScalars.first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false
-        return quoted((isFormula ? "'" : "") + HiddenCharacters.escaped(text, keepingLineEnds: false))
-    }
-
-    /// A cell with a number of either sign.
-    package static func number(_ text: String) -> String { text }
-
-    private static func quoted(_ cell: String) -> String {
-        guard cell.contains(where: { $0 == "," || $0 == "\"" }) else { return cell }
-        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
-    }
+    private static func hex(_ digits: String?) -> String? { digits.map { "0x\($0)" } }
 }

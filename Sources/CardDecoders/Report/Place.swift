@@ -94,3 +94,30 @@ public enum PlaceCode: Hashable, Sendable {
     /// A stop in the numbering of one card's own network.
     case local(LocalStopCode)
 }
+
+extension PlaceCode {
+    /// The numbers of a place as one word, joined so that no spreadsheet reads a date or a number: decimal for a station (`0_227_59`),
+    /// hexadecimal as in the documents for other places.
+    package var key: String {
+        let parts =
+            switch self {
+            case .station(let code): ["\(code.area)", "\(code.line)", "\(code.station)"]
+            case .busStop(let code): ["\(code.area)", code.operatorHex, code.stopHex]
+            case .local(let code):
+                [code.system.description, code.area.map { "\($0)" }, code.operatorHex, code.lineHex, code.stopHex]
+                    .compactMap { $0 }
+            }
+        return parts.joined(separator: "_")
+    }
+
+    /// The same for the line, or for the operator of a stop.
+    package var lineKey: String {
+        let parts =
+            switch self {
+            case .station(let code): ["\(code.area)", "\(code.line)"]
+            case .busStop(let code): ["\(code.area)", code.operatorHex]
+            case .local(let code): [code.system.description, code.lineHex ?? code.operatorHex].compactMap { $0 }
+            }
+        return parts.joined(separator: "_")
+    }
+}

@@ -68,7 +68,7 @@ extension Context {
 
 extension Place {
     /// Whether it is a station or stop that a table could name.
-    fileprivate var isUnnamed: Bool {
+    package var isUnnamed: Bool {
         if case .local = code { false } else { name?.name == nil }
     }
 }

@@ -99,6 +99,16 @@ package final class OutputFile {
         return .file(file, target: target)
     }
 
+    /// Writes a piece of the answer; ``finish(_:)-([UInt8])`` writes the last one.
+    package func append(_ bytes: [UInt8]) throws(CommandError) {
+        try attempt {
+            switch place {
+            case .stream(let descriptor): try descriptor.writeWhole(bytes)
+            case .file(let file, _): try file.descriptor.writeWhole(bytes)
+            }
+        }
+    }
+
     /// Writes the answer and moves the file into place.
     package func finish(_ text: String) throws(CommandError) {
         try finish(Array(text.utf8))
@@ -106,13 +116,13 @@ package final class OutputFile {
 
     /// Writes binary data and moves the file into place.
     package func finish(_ bytes: [UInt8]) throws(CommandError) {
+        try append(bytes)
+        try attempt { if case .file(let file, let target) = place { try file.move(to: target) } }
+    }
+
+    private func attempt(_ work: () throws -> Void) throws(CommandError) {
         do {
-            switch place {
-            case .stream(let descriptor): try descriptor.writeWhole(bytes)
-            case .file(let file, let target):
-                try file.descriptor.writeWhole(bytes)
-                try file.move(to: target)
-            }
+            try work()
         } catch Errno.brokenPipe {
             throw .brokenPipe
         } catch Errno.interrupted {

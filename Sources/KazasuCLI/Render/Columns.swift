@@ -23,19 +23,11 @@ package enum Columns {
         _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
         colour: (Int, String) -> Colour? = { _, _ in nil }, _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
-        let widths = widths(rows)
+        var layout = ColumnLayout(rightAligned: rightAligned)
+        for row in rows { layout.measure(row) }
         var text = ""
         for row in rows {
-            var line = ""
-            for (column, cell) in row.enumerated() {
-                let cell = VisibleText.line(cell)
-                let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
-                let shown = colour(column, cell)?.applied(to: cell) ?? cell
-                let cells = rightAligned.contains(column) ? padding + shown : shown + padding
-                line += (column == 0 ? "" : "  ") + cells
-            }
-            while line.hasSuffix(" ") { line.removeLast() }
-            text += line + "\n"
+            text += layout.line(row, colour: colour)
             guard text.utf8.count >= piece else { continue }
             try print(text)
             text = ""
@@ -48,19 +40,49 @@ package enum Columns {
 
     /// The width of the longest line of the rows, in terminal columns.
     package static func width(_ rows: some Collection<[String]>) -> Int {
-        let widths = widths(rows)
-        return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
+        var layout = ColumnLayout()
+        for row in rows { layout.measure(row) }
+        return layout.width
+    }
+}
+
+/// The widths of columns: every row is measured first, then written.
+package struct ColumnLayout {
+    private var widths: [Int] = []
+    private let rightAligned: Set<Int>
+
+    /// - Parameter rightAligned: the columns whose cells are aligned right.
+    package init(rightAligned: Set<Int> = []) { self.rightAligned = rightAligned }
+
+    /// Makes room for a row.
+    package mutating func measure(_ row: [String]) {
+        for (column, cell) in row.enumerated() {
+            if column == widths.count { widths.append(0) }
+            widths[column] = max(widths[column], VisibleText.line(cell).terminalWidth)
+        }
     }
 
-    private static func widths(_ rows: some Collection<[String]>) -> [Int] {
-        var widths: [Int] = []
-        for row in rows {
-            for (column, cell) in row.enumerated() {
-                if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], VisibleText.line(cell).terminalWidth)
-            }
+    /// The width of the longest line, in terminal columns.
+    package var width: Int { width(of: Array(widths.indices)) }
+
+    /// The width of the longest line of some of the columns.
+    package func width(of columns: [Int]) -> Int {
+        columns.reduce(0) { $0 + widths[$1] } + 2 * max(0, columns.count - 1)
+    }
+
+    /// A row of some of the columns as a line; of all columns for `nil`.
+    package func line(
+        _ row: [String], of columns: [Int]? = nil, colour: (Int, String) -> Colour? = { _, _ in nil }
+    ) -> String {
+        var line = ""
+        for (place, column) in (columns ?? Array(row.indices)).enumerated() {
+            let cell = VisibleText.line(row[column])
+            let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
+            let shown = colour(column, cell)?.applied(to: cell) ?? cell
+            line += (place == 0 ? "" : "  ") + (rightAligned.contains(column) ? padding + shown : shown + padding)
         }
-        return widths
+        while line.hasSuffix(" ") { line.removeLast() }
+        return line + "\n"
     }
 }
 

@@ -2,6 +2,7 @@
 
 public import CardDecoders
 internal import CardModel
+internal import GRDB
 
 /// One line of an expense claim (交通費精算): a ride, or a ride and the way back on the same day.
 public struct LedgerClaim: Hashable, Sendable {
@@ -26,30 +27,70 @@ public struct LedgerClaim: Hashable, Sendable {
     public var total: Int? { fare.map { $0 &* rides.count } }
 }
 
+/// The rides that are on no line of a claim.
+struct ClaimOmissions {
+    /// Rides that cost nothing, as with a commuter pass.
+    var free = 0
+    /// Rides without a day.
+    var undated = 0
+}
+
 extension Ledger {
     /// The rides that a filter chooses as lines of an expense claim, oldest first.
     ///
     /// A ride back over the same stations on the same day for the same fare joins the ride out. Rides without a day are left out,
-    /// and rides that a commuter pass paid whole, which cost nothing.
+    /// and those that cost nothing, as with a commuter pass.
     public func claim(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerClaim] {
-        var filter = filter
+        try store.read { db in
+            var claims: [LedgerClaim] = []
+            _ = try forEachClaim(filter, db) { claim in
+                claims.append(claim)
+                return true
+            }
+            return claims
+        }
+    }
+
+    /// Passes on the lines of a claim, oldest first, until the closure returns `false`.
+    ///
+    /// - Parameter isChosen: a further choice by the columns `id`, `purse`, `added` and `completed`.
+    func forEachClaim(
+        _ filter: LedgerFilter, _ db: Database, where isChosen: (Row) -> Bool = { _ in true },
+        _ body: (LedgerClaim) throws -> Bool
+    ) throws -> ClaimOmissions {
+        var (filter, omissions) = (filter, ClaimOmissions())
         let rides: Set<RecordKind> = [.rail, .bus]
         filter.kinds = filter.kinds.isEmpty ? rides : filter.kinds.intersection(rides)
-        guard !filter.kinds.isEmpty else { return [] }
-        let claims = try chains(filter).flatMap { LedgerClaim.claims($0.records) }
-        return claims.enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }.map(\.element)
+        guard !filter.kinds.isEmpty else { return omissions }
+        let selection = try selection(
+            LedgerCondition(filter, db, options), order: "r.date, r.purse, r.ord, r.id", db, where: isChosen)
+        // The rides of one card on one day.
+        var day: [LedgerRecord] = []
+        func end() throws -> Bool {
+            defer { day = [] }
+            return try LedgerClaim.claims(day).allSatisfy(body)
+        }
+        try selection.visit { ride in
+            if ride.record.date == nil { omissions.undated += 1 }
+            if ride.record.amount == 0 { omissions.free += 1 }
+            let isSameDay = day.last.map { ($0.record.date, $0.purse.id) == (ride.record.date, ride.purse.id) } ?? true
+            guard try isSameDay || end() else { return false }
+            day.append(ride)
+            return true
+        }
+        _ = try end()
+        return omissions
     }
 }
 
 extension LedgerClaim {
-    /// The lines of one purse's rides.
-    static func claims(_ rides: [LedgerRecord]) -> [LedgerClaim] {
+    /// The lines of one purse's rides on one day.
+    fileprivate static func claims(_ rides: [LedgerRecord]) -> [LedgerClaim] {
         var claims: [LedgerClaim] = []
-        // The lines of the day that may still be joined by a way back.
+        // The lines that may still be joined by a way back.
         var open: [Int] = []
         for ride in rides {
             guard let date = ride.record.date, ride.record.amount != 0 else { continue }
-            if let last = claims.last, last.date != date { open = [] }
             let claim = LedgerClaim(ride, date)
             if let index = open.first(where: { claims[$0].isWayOut(of: claim) }) {
                 claims[index] = claims[index].joined(claim)

@@ -59,7 +59,8 @@ enum LedgerCoding {
         return GateTimes(entryDate: CalendarDate(parts[0]), fare: fare, settlement: settlement)
     }
 
-    /// The code of a place as the CSV of a history has it: `0_227_59`; `b_0_04E2_0001` for a stop, `l_…` for one of a town.
+    /// The code of a place as the file keeps it: `0_227_59` for a station, `b_0_04E2_0001` for a bus stop, `l_…` for a stop of a local
+    /// card. Answers have ``PlaceCode/key``.
     static func text(_ code: PlaceCode) -> String {
         switch code {
         case .station(let code): "\(code.area)_\(code.line)_\(code.station)"

@@ -26,6 +26,8 @@ public enum LedgerError: Error, Hashable, Sendable {
     case noSuchCard(String)
     /// The name or IDm of one card was wanted, and several fit.
     case severalCards(String)
+    /// The format that was asked for holds one currency, and these cards have another.
+    case otherCurrency(cards: [LedgerPurse])
     /// Another card has this name.
     case nameInUse(String)
     /// A card cannot continue itself.

@@ -38,6 +38,19 @@ public struct LedgerFilter: Hashable, Sendable {
     /// Whether only days and cards are chosen, so that balances still follow from one record to the next.
     var keepsChain: Bool { kinds.isEmpty }
 
+    /// The chosen day that a line about a gap has: that of the record after it or before it, or the edge of the chosen days.
+    func day(of gap: LedgerGapReport) -> CalendarDate? {
+        let days = [gap.after.record.date, gap.before.record.date].compactMap(\.self)
+        return days.first { (since ?? $0) <= $0 && $0 <= (until ?? $0) } ?? since ?? until ?? days.first
+    }
+
+    /// The same cards and days, all kinds of records.
+    var withoutKinds: LedgerFilter {
+        var filter = self
+        filter.kinds = []
+        return filter
+    }
+
     /// A text that is the same for the same choice.
     func selection(_ purse: LedgerPurse) -> String {
         let days = [since?.description ?? "", until?.description ?? ""]
@@ -92,6 +105,37 @@ struct LedgerCondition {
     }
 }
 
+/// The records that a filter chooses, read from the file one by one, so that their number costs no memory.
+package struct LedgerSelection {
+    private let ids: [Int64]
+    private let select: Statement
+    private let reader: LedgerRecordReader
+    private let path: String
+
+    fileprivate init(_ ids: [Int64], of ledger: Ledger, _ db: Database) throws {
+        (self.ids, path) = (ids, ledger.path)
+        reader = try LedgerRecordReader(db, ledger.options)
+        select = try db.makeStatement(
+            sql: "SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source) WHERE r.id = ?")
+    }
+
+    /// How many records there are.
+    package var count: Int { ids.count }
+
+    /// Passes on each record until the closure returns `false`.
+    package func forEach(_ body: (LedgerRecord) -> Bool) throws(LedgerError) {
+        do { try visit(body) } catch { throw LedgerError(error, path: path) }
+    }
+
+    /// The same for a closure that reads from the file, too.
+    func visit(_ body: (LedgerRecord) throws -> Bool) throws {
+        for id in ids {
+            guard let record = try Row.fetchOne(select, arguments: [id]).flatMap(reader.record) else { continue }
+            guard try body(record) else { return }
+        }
+    }
+}
+
 extension Ledger {
     /// The records that a filter chooses, newest first; those of one card in the order of the card, several cards by day.
     ///
@@ -101,80 +145,112 @@ extension Ledger {
     public func records(_ filter: LedgerFilter = LedgerFilter(), limit: Int? = nil) throws(LedgerError)
         -> [LedgerRecord]
     {
-        return try store.read { db in
+        var records: [LedgerRecord] = []
+        try select(filter, limit: limit) { selection in
+            try selection.forEach { record in
+                records.append(record)
+                return true
+            }
+        }
+        return records
+    }
+
+    /// Gives access to the records that a filter chooses, in the order of ``records(_:limit:)``, while nothing can change them.
+    package func select<Value>(
+        _ filter: LedgerFilter, limit: Int? = nil, _ body: (LedgerSelection) throws -> Value
+    ) throws(LedgerError) -> Value {
+        try store.read { db in
             let condition = try LedgerCondition(filter, db, options)
-            let reader = try LedgerRecordReader(db, options)
             let order =
                 condition.purses?.count == 1 ? "r.ord DESC, r.id DESC" : "r.date DESC, r.purse, r.ord DESC, r.id DESC"
-            let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source) WHERE \(condition.sql)
-                    ORDER BY \(order) LIMIT \(limit ?? -1)
-                    """, arguments: condition.arguments)
-            var records: [LedgerRecord] = []
-            while let row = try rows.next() { if let record = reader.record(row) { records.append(record) } }
-            return records
+            return try body(selection(condition, order: order, limit: limit, db))
         }
     }
 
-    /// The records of each purse that a filter chooses, oldest first.
-    func chains(_ filter: LedgerFilter) throws(LedgerError) -> [(purse: LedgerPurse, records: [LedgerRecord])] {
-        return try store.read { db in
-            let condition = try LedgerCondition(filter, db, options)
-            let reader = try LedgerRecordReader(db, options)
-            let ids = try Int64.fetchAll(db, sql: "SELECT id FROM purse ORDER BY id")
-            var chains: [(LedgerPurse, [LedgerRecord])] = []
-            for id in ids where condition.purses?.contains(id) ?? true {
-                guard let purse = reader.purse(id) else { continue }
-                let rows = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source)
-                        WHERE r.purse = ? AND \(condition.sql) ORDER BY r.ord, r.id
-                        """, arguments: [id] + condition.arguments)
-                let records = rows.compactMap(reader.record)
-                if !records.isEmpty { chains.append((purse, records)) }
-            }
-            return chains
-        }
+    /// Only the ids are sorted: whole records would need the memory that reading them one by one saves.
+    ///
+    /// - Parameter isChosen: a further choice by the columns `id`, `purse`, `added` and `completed`.
+    func selection(
+        _ condition: LedgerCondition, order: String, limit: Int? = nil, _ db: Database,
+        where isChosen: (Row) -> Bool = { _ in true }
+    ) throws -> LedgerSelection {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT r.id, r.purse, r.added, r.completed FROM record r WHERE \(condition.sql)
+                ORDER BY \(order) LIMIT \(limit ?? -1)
+                """, arguments: condition.arguments)
+        var ids: [Int64] = []
+        while let row = try rows.next() { if isChosen(row) { ids.append(row[0]) } }
+        return try LedgerSelection(ids, of: self, db)
     }
 
-    /// What is lost between records that a filter chooses, newest first. The record after the gap is the one that must fit.
+    /// What is lost on the days that a filter chooses, newest first: also what begins before the first or ends after the last of them.
+    /// The record after the gap must be of the chosen cards and kinds.
     public func gaps(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerGapReport] {
-        return try store.read { db in
-            let condition = try LedgerCondition(filter, db, options)
-            return try gaps(condition.sql, condition.arguments, db)
+        try store.read { db in
+            var gaps: [LedgerGapReport] = []
+            try forEachGap(filter, db) { gap, _ in gaps.append(gap) }
+            return gaps
+        }
+    }
+
+    /// What is missing on the days and of the cards that a filter chooses, whatever kinds of records it asks for.
+    public func missing(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> LedgerMissing {
+        try store.read { db in
+            var missing = LedgerMissing()
+            try forEachGap(filter.withoutKinds, db) { gap, _ in missing.add(gap) }
+            return missing
         }
     }
 
     /// The gaps before some records.
     func gaps(before ids: Set<Int64>) throws(LedgerError) -> [LedgerGapReport] {
         try store.read { db in
-            try gaps("r.id IN (\(ids.map(String.init).joined(separator: ", ")))", [], db)
+            var gaps: [LedgerGapReport] = []
+            let condition = "r.id IN (\(ids.map(String.init).joined(separator: ", ")))"
+            try forEachGap(condition, [], until: nil, db) { gap, _ in gaps.append(gap) }
+            return gaps
         }
     }
 
-    private func gaps(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [LedgerGapReport]
-    {
+    /// Passes on the gaps of a filter, newest first, each with the number of the change that brought the record after it.
+    func forEachGap(
+        _ filter: LedgerFilter, _ db: Database, _ body: (LedgerGapReport, _ added: Int) throws -> Void
+    ) throws {
+        let condition = try LedgerCondition(filter, db, options, days: false)
+        let (since, sinceArguments): (String, StatementArguments) =
+            LedgerCoding.number(filter.since).map { ("(r.date IS NULL OR r.date >= ?)", [$0]) } ?? ("1", [])
+        try forEachGap(
+            "\(condition.sql) AND \(since)", condition.arguments + sinceArguments, until: filter.until, db, body)
+    }
+
+    private func forEachGap(
+        _ condition: String, _ arguments: StatementArguments, until: CalendarDate?, _ db: Database,
+        _ body: (LedgerGapReport, _ added: Int) throws -> Void
+    ) throws {
         let reader = try LedgerRecordReader(db, options)
-        let rows = try Row.fetchAll(
+        let ids = try Row.fetchCursor(
             db,
             sql: """
-                SELECT \(LedgerRecordReader.columns) FROM gap JOIN record r ON r.id = gap.record
+                SELECT r.id, r.added FROM gap JOIN record r ON r.id = gap.record
                 WHERE \(condition) ORDER BY r.date DESC, r.purse, r.ord DESC
                 """, arguments: arguments)
+        let one = try db.makeStatement(
+            sql: "SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source) WHERE r.id = ?")
         let before = try db.makeStatement(
             sql: """
                 SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source)
                 WHERE r.purse = ? AND (r.ord, r.id) < (?, ?) ORDER BY r.ord DESC, r.id DESC LIMIT 1
                 """)
-        return try rows.compactMap { row in
-            guard let after = reader.record(row), let gap = after.gapBefore,
-                let older = try Row.fetchOne(before, arguments: [after.purse.id, after.order, after.id]),
-                let record = reader.record(older)
-            else { return nil }
-            return LedgerGapReport(gap: gap, before: record, after: after)
+        while let row = try ids.next() {
+            guard let after = try Row.fetchOne(one, arguments: [row[0] as Int64]).flatMap(reader.record),
+                let gap = after.gapBefore,
+                let older = try Row.fetchOne(before, arguments: [after.purse.id, after.order, after.id])
+                    .flatMap(reader.record)
+            else { continue }
+            if let until, let day = older.record.date, day > until { continue }
+            try body(LedgerGapReport(gap: gap, before: older, after: after), row[1])
         }
     }
 }

@@ -21,7 +21,7 @@ public struct LedgerGap: Hashable, Sendable {
 
     /// How many records are lost at least.
     public let atLeast: Int
-    /// How many at most, or `nil` when nothing tells.
+    /// Upper bound, or `nil` if unknown.
     public let atMost: Int?
     /// The money that moved, in the smallest unit: what the balances differ by, without the record after the gap where its own
     /// amount is known; `nil` when a balance is not known.
@@ -62,6 +62,25 @@ public struct LedgerGapReport: Hashable, Sendable {
     public let before: LedgerRecord
     /// The first record after it.
     public let after: LedgerRecord
+}
+
+/// What a ledger lacks on some days: how many gaps there are, and how many records were lost in them.
+public struct LedgerMissing: Hashable, Sendable {
+    /// How many gaps there are.
+    public private(set) var gaps = 0
+    /// How many records are lost at least.
+    public private(set) var atLeast = 0
+    /// Upper bound, or `nil` if unknown.
+    public private(set) var atMost: Int? = 0
+    /// The newest gaps, at most five.
+    public private(set) var newest: [LedgerGapReport] = []
+
+    mutating func add(_ report: LedgerGapReport) {
+        gaps += 1
+        atLeast &+= report.gap.atLeast
+        atMost = atMost.flatMap { sum in report.gap.atMost.map { sum &+ $0 } }
+        if newest.count < 5 { newest.append(report) }
+    }
 }
 
 /// How the serials of a purse count.

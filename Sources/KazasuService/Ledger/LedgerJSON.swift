@@ -6,22 +6,39 @@ package import CardModel
 
 /// The JSON documents of a ledger. Keys and ids never change with the language.
 package enum LedgerJSON {
-    /// `kazasu.ledger/1`: records, newest first.
-    package static func records(_ records: [LedgerRecord], _ language: Language) -> JSONValue {
-        document("kazasu.ledger/1", ["records": .array(records.map { record($0, language) })])
+    /// The members of `kazasu.ledger/1`: records, newest first, each written as it comes.
+    ///
+    /// - Parameter forEach: calls its closure with each record.
+    package static func write(
+        to document: inout some (JSONSink & ~Copyable), _ language: Language, forEach: ((LedgerRecord) -> Void) -> Void
+    ) {
+        document.member("schema", "kazasu.ledger/1")
+        document.key("records")
+        document.beginArray()
+        forEach { document.value(record($0, language)) }
+        document.endArray()
     }
 
     /// `kazasu.ledgerSum/1`.
-    package static func sums(_ sums: [LedgerSum], by grouping: LedgerGrouping, _ language: Language) -> JSONValue {
+    package static func sums(
+        _ sums: [LedgerSum], by grouping: LedgerGrouping, missing: LedgerMissing, _ language: Language
+    ) -> JSONValue {
         let values = sums.map { sum in
             money(
                 [
                     "key": .string(sum.key), "name": .string(sum.label[language]), "records": .int(sum.records),
                     "unknown": .int(sum.unknown), "spent": .int(sum.spent), "received": .int(sum.received),
-                    "amount": .int(sum.amount),
+                    "amount": .int(sum.amount), "gaps": .optional(sum.gaps),
                 ], sum.currency)
         }
-        return document("kazasu.ledgerSum/1", ["by": .string(grouping.rawValue), "sums": .array(values)])
+        return document(
+            "kazasu.ledgerSum/1",
+            [
+                "by": .string(grouping.rawValue), "sums": .array(values),
+                "missing": [
+                    "gaps": .int(missing.gaps), "atLeast": .int(missing.atLeast), "atMost": .optional(missing.atMost),
+                ],
+            ])
     }
 
     /// `kazasu.ledgerGaps/1`.

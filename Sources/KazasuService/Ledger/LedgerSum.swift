@@ -18,13 +18,13 @@ public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
     case card
 }
 
-/// What some records come to, in one currency.
+/// Totals of a group of records, in one currency.
 public struct LedgerSum: Hashable, Sendable {
     /// What they have in common, for scripts: `2026-11`, `rail`, `0_227_59`, `0_227`, an IDm and a kind; empty where unknown.
     public let key: String
     /// The same for people.
     public let label: LocalizedText
-    /// What the amounts are counted in.
+    /// The currency.
     public let currency: Currency
     /// How many records there are.
     public var records: Int
@@ -34,6 +34,9 @@ public struct LedgerSum: Hashable, Sendable {
     public var spent: Int
     /// What was put on, zero or positive, in the smallest unit.
     public var received: Int
+    /// How many gaps touch the month or are the card's, so that records and money may be missing here; `nil` for other groups, which do
+    /// not say where a lost record belongs.
+    public internal(set) var gaps: Int?
 
     /// What is left of both.
     public var amount: Int { spent &+ received }
@@ -47,7 +50,7 @@ public struct LedgerSum: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// What records come to. Months are in order; the rest begins with the most money spent, then the most records.
+    /// Totals of groups of records. Months are in order; the rest begins with the most money spent, then the most records.
     public func sum(
         by grouping: LedgerGrouping, _ filter: LedgerFilter = LedgerFilter()
     ) throws(LedgerError) -> [LedgerSum] {
@@ -80,12 +83,55 @@ extension Ledger {
                     sums[key + " " + added.currency.rawValue, default: sum(key, label).zero].add(added)
                 }
             }
-            return sums.values.filter { $0.records > 0 }.sorted {
+            let gaps = try gapCounts(by: grouping, filter, reader, db)
+            return sums.map { key, sum in
+                var sum = sum
+                sum.gaps = gaps.map { $0(key) }
+                return sum
+            }.filter { $0.records > 0 }.sorted {
                 grouping == .month
                     ? ($0.key, $0.currency.rawValue) < ($1.key, $1.currency.rawValue)
                     : ($0.spent, -$0.records, $0.key) < ($1.spent, -$1.records, $1.key)
             }
         }
+    }
+
+    /// The number of gaps in a group, by its key and currency; `nil` where a gap belongs to no group.
+    private func gapCounts(
+        by grouping: LedgerGrouping, _ filter: LedgerFilter, _ reader: LedgerRecordReader, _ db: Database
+    ) throws -> ((String) -> Int)? {
+        guard grouping == .month || grouping == .card else { return nil }
+        let condition = try LedgerCondition(filter.withoutKinds, db, options, days: false)
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT r.purse, r.date, (SELECT b.date FROM record b WHERE b.purse = r.purse AND (b.ord, b.id) < (r.ord, r.id)
+                    ORDER BY b.ord DESC, b.id DESC LIMIT 1)
+                FROM gap JOIN record r ON r.id = gap.record WHERE \(condition.sql)
+                """, arguments: condition.arguments)
+        let (since, until) = (LedgerCoding.number(filter.since) ?? 0, LedgerCoding.number(filter.until) ?? .max)
+        var cards: [String: Int] = [:]
+        var months: [Currency: (first: [String], last: [String])] = [:]
+        while let row = try rows.next() {
+            let (through, from): (Int?, Int?) = (row[1], row[2])
+            guard let purse = reader.purse(row[0]), through ?? since >= since, from ?? 0 <= until else { continue }
+            cards["\(purse.card) \(purse.kind) \(purse.currency.rawValue)", default: 0] += 1
+            guard let first = from ?? through, let last = through ?? from else { continue }
+            months[purse.currency, default: ([], [])].first.append(Ledger.month(min(first, last) / 100))
+            months[purse.currency, default: ([], [])].last.append(Ledger.month(max(first, last) / 100))
+        }
+        guard grouping == .month else { return { cards[$0] ?? 0 } }
+        return { key in
+            let parts = key.split(separator: " ")
+            guard parts.count == 2, let spans = Currency(rawValue: String(parts[1])).flatMap({ months[$0] }) else {
+                return 0
+            }
+            return spans.first.count { $0 <= parts[0] } - spans.last.count { $0 < parts[0] }
+        }
+    }
+
+    private static func month(_ number: Int) -> String {
+        "\(number / 100)-\(number % 100 < 10 ? "0" : "")\(number % 100)"
     }
 
     /// Whole months from the tally, the days of months that are chosen in part from the records.
@@ -129,8 +175,7 @@ extension Ledger {
         case .month:
             let month: Int = row[5] ?? 0
             guard month > 0 else { return [("", LocalizedText("no date", "日付なし"))] }
-            let rest = month % 100
-            let text = "\(month / 100)-\(rest < 10 ? "0" : "")\(rest)"
+            let text = Ledger.month(month)
             return [(text, LocalizedText(text, text))]
         case .kind:
             let kind = RecordKind(rawValue: row[5]) ?? .other
@@ -143,7 +188,7 @@ extension Ledger {
         case .station, .line:
             var groups: [(String, LocalizedText)] = []
             for place in [reader.place(row[5], on: nil), reader.place(row[6], on: nil)].compactMap(\.self) {
-                let key = grouping == .station ? LedgerCoding.text(place.code) : place.code.line
+                let key = grouping == .station ? place.code.key : place.code.lineKey
                 guard !groups.contains(where: { $0.0 == key }) else { continue }
                 let name = grouping == .station ? place.label : place.lineLabel
                 groups.append((key, LocalizedText(name, name)))
@@ -159,28 +204,18 @@ extension LedgerSum {
     }
 }
 
-extension PlaceCode {
-    /// The code of the line, or of who runs the stop.
-    var line: String {
-        switch self {
-        case .station(let code): "\(code.area)_\(code.line)"
-        case .busStop(let code): "b_\(code.area)_\(code.operatorHex)"
-        case .local(let code): "l_\(code.system)_\(code.lineHex ?? code.operatorHex ?? "")"
-        }
-    }
-}
-
 extension Place {
     /// The station's name, or its codes as `0-227-59` where no table has one.
     var label: String {
-        name?.name
-            ?? LedgerCoding.text(code).split(separator: "_").filter { $0 != "b" && $0 != "l" }.joined(separator: "-")
+        name?.name ?? Place.words(code.key)
     }
 
     /// The company and the line, or their codes.
     var lineLabel: String {
         let parts = [name?.company, name?.line].compactMap(\.self).filter { !$0.isEmpty }
         guard parts.isEmpty else { return parts.joined(separator: " ") }
-        return code.line.split(separator: "_").filter { $0 != "b" && $0 != "l" }.joined(separator: "-")
+        return Place.words(code.lineKey)
     }
+
+    private static func words(_ key: String) -> String { key.split(separator: "_").joined(separator: "-") }
 }

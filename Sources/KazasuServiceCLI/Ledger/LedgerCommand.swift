@@ -60,7 +60,10 @@ struct LedgerFileOptions: ParsableArguments {
                     "'kazasu history --keep' か 'kazasu ledger import ファイル' で履歴を追加してください"))
         }
         let names = try stationOptions.names()
-        return try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn) { $0.stations = names }
+        return try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn) {
+            // A question reads most pages once.
+            ($0.stations, $0.cacheSize) = (names, 8_192)
+        }
     }
 
     /// Opens a ledger to add to it; makes it if there is none.
@@ -159,12 +162,15 @@ struct LedgerAnswerOptions: ParsableArguments {
     /// The language of CSV.
     var csvLanguage: Language { csvOptions.header == .ja ? .japanese : .english }
 
+    /// The form of the answer.
+    func form(_ context: Context) -> Format { format ?? (context.json ? .json : .text) }
+
     /// Writes the answer in its form.
     func write(
         _ context: Context, to file: OutputFile?, json: () -> JSONValue, text: (_ width: Int?) -> String,
         csv: () -> String
     ) throws(CommandError) {
-        switch (format ?? (context.json ? .json : .text), file) {
+        switch (form(context), file) {
         case (.json, nil): try context.print(json())
         case (.json, let file?): try file.finish(context.redaction.apply(json()).prettyText + "\n")
         case (.csv, nil): try context.print(escaped: csvOptions.text(csv()))
@@ -175,6 +181,52 @@ struct LedgerAnswerOptions: ParsableArguments {
     }
 }
 
+/// Where an answer of any length goes. What is short is written once the ledger is closed, so that a pager that nobody leaves locks no
+/// ledger.
+final class LedgerStream {
+    private let file: OutputFile?
+    private var held: [UInt8] = []
+    private var failure: CommandError?
+
+    private static let limit = 8 << 20
+
+    /// - Parameter file: the file of `-o`; standard output for `nil`.
+    init(_ file: OutputFile?) { self.file = file }
+
+    /// Writes a piece.
+    ///
+    /// - Returns: whether more can be written; else ``finish()`` throws the reason.
+    func write(_ bytes: [UInt8]) -> Bool {
+        guard failure == nil else { return false }
+        held += bytes
+        let limit = file == nil ? LedgerStream.limit : 1 << 16
+        if held.count >= limit { flush() }
+        return failure == nil
+    }
+
+    /// Whether nothing more can be written.
+    var isStopped: Bool { failure != nil }
+
+    /// Writes a piece of text.
+    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    private func flush() {
+        do throws(CommandError) {
+            if let file { try file.append(held) } else { try Output.write(held) }
+        } catch {
+            failure = error
+        }
+        held.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes the rest, and moves a file into its place.
+    func finish() throws(CommandError) {
+        if failure == nil { flush() }
+        if let failure { throw failure }
+        try file?.finish([])
+    }
+}
+
 extension Context {
     /// Asks a ledger, with its errors as those of a command.
     func ask<Answer>(_ question: () throws(LedgerError) -> Answer) throws(CommandError) -> Answer {
@@ -182,6 +234,28 @@ extension Context {
             return try question()
         } catch {
             throw CommandError(error)
+        }
+    }
+
+    /// Reports the gaps of the chosen days: the newest with their days and money, and how many more there are.
+    func warn(of missing: LedgerMissing) {
+        for gap in missing.newest { warn(LedgerWords.gap(gap)) }
+        let rest = missing.gaps - missing.newest.count
+        guard rest > 0 else { return }
+        warn(
+            tr("\(Words.count(rest, "more gap")): kazasu ledger gaps", "ほかに \(rest) か所の欠落があります: kazasu ledger gaps"))
+    }
+}
+
+extension LedgerWords {
+    /// How many records are lost in all gaps together.
+    static func missing(_ missing: LedgerMissing) -> String {
+        switch missing.atMost {
+        case 0?: tr("no record lost, but balances differ", "履歴はそろっているが残高が不一致")
+        case missing.atLeast?: tr("\(Words.count(missing.atLeast, "record")) lost", "履歴 \(missing.atLeast) 件")
+        case let most?: tr("\(missing.atLeast) to \(most) records lost", "履歴 \(missing.atLeast)～\(most) 件")
+        case nil where missing.atLeast == 0: tr("an unknown number of records lost", "履歴（件数不明）")
+        case nil: tr("at least \(Words.count(missing.atLeast, "record")) lost", "履歴 \(missing.atLeast) 件以上")
         }
     }
 }

@@ -74,6 +74,15 @@ extension CommandError {
                 hint: tr(
                     "choose one with a name or the last digits that 'kazasu ledger cards' shows",
                     "'kazasu ledger cards' に出る名前か番号の末尾で 1 枚を選んでください"))
+        case .otherCurrency(let cards):
+            let names = cards.map { "\($0.name(Language.current)) (\($0.currency.rawValue))" }
+                .joined(separator: tr(", ", "、"))
+            self.init(
+                .usage, "otherCurrency",
+                tr("the format does not hold the currency of \(names)", "この形式では \(names) の通貨を扱えません"),
+                hint: tr(
+                    "choose other cards with --card, or a format such as csv, ofx, hledger or beancount",
+                    "--card で別のカードを選ぶか、csv、ofx、hledger、beancount などの形式を使ってください"))
         case .nameInUse:
             self.init(
                 .usage, "nameInUse", tr("another card has this name", "別のカードがその名前を使っています"),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+import ArgumentParser
 import CardDecoders
 import CardModel
 import KazasuCLI
-public import KazasuService
+import KazasuService
 
 extension LedgerCommand {
     /// `kazasu ledger export`
@@ -16,10 +16,13 @@ extension LedgerCommand {
                 """
                 Formats: csv; sfcard (SFCard Viewer, which Japanese expense systems read); moneyforward; zaim; ofx; qif; \
                 hledger; beancount. Every record has an id that never changes. Records without a known amount are left out of \
-                all but csv. --claim writes rides for an expense claim, return trips joined.
+                all but csv. sfcard and moneyforward hold yen only, a file of qif one currency. --claim writes rides for an \
+                expense claim, return trips joined. What is left out, and what is missing in the period, is reported on \
+                standard error.
 
                 A file of --columns has one line for each column, HEADER = FIELD or HEADER = "text". Fields: date, time, kind, \
-                line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, card, id. Settings: \
+                line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, currency, card, note, id. \
+                Settings: \
                 @encoding utf-8|utf-8-bom|cp932, @separator ,|;|tab, @newline crlf|lf, @header yes|no, @quote needed|always, \
                 @date 2026-11-21|2026/11/21|20261121.
 
@@ -32,11 +35,12 @@ extension LedgerCommand {
                 """,
                 """
                 形式: csv、sfcard（SFCard Viewer。多くの経費精算システムが読めます）、moneyforward、zaim、ofx、qif、hledger、beancount。
-                履歴の ID は変わりません。金額が不明な履歴は csv 以外では省きます。--claim は交通費精算用に乗車だけを書き、往復を
-                1 行にまとめます。
+                履歴の ID は変わりません。金額が不明な履歴は csv 以外では省きます。sfcard と moneyforward は円だけ、qif は 1 ファイルに
+                1 つの通貨だけです。--claim は交通費精算用に乗車だけを書き、往復を 1 行にまとめます。省いた履歴と、期間内の欠落は
+                標準エラーに表示します。
 
                 --columns のファイルには、列ごとに「見出し = 項目」または「見出し = "文字列"」を 1 行ずつ書きます。項目: date, time,
-                kind, line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, card, id。
+                kind, line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, currency, card, note, id。
                 設定: @encoding utf-8|utf-8-bom|cp932、@separator ,|;|tab、@newline crlf|lf、@header yes|no、@quote needed|always、
                 @date 2026-11-21|2026/11/21|20261121。
 
@@ -54,8 +58,9 @@ extension LedgerCommand {
         @Argument(
             help: help(
                 "csv, sfcard, moneyforward, zaim, ofx, qif, hledger or beancount. Default with --claim or --columns: csv.",
-                "csv、sfcard、moneyforward、zaim、ofx、qif、hledger、beancount のいずれか。--claim か --columns があれば csv を省略できます。"))
-        var format: LedgerFormat?
+                "csv、sfcard、moneyforward、zaim、ofx、qif、hledger、beancount のいずれか。--claim か --columns があれば csv を省略できます。"),
+            completion: .list(LedgerFormat.allCases.map(\.rawValue)))
+        var format: String?
 
         @OptionGroup var filter: LedgerFilterOptions
 
@@ -95,14 +100,25 @@ extension LedgerCommand {
         @OptionGroup var csvOptions: CSVOptions
 
         /// The format, also where an option implies it.
-        private var form: LedgerFormat? { format ?? (claim || columns != nil ? .csv : nil) }
+        private var form: LedgerFormat? {
+            format.map { LedgerFormat(rawValue: $0) } ?? (claim || columns != nil ? .csv : nil)
+        }
 
         func validate() throws {
+            let names = LedgerFormat.allCases.map(\.rawValue)
             guard let form else {
+                guard let format else {
+                    throw ValidationError(
+                        tr(
+                            "give a format: \(names.joined(separator: ", "))",
+                            "形式を指定してください: \(names.joined(separator: "、"))"))
+                }
+                let nearest = NearestName.of(format, among: names)
                 throw ValidationError(
                     tr(
-                        "give a format: \(LedgerFormat.allCases.map(\.rawValue).joined(separator: ", "))",
-                        "形式を指定してください: \(LedgerFormat.allCases.map(\.rawValue).joined(separator: "、"))"))
+                        "unknown format '\(format)'\(nearest.map { ", did you mean '\($0)'?" } ?? ".") The formats are \(names.joined(separator: ", "))",
+                        "'\(format)' という形式はありません。\(nearest.map { "'\($0)' ですか？ " } ?? "")使える形式: \(names.joined(separator: "、"))"
+                    ))
             }
             func check(_ option: String, _ isGiven: Bool, _ fits: Bool) throws {
                 guard isGiven, !fits else { return }
@@ -116,10 +132,15 @@ extension LedgerCommand {
             try check("--header", csvOptions.header != nil, form == .csv)
             try check("--no-card-line", noCardLine, form == .sfcard)
             try check("--account", account != nil, form == .hledger || form == .beancount)
+            guard gaps, !claim, filter.records.kind != nil else { return }
+            throw ValidationError(
+                tr(
+                    "--gaps cannot be used with --kind: a lost record may be of any kind",
+                    "--gaps と --kind は同時に指定できません（欠落した履歴の種別はわかりません）"))
         }
 
         func execute(_ context: Context) throws {
-            let columns = try columns.map { path throws(CommandError) in try Export.columns(path) }
+            let columns = try self.columns.map { path throws(CommandError) in try Export.columns(path) }
             let output = try output.map { path throws(CommandError) in try OutputFile(path) }
             let ledger = try file.open(context)
             guard let form else { return }
@@ -129,21 +150,60 @@ extension LedgerCommand {
             (options.hasGaps, options.hasCardLine) = (gaps, !noCardLine)
             options.hasByteOrderMark = csvOptions.bom || output != nil
             options.language = language(form)
-            let export = try context.ask { () throws(LedgerError) in try ledger.export(form, options) }
-            if let output { try output.finish(export.data) } else { try Output.write(export.data) }
+            let stream = LedgerStream(output)
+            let export = try context.ask { () throws(LedgerError) in
+                try ledger.export(form, options) { stream.write($0) }
+            }
+            try stream.finish()
             if new, !context.redaction.isOn {
                 try context.ask { () throws(LedgerError) in try ledger.didWrite(export) }
             }
-            let name = output.map { "\($0.path): " } ?? ""
-            let count = claim ? Words.count(export.records, "line") : Words.count(export.records, "record")
-            context.note(name + tr(count, "\(export.records) 件"))
-            if export.leftOut > 0 {
-                context.note(
-                    tr(
-                        "\(Words.count(export.leftOut, "record")) left out, as amount or day is unknown",
-                        "金額または日付が不明な履歴 \(export.leftOut) 件は省きました"))
-            }
+            report(export, columns, context)
         }
+
+        /// Says what was written, what was left out and why, and what is missing in the period.
+        private func report(_ export: LedgerExport, _ columns: LedgerColumns?, _ context: Context) {
+            let name = output.map { "\($0): " } ?? ""
+            let count = Words.count(export.records, claim ? "line" : "record")
+            let totals = export.totals.sorted { $0.key.rawValue < $1.key.rawValue }.map { $0.key.words($0.value) }
+            let total = totals.isEmpty ? "" : tr(", total ", "、合計 ") + totals.joined(separator: tr(", ", "、"))
+            context.note(name + tr(count, "\(export.records) 件") + total)
+            if export.unknownFares > 0 {
+                context.warn(
+                    tr(
+                        "\(Words.count(export.unknownFares, "ride")) without a known fare: no total has it",
+                        "運賃が不明な乗車が \(export.unknownFares) 件あり、合計に含まれていません"))
+            }
+            if export.currencies.count > 1, columns?.hasCurrency == false {
+                let names = export.currencies.map(\.rawValue).sorted().joined(separator: ", ")
+                context.warn(
+                    tr(
+                        "the amounts are in several currencies (\(names)); add a column with the field 'currency', or choose cards with --card",
+                        "金額に複数の通貨（\(names)）があります。currency の列を加えるか、--card でカードを選んでください"))
+            }
+            for (reason, words) in Export.omissions {
+                let omissions = export.omissions.filter { $0.reason == reason }
+                guard !omissions.isEmpty else { continue }
+                let records = omissions.reduce(0) { $0 + $1.records }
+                let cards = omissions.compactMap(\.purse).map {
+                    "\($0.name(Language.current)) (\($0.currency.rawValue))"
+                }
+                let whose = cards.isEmpty ? "" : tr(": ", ": ") + cards.joined(separator: tr(", ", "、"))
+                context.warn(
+                    tr(
+                        "\(Words.count(records, "record")) left out, \(words.english)",
+                        "履歴 \(records) 件は省きました（\(words.japanese)）") + whose)
+            }
+            context.warn(of: export.missing)
+        }
+
+        /// Why records are left out.
+        private static let omissions: [(LedgerExport.Omission.Reason, LocalizedText)] = [
+            (.unknown, LocalizedText("as amount or day is unknown", "金額または日付が不明なため")),
+            (.free, LocalizedText("as the ride cost nothing", "運賃がかからない乗車のため")),
+            (.noBalance, LocalizedText("as the format needs a balance with its day", "日付のある残高が必要な形式のため")),
+            (.currency, LocalizedText("as the format does not hold their currency", "この形式では扱えない通貨のため")),
+        ]
 
         /// The programs that read a format decide on its language; CSV is the same in every locale.
         private func language(_ form: LedgerFormat) -> Language {
@@ -201,6 +261,14 @@ extension LedgerCommand {
         }
 
         func execute(_ context: Context) throws {
+            if output == nil, Output.isTerminal {
+                throw CommandError(
+                    .usage, "usage",
+                    tr("the report is an HTML page, nothing for a terminal", "レポートは HTML のため、端末には表示できません"),
+                    hint: tr(
+                        "write it to a file with -o report.html, and open that in a browser",
+                        "-o report.html でファイルに書き、ブラウザーで開いてください"))
+            }
             let output = try output.map { path throws(CommandError) in try OutputFile(path) }
             let ledger = try file.open(context)
             let page = try context.ask { () throws(LedgerError) in
@@ -212,5 +280,3 @@ extension LedgerCommand {
         }
     }
 }
-
-extension LedgerFormat: ExpressibleByArgument {}

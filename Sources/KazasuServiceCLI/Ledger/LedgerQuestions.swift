@@ -40,31 +40,97 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            let records = try context.ask { () throws(LedgerError) in try ledger.records(filter.filter) }
-            if records.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
-            if answer.format != .csv, !context.json {
-                context.explainCodes(try file.stationOptions.names(), of: records.lazy.map(\.record))
+            var failure: CommandError?
+            try context.ask { () throws(LedgerError) in
+                try ledger.select(filter.filter) { records in
+                    do throws(CommandError) {
+                        if records.count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
+                        try write(records, to: LedgerStream(output), context)
+                    } catch {
+                        failure = error
+                    }
+                }
             }
-            try answer.write(
-                context, to: output, json: { LedgerJSON.records(records, Language.current) },
-                text: { List.table(records, width: $0) },
-                csv: { Ledger.csv(records, answer.csvLanguage, hasByteOrderMark: false) })
+            if let failure { throw failure }
         }
 
-        /// The columns of a history, and the card where there are several.
-        private static func table(_ records: [LedgerRecord], width: Int?) -> String {
-            guard !records.isEmpty else { return "" }
-            let isOneCard = Set(records.map(\.purse.id)).count == 1
-            var rows = [HistoryTable.head + (isOneCard ? [] : [tr("CARD", "カード")])]
-            for entry in records {
-                let card = isOneCard ? [] : [entry.purse.name(Language.current)]
-                rows.append(HistoryTable.cells(entry.record, entry.purse.currency) + card)
-                guard let gap = entry.gapBefore else { continue }
-                let money = gap.amount.map { ($0 > 0 ? "+" : "") + entry.purse.currency.text($0) } ?? "-"
-                rows.append(["", "", tr("gap", "欠落"), LedgerWords.missing(gap), "", money, "", ""] + card)
+        private func write(
+            _ records: LedgerSelection, to stream: LedgerStream, _ context: Context
+        ) throws(CommandError) {
+            switch answer.form(context) {
+            case .json:
+                var failure: LedgerError?
+                var writer = JSONPrettyWriter { span in
+                    var bytes: [UInt8] = []
+                    for index in span.indices { bytes.append(span[index]) }
+                    _ = stream.write(bytes)
+                }
+                writer.object { document in
+                    LedgerJSON.write(to: &document, Language.current) { write in
+                        do throws(LedgerError) {
+                            try records.forEach { record in
+                                write(record)
+                                return !stream.isStopped
+                            }
+                        } catch {
+                            failure = error
+                        }
+                    }
+                    context.redaction.mark(&document)
+                }
+                writer.finish()
+                if let failure { throw CommandError(failure) }
+            case .csv:
+                let csv = LedgerCSV(answer.csvLanguage)
+                _ = stream.write(answer.csvOptions.text(csv.head, isFile: answer.output != nil))
+                try context.ask { () throws(LedgerError) in try records.forEach { stream.write(csv.row($0)) } }
+            case .text: try writeTable(records, to: stream, context)
             }
-            if let width, Columns.width(rows) > width { for row in rows.indices { rows[row].remove(at: 7) } }
-            return Columns.text(rows, rightAligned: [5, 6])
+            try stream.finish()
+        }
+
+        /// The columns of a history, the currency where there is another than yen, and the card where there are several.
+        private func writeTable(
+            _ records: LedgerSelection, to stream: LedgerStream, _ context: Context
+        ) throws(CommandError) {
+            guard records.count > 0 else { return }
+            var layout = ColumnLayout(rightAligned: [5, 6])
+            var (purses, currencies, unnamed): (Set<Int64>, Set<Currency>, [HistoryRecord]) = ([], [], [])
+            let head = HistoryTable.head + [tr("CURRENCY", "通貨"), tr("CARD", "カード")]
+            layout.measure(head)
+            try context.ask { () throws(LedgerError) in
+                try records.forEach { entry in
+                    for row in List.rows(entry) { layout.measure(row) }
+                    purses.insert(entry.purse.id)
+                    currencies.insert(entry.purse.currency)
+                    let places = [entry.record.entry, entry.record.exit]
+                    if unnamed.isEmpty, places.contains(where: { $0?.isUnnamed ?? false }) { unnamed = [entry.record] }
+                    return true
+                }
+            }
+            context.explainCodes(try file.stationOptions.names(), of: unnamed)
+            var columns = Array(0..<7)
+            if !currencies.isSubset(of: [.yen]) { columns.append(8) }
+            columns.append(7)
+            if purses.count > 1 { columns.append(9) }
+            let width = answer.output == nil ? Output.lineWidth : nil
+            if let width, layout.width(of: columns) > width { columns.removeAll { $0 == 7 } }
+            _ = stream.write(layout.line(head, of: columns))
+            try context.ask { () throws(LedgerError) in
+                try records.forEach { entry in
+                    List.rows(entry).allSatisfy { stream.write(layout.line($0, of: columns)) }
+                }
+            }
+        }
+
+        /// The row of a record, and that of the gap before it.
+        private static func rows(_ entry: LedgerRecord) -> [[String]] {
+            let currency = entry.purse.currency
+            let end = [currency.rawValue, entry.purse.name(Language.current)]
+            let row = HistoryTable.cells(entry.record, currency) + end
+            guard let gap = entry.gapBefore else { return [row] }
+            let money = gap.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) } ?? "-"
+            return [row, ["", "", tr("gap", "欠落"), LedgerWords.missing(gap), "", money, "", ""] + end]
         }
     }
 
@@ -72,11 +138,11 @@ extension LedgerCommand {
     struct Sum: KazasuCommand {
         static let configuration = CommandConfiguration(
             commandName: "sum",
-            abstract: tr("What records come to: by month, kind, station, line or card.", "月・種別・駅・路線・カードごとに集計する。"),
+            abstract: tr("Totals by month, kind, station, line or card.", "月・種別・駅・路線・カードごとに集計する。"),
             discussion: tr(
                 """
-                Records without a known amount are counted, but their money is in no sum. By station, a ride counts at both \
-                ends.
+                Records without a known amount are counted, but their money is in no sum. A month or a card with gaps has lost \
+                records, so its sums are too low. By station, a ride counts at both ends.
 
                 Examples:
                   kazasu ledger sum
@@ -84,7 +150,8 @@ extension LedgerCommand {
                   kazasu ledger sum --by kind --since 2026-04-01 --format csv
                 """,
                 """
-                金額が不明な履歴は件数だけ数え、金額には入れません。駅ごとの集計では、乗車駅と降車駅の両方で数えます。
+                金額が不明な履歴は件数だけ数え、金額には入れません。欠落のある月やカードは履歴が足りないため、実際の金額より少なく
+                なります。駅ごとの集計では、乗車駅と降車駅の両方で数えます。
 
                 例:
                   kazasu ledger sum
@@ -107,10 +174,17 @@ extension LedgerCommand {
             let output = try answer.file()
             let ledger = try file.open(context)
             let sums = try context.ask { () throws(LedgerError) in try ledger.sum(by: by, filter.filter) }
+            let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter.filter) }
             if sums.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
             try answer.write(
-                context, to: output, json: { LedgerJSON.sums(sums, by: by, Language.current) },
+                context, to: output, json: { LedgerJSON.sums(sums, by: by, missing: missing, Language.current) },
                 text: { _ in table(sums) }, csv: { csv(sums) })
+            guard missing.gaps > 0 else { return }
+            context.warn(
+                tr(
+                    "\(Words.count(missing.gaps, "gap")) in the period, \(LedgerWords.missing(missing)): the sums are incomplete; 'kazasu ledger gaps' shows where",
+                    "期間内に欠落が \(missing.gaps) か所（\(LedgerWords.missing(missing))）あり、集計に含まれていません。詳しくは 'kazasu ledger gaps'"
+                ))
         }
 
         private var head: String {
@@ -127,32 +201,36 @@ extension LedgerCommand {
             guard !sums.isEmpty else { return "" }
             let head = [
                 head, tr("RECORDS", "件数"), tr("SPENT", "利用額"), tr("RECEIVED", "入金額"), tr("SUM", "差引"),
-                tr("CURRENCY", "通貨"), tr("UNKNOWN", "金額不明"),
+                tr("CURRENCY", "通貨"), tr("UNKNOWN", "金額不明"), tr("GAPS", "欠落"),
             ]
             let rows = sums.map { sum in
                 let label = sum.label[Language.current]
                 let money = [sum.spent, sum.received, sum.amount].map(sum.currency.text)
                 return [label.isEmpty ? tr("(none)", "（なし）") : label, "\(sum.records)"] + money + [
                     sum.currency.rawValue, sum.unknown == 0 ? "" : "\(sum.unknown)",
+                    sum.gaps.flatMap { $0 > 0 ? "\($0)" : nil } ?? "",
                 ]
             }
-            return Columns.text([head] + rows, rightAligned: [1, 2, 3, 4, 6])
+            // A column that is empty but for its name says nothing.
+            let hasGaps = sums.contains { $0.gaps ?? 0 > 0 }
+            return Columns.text(
+                ([head] + rows).map { hasGaps ? $0 : Array($0.dropLast()) }, rightAligned: [1, 2, 3, 4, 6, 7])
         }
 
         private func csv(_ sums: [LedgerSum]) -> String {
             let isJapanese = answer.csvLanguage == .japanese
-            let names =
+            let names: [CSV.Cell] =
                 isJapanese
-                ? ["キー", "名前", "件数", "金額不明", "利用額", "入金額", "差引", "通貨"]
-                : ["key", "name", "records", "unknown", "spent", "received", "amount", "currency"]
-            return CSV.row(names)
+                ? ["キー", "名前", "件数", "金額不明", "利用額", "入金額", "差引", "通貨", "欠落"]
+                : ["key", "name", "records", "unknown", "spent", "received", "amount", "currency", "gaps"]
+            return CSV().row(names)
                 + sums.map { sum in
-                    let money = [sum.spent, sum.received, sum.amount].map { CSV.number(sum.currency.text($0)) }
-                    let counts = [sum.records, sum.unknown].map { CSV.number("\($0)") }
-                    return CSV.row(
-                        [CSV.text(sum.key), CSV.text(sum.label[answer.csvLanguage])] + counts + money + [
-                            sum.currency.rawValue
-                        ])
+                    let money: [CSV.Cell] = [sum.spent, sum.received, sum.amount].map { .number(sum.currency.text($0)) }
+                    return CSV().row(
+                        [
+                            .text(sum.key), .text(sum.label[answer.csvLanguage]), .number(sum.records),
+                            .number(sum.unknown),
+                        ] + money + [.text(sum.currency.rawValue), .number(sum.gaps)])
                 }.joined()
         }
     }
@@ -218,24 +296,23 @@ extension LedgerCommand {
 
         private func csv(_ gaps: [LedgerGapReport]) -> String {
             let isJapanese = answer.csvLanguage == .japanese
-            let names =
+            let names: [CSV.Cell] =
                 isJapanese
                 ? ["カードID", "カード", "前の履歴", "次の履歴", "欠落件数", "最小", "最大", "金額", "次を含む", "通貨", "理由", "ID"]
                 : [
                     "cardId", "card", "after", "before", "missing", "missingAtLeast", "missingAtMost", "amount",
                     "coversNext", "currency", "reason", "id",
                 ]
-            return CSV.row(names)
+            return CSV().row(names)
                 + gaps.map { report in
                     let (gap, purse) = (report.gap, report.after.purse)
-                    let counts = [gap.missing, gap.atLeast, gap.atMost].map { CSV.number($0.map { "\($0)" } ?? "") }
-                    return CSV.row(
-                        [CSV.text("0x" + purse.card), CSV.text(purse.kind)]
-                            + [report.before, report.after].map { CSV.text($0.record.date?.description ?? "") } + counts
-                            + [
-                                CSV.number(gap.amount.map(purse.currency.text) ?? ""), "\(gap.coversNext)",
-                                purse.currency.rawValue, gap.reason.rawValue, CSV.text(report.after.uid),
-                            ])
+                    let days: [CSV.Cell] = [report.before, report.after].map { .text($0.record.date?.description) }
+                    let counts: [CSV.Cell] = [gap.missing, gap.atLeast, gap.atMost].map { .number($0) }
+                    return CSV().row(
+                        [.text("0x" + purse.card), .text(purse.kind)] + days + counts + [
+                            .number(gap.amount.map(purse.currency.text)), .text("\(gap.coversNext)"),
+                            .text(purse.currency.rawValue), .text(gap.reason.rawValue), .text(report.after.uid),
+                        ])
                 }.joined()
         }
     }
@@ -274,41 +351,37 @@ extension LedgerCommand {
 
         static func table(_ cards: [LedgerCard]) -> String {
             guard !cards.isEmpty else { return "" }
-            let head = [
-                tr("NUMBER", "番号"), tr("NAME", "名前"), tr("KIND", "種類"), tr("RECORDS", "件数"), tr("FIRST", "最初"),
-                tr("LAST", "最後"), tr("BALANCE", "残高"), tr("GAPS", "欠落"), tr("LINKED", "統合"),
-            ]
+            let isYen = cards.allSatisfy { $0.purse.currency == .yen }
+            let head =
+                [
+                    tr("NUMBER", "番号"), tr("NAME", "名前"), tr("KIND", "種類"), tr("RECORDS", "件数"), tr("FIRST", "最初"),
+                    tr("LAST", "最後"), tr("BALANCE", "残高"), tr("GAPS", "欠落"),
+                ] + (isYen ? [] : [tr("CURRENCY", "通貨")]) + [tr("LINKED", "統合")]
             let rows = cards.map { card in
                 [
-                    card.purse.card, card.purse.cardName ?? "-", card.purse.kind, "\(card.records)",
+                    card.purse.card, card.purse.cardName ?? "-", card.purse.title[Language.current], "\(card.records)",
                     card.first?.description ?? "-", card.last?.description ?? "-",
                     card.balance.map(card.purse.currency.text) ?? "-", "\(card.gaps)",
-                    card.linked.joined(separator: " "),
-                ]
+                ] + (isYen ? [] : [card.purse.currency.rawValue]) + [card.linked.joined(separator: " ")]
             }
             return Columns.text([head] + rows, rightAligned: [3, 6, 7])
         }
 
         private func csv(_ cards: [LedgerCard]) -> String {
             let isJapanese = answer.csvLanguage == .japanese
-            let names =
+            let names: [CSV.Cell] =
                 isJapanese
                 ? ["カードID", "名前", "カード", "件数", "最初", "最後", "残高", "通貨", "欠落", "統合"]
                 : ["cardId", "name", "card", "records", "first", "last", "balance", "currency", "gaps", "linked"]
-            return CSV.row(names)
+            return CSV().row(names)
                 + cards.map { card in
-                    let days = [card.first, card.last].map { CSV.text($0?.description ?? "") }
-                    return CSV.row(
-                        [
-                            CSV.text("0x" + card.purse.card), CSV.text(card.purse.cardName ?? ""),
-                            CSV.text(card.purse.kind),
-                        ]
-                            + [CSV.number("\(card.records)")] + days
-                            + [
-                                CSV.number(card.balance.map(card.purse.currency.text) ?? ""),
-                                card.purse.currency.rawValue, CSV.number("\(card.gaps)"),
-                                CSV.text(card.linked.map { "0x" + $0 }.joined(separator: " ")),
-                            ])
+                    let kind = isJapanese ? card.purse.title.japanese : card.purse.kind
+                    return CSV().row([
+                        .text("0x" + card.purse.card), .text(card.purse.cardName), .text(kind), .number(card.records),
+                        .text(card.first?.description), .text(card.last?.description),
+                        .number(card.balance.map(card.purse.currency.text)), .text(card.purse.currency.rawValue),
+                        .number(card.gaps), .text(card.linked.map { "0x" + $0 }.joined(separator: " ")),
+                    ])
                 }.joined()
         }
     }

@@ -9,32 +9,35 @@ internal import CardModel
 /// `ENCODING:UNICODE` with `CHARSET:NONE` is the one header with which ofxtools and ofxparse both read UTF-8 (measured with ofxtools
 /// 1.1.1 and ofxparse 0.21). Each tag has a line of its own, since some importers read no other form.
 enum OFXExport {
-    static func write(_ chains: [ExportChain], _ options: LedgerExportOptions) -> [UInt8] {
+    static func write(_ chains: [ExportChain], _ options: LedgerExportOptions, _ sink: ExportSink) throws {
+        func write(_ lines: [String]) { sink.write(lines, newline: "\r\n") }
         let last = chains.compactMap(\.closing?.date).max()
-        var lines = [
+        write([
             "OFXHEADER:100", "DATA:OFXSGML", "VERSION:102", "SECURITY:NONE", "ENCODING:UNICODE", "CHARSET:NONE",
             "COMPRESSION:NONE", "OLDFILEUID:NONE", "NEWFILEUID:NONE", "", "<OFX>", "<SIGNONMSGSRSV1>", "<SONRS>",
-        ]
-        lines += status + ["<DTSERVER>\(last.map { day($0) } ?? "19700101120000")"]
-        lines += [
+        ])
+        write(status + ["<DTSERVER>\(last.map { day($0) } ?? "19700101120000")"])
+        write([
             "<LANGUAGE>\(options.language == .japanese ? "JPN" : "ENG")", "</SONRS>", "</SIGNONMSGSRSV1>",
             "<BANKMSGSRSV1>",
-        ]
+        ])
         for (number, chain) in chains.enumerated() {
-            guard let closing = chain.closing, !chain.items.isEmpty else { continue }
-            lines += ["<STMTTRNRS>", "<TRNUID>\(number + 1)"] + status
-            lines += ["<STMTRS>", "<CURDEF>\(chain.purse.currency.rawValue)", "<BANKACCTFROM>"]
-            lines += ["<BANKID>\(chain.purse.system)", "<ACCTID>\(chain.purse.card.suffix(22))"]
-            lines += ["<ACCTTYPE>CHECKING", "</BANKACCTFROM>", "<BANKTRANLIST>"]
-            let transactions = chain.items.flatMap { transaction($0, chain.purse, options) }
-            let dates = chain.items.map(\.date)
-            lines += ["<DTSTART>\(day(dates.min() ?? closing.date))", "<DTEND>\(day(dates.max() ?? closing.date))"]
-            lines += transactions + ["</BANKTRANLIST>", "<LEDGERBAL>"]
-            lines += ["<BALAMT>\(chain.purse.currency.text(closing.balance))", "<DTASOF>\(day(closing.date))"]
-            lines += ["</LEDGERBAL>", "</STMTRS>", "</STMTTRNRS>"]
+            // A statement must state a balance: `LEDGERBAL` is required.
+            guard let closing = chain.closing, let days = chain.days else { continue }
+            write(["<STMTTRNRS>", "<TRNUID>\(number + 1)"] + status)
+            write(["<STMTRS>", "<CURDEF>\(chain.purse.currency.rawValue)", "<BANKACCTFROM>"])
+            write(["<BANKID>\(chain.purse.system)", "<ACCTID>\(chain.purse.card.suffix(22))"])
+            write(["<ACCTTYPE>CHECKING", "</BANKACCTFROM>", "<BANKTRANLIST>"])
+            write(["<DTSTART>\(day(days.lowerBound))", "<DTEND>\(day(days.upperBound))"])
+            try chain.forEachItem { item in
+                write(transaction(item, chain.purse, options))
+                return !sink.isStopped
+            }
+            write(["</BANKTRANLIST>", "<LEDGERBAL>"])
+            write(["<BALAMT>\(chain.purse.currency.text(closing.balance))", "<DTASOF>\(day(closing.date))"])
+            write(["</LEDGERBAL>", "</STMTRS>", "</STMTTRNRS>"])
         }
-        lines += ["</BANKMSGSRSV1>", "</OFX>"]
-        return Array((lines.joined(separator: "\r\n") + "\r\n").utf8)
+        write(["</BANKMSGSRSV1>", "</OFX>"])
     }
 
     private static let status = ["<STATUS>", "<CODE>0", "<SEVERITY>INFO", "</STATUS>"]
@@ -49,7 +52,6 @@ enum OFXExport {
                 gap.amount ?? 0 < 0 ? "DEBIT" : "CREDIT", day(date), gap.amount ?? 0, ExportText.id(of: record),
                 ExportText.title(gap, options.language), "", purse)
         case .record(let record, let amount, let date), .late(let record, let amount, let date, _):
-            guard record.record.date != nil else { return [] }
             let type =
                 switch record.record.kind {
                 case .charge, .issue: "XFER"
@@ -86,61 +88,50 @@ enum OFXExport {
 
     /// A text between tags. SGML's entities are three: libofx stops at `&quot;`, which HTML needs within attributes.
     static func escaped(_ text: String, quotes: Bool = false) -> String {
-        text.unicodeScalars.map { scalar in
+        ExportText.line(text).unicodeScalars.map { scalar in
             switch scalar {
             case "&": "&amp;"
             case "<": "&lt;"
             case ">": "&gt;"
             case "\"" where quotes: "&quot;"
-            default: scalar.value < 0x20 ? " " : String(scalar)
+            default: String(scalar)
             }
         }.joined()
     }
 }
 
-/// Quicken Interchange Format; days are year/month/day, charges are transfers.
+/// Quicken Interchange Format; days are year/month/day, charges are transfers. It names no currency, so a file has one.
 enum QIFExport {
-    static func write(_ chains: [ExportChain], _ options: LedgerExportOptions) -> [UInt8] {
-        var lines: [String] = []
+    static func write(_ chains: [ExportChain], _ options: LedgerExportOptions, _ sink: ExportSink) throws {
         for chain in chains {
-            let name = line(chain.purse.name(options.language))
-            lines += ["!Account", "N\(name)", "TBank", "^", "!Type:Bank"]
-            let money = chain.purse.currency.text
-            for item in chain.items {
-                switch item {
-                case .opening(let balance, let date):
-                    lines += [
-                        "D\(ExportText.date(date, "/"))", "T\(money(balance))", "POpening Balance", "L[\(name)]", "^",
-                    ]
-                case .gap(let gap, let record, let date):
-                    lines += ["D\(ExportText.date(date, "/"))", "T\(money(gap.amount ?? 0))"]
-                    lines += ["P\(ExportText.title(gap, options.language))", "M\(ExportText.id(of: record))", "^"]
-                case .record(let record, let amount, let date), .late(let record, let amount, let date, _):
-                    guard record.record.date != nil else { continue }
-                    lines += ["D\(ExportText.date(date, "/"))", "T\(money(amount))"]
-                    if let serial = record.record.serial { lines.append("N\(serial)") }
-                    lines.append("P\(line(ExportText.title(record, options.language)))")
-                    lines.append("M\(line(record.uid + " " + ExportText.memo(record, options.language)))")
-                    if record.record.kind == .charge {
-                        lines.append("L[\(options.language == .japanese ? "チャージ" : "Charges")]")
-                    }
-                    lines.append("^")
-                }
+            let name = ExportText.line(chain.purse.name(options.language))
+            sink.write(["!Account", "N\(name)", "TBank", "^", "!Type:Bank"])
+            try chain.forEachItem { item in
+                sink.write(lines(item, name, chain.purse.currency, options) + ["^"])
+                return !sink.isStopped
             }
         }
-        return Array(lines.map { $0 + "\n" }.joined().utf8)
     }
 
-    private static func line(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
-    }
-}
-
-extension ExportChain.Item {
-    /// The day of the line.
-    var date: CalendarDate {
-        switch self {
-        case .opening(_, let date), .gap(_, _, let date), .record(_, _, let date), .late(_, _, let date, _): date
+    private static func lines(
+        _ item: ExportChain.Item, _ name: String, _ currency: Currency, _ options: LedgerExportOptions
+    ) -> [String] {
+        let day = "D\(ExportText.date(item.date, "/"))"
+        switch item {
+        case .opening(let balance, _):
+            return [day, "T\(currency.text(balance))", "POpening Balance", "L[\(name)]"]
+        case .gap(let gap, let record, _):
+            return [
+                day, "T\(currency.text(gap.amount ?? 0))", "P\(ExportText.title(gap, options.language))",
+                "M\(ExportText.id(of: record))",
+            ]
+        case .record(let record, let amount, _), .late(let record, let amount, _, _):
+            let serial = record.record.serial.map { ["N\($0)"] } ?? []
+            let memo = ExportText.line(record.uid + " " + ExportText.memo(record, options.language))
+            let charges = "L[\(options.language == .japanese ? "チャージ" : "Charges")]"
+            return [day, "T\(currency.text(amount))"] + serial
+                + ["P\(ExportText.line(ExportText.title(record, options.language)))", "M\(memo)"]
+                + (record.record.kind == .charge ? [charges] : [])
         }
     }
 }

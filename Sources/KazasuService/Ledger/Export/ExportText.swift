@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
 internal import CardDecoders
 internal import CardModel
 internal import Glibc
@@ -53,49 +52,81 @@ enum ExportText {
         date.description.split(separator: "-").joined(separator: separator)
     }
 
-    /// Lines of CSV (RFC 4180).
-    static func csv(_ rows: [[String]], quotesAll: Bool = false, separator: String = ",", newline: String = "\r\n")
-        -> String
-    {
-        rows.map { row in
-            row.map { quotesAll ? quoted($0) : field($0, separator) }.joined(separator: separator) + newline
-        }.joined()
+    /// A text on one line: control characters and line ends are blanks. Scalars are compared, since a combining character hides what
+    /// it stands on from a comparison of characters.
+    static func line(_ text: String, blanking others: Set<Unicode.Scalar> = []) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.value {
+                    case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: " "
+                    default: others.contains(scalar) ? " " : scalar
+                    }
+                }))
     }
+}
 
-    private static func field(_ text: String, _ separator: String) -> String {
-        text.unicodeScalars.contains { $0 == "\"" || $0 == "\n" || $0 == "\r" } || text.contains(separator)
-            ? quoted(text) : text
-    }
+/// Where an export goes, piece by piece.
+final class ExportSink {
+    private let output: ([UInt8]) -> Bool
+    private var encode: (String) -> [UInt8] = { Array($0.utf8) }
+    private var buffer: [UInt8] = []
+    /// Whether the receiver wants no more.
+    private(set) var isStopped = false
 
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
+    private static let piece = 1 << 16
 
-    /// A text cell that no spreadsheet runs as a formula.
-    static func cell(_ text: String) -> String {
-        guard let first = text.unicodeScalars.first, "=+-@\t\r".unicodeScalars.contains(first) else { return text }
-        return "'" + text
-    }
+    init(_ output: @escaping ([UInt8]) -> Bool) { self.output = output }
 
-    /// A text in CP932; `〓` stands for what that has no character for.
+    /// Writes text from now on in CP932; `〓` stands for what that has no character for.
     ///
     /// - Throws: ``LedgerError/noCharacterSet`` when the C library has no converter.
-    static func cp932(_ text: String) throws(LedgerError) -> [UInt8] {
-        let converter = unsafe iconv_open("CP932", "UTF-8")
-        guard unsafe converter != iconv_t(bitPattern: -1) else { throw .noCharacterSet }
-        defer { unsafe iconv_close(converter) }
+    func useCP932() throws(LedgerError) {
+        let converter = try CP932()
+        encode = converter.encode
+    }
+
+    func write(_ text: String) {
+        guard !isStopped else { return }
+        buffer += encode(text)
+        if buffer.count >= ExportSink.piece { flush() }
+    }
+
+    /// Writes lines with their ends.
+    func write(_ lines: [String], newline: String = "\n") {
+        for line in lines { write(line + newline) }
+    }
+
+    func flush() {
+        if !isStopped, !buffer.isEmpty { isStopped = !output(buffer) }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The C library's converter to CP932.
+@safe private final class CP932 {
+    private let converter: iconv_t
+
+    init() throws(LedgerError) {
+        guard let opened = unsafe iconv_open("CP932", "UTF-8"), unsafe opened != iconv_t(bitPattern: -1) else {
+            throw .noCharacterSet
+        }
+        unsafe converter = opened
+    }
+
+    func encode(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
             if scalar.isASCII {
                 bytes.append(UInt8(truncatingIfNeeded: scalar.value))
             } else {
-                bytes += unsafe encode(Array(String(scalar).utf8), converter) ?? [0x81, 0xAC]
+                bytes += encode(Array(String(scalar).utf8)) ?? [0x81, 0xAC]
             }
         }
         return bytes
     }
 
-    private static func encode(_ character: [UInt8], _ converter: iconv_t?) -> [UInt8]? {
+    private func encode(_ character: [UInt8]) -> [UInt8]? {
         var input = character.map { CChar(bitPattern: $0) }
         var output: [CChar] = [0, 0, 0, 0]
         var (inputLeft, outputLeft) = (input.count, output.count)
@@ -111,4 +142,6 @@ enum ExportText {
         }
         return output.prefix(output.count - outputLeft).map { UInt8(bitPattern: $0) }
     }
+
+    deinit { unsafe iconv_close(converter) }
 }

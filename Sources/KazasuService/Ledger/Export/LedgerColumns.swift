@@ -39,8 +39,12 @@ public struct LedgerColumns: Hashable, Sendable {
         case roundtrip
         /// All that a line of a claim costs.
         case total
+        /// What the money is counted in, as in `JPY`.
+        case currency
         /// The card's name.
         case card
+        /// What is not known of a line, or what is lost.
+        case note
         /// The stable id.
         case id
     }
@@ -67,30 +71,41 @@ public struct LedgerColumns: Hashable, Sendable {
         var number = 0
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
-            let line = LedgerColumns.trimmed(line)
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            if line.hasPrefix("@") {
-                let parts = line.dropFirst().split(separator: " ", maxSplits: 1).map { LedgerColumns.trimmed($0) }
+            let line = LedgerColumns.trimmed(line.unicodeScalars)
+            guard let first = line.first, first != "#" else { continue }
+            if first == "@" {
+                let parts = line.dropFirst().split(separator: " ", maxSplits: 1).map {
+                    String(LedgerColumns.trimmed($0))
+                }
                 guard parts.count == 2, LedgerColumns.known[parts[0]]?.contains(parts[1]) ?? false else {
-                    throw .columns(line: number, .unknownSetting(line))
+                    throw .columns(line: number, .unknownSetting(String(line)))
                 }
                 settings[parts[0]] = parts[1]
                 continue
             }
-            guard let equals = line.lastIndex(of: "=") else { throw .columns(line: number, .malformed) }
-            let (header, value) = (
-                LedgerColumns.trimmed(line[..<equals]), LedgerColumns.trimmed(line[line.index(after: equals)...])
-            )
-            headers.append(header)
-            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
-                contents.append(.text(String(value.dropFirst().dropLast())))
-            } else if let field = Field(rawValue: value) {
-                contents.append(.field(field))
-            } else {
-                throw .columns(line: number, .unknownField(value))
+            guard let (header, content) = try LedgerColumns.column(line, number) else {
+                throw .columns(line: number, .malformed)
             }
+            headers.append(header)
+            contents.append(content)
         }
         if headers.isEmpty { throw .columns(line: max(1, number), .noColumns) }
+    }
+
+    /// `HEADER = "TEXT"` ends at its first quotation mark after a sign of equality, so that the text may have both; `HEADER = FIELD` at its last
+    /// sign of equality, so that the header may have it.
+    private static func column(
+        _ line: Substring.UnicodeScalarView, _ number: Int
+    ) throws(LedgerError) -> (String, Content)? {
+        for equals in line.indices where line[equals] == "=" && line.last == "\"" {
+            let value = trimmed(line[line.index(after: equals)...])
+            guard value.first == "\"", value.count >= 2 else { continue }
+            return (String(trimmed(line[..<equals])), .text(String(value.dropFirst().dropLast())))
+        }
+        guard let equals = line.lastIndex(of: "=") else { return nil }
+        let value = String(trimmed(line[line.index(after: equals)...]))
+        guard let field = Field(rawValue: value) else { throw .columns(line: number, .unknownField(value)) }
+        return (String(trimmed(line[..<equals])), .field(field))
     }
 
     private init(_ columns: [(String, Field)]) {
@@ -104,14 +119,17 @@ public struct LedgerColumns: Hashable, Sendable {
             (.date, LocalizedText("date", "日付")), (.line, LocalizedText("line", "路線")),
             (.from, LocalizedText("from", "出発")), (.to, LocalizedText("to", "到着")),
             (.roundtrip, LocalizedText("trip", "片道・往復")), (.fare, LocalizedText("fare", "片道運賃")),
-            (.total, LocalizedText("total", "金額")), (.card, LocalizedText("card", "カード")),
+            (.total, LocalizedText("total", "金額")), (.currency, LocalizedText("currency", "通貨")),
+            (.card, LocalizedText("card", "カード")), (.note, LocalizedText("note", "備考")),
             (.id, LocalizedText("id", "ID")),
         ]
         return LedgerColumns(fields.map { ($0.1[language], $0.0) })
     }
 
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        let start = text.drop { $0.properties.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return start }
+        return start[...end]
     }
 
     // MARK: Writing
@@ -119,77 +137,119 @@ public struct LedgerColumns: Hashable, Sendable {
     /// The values of a line.
     typealias Line = [Field: String]
 
-    func write(_ lines: [Line], _ options: LedgerExportOptions) throws(LedgerError) -> [UInt8] {
-        func setting(_ name: String) -> String { settings[name] ?? LedgerColumns.known[name]?.first ?? "" }
-        let rows = lines.map { line in
-            contents.map { content in
+    private func setting(_ name: String) -> String { settings[name] ?? LedgerColumns.known[name]?.first ?? "" }
+
+    /// Whether the lines say what their money is counted in.
+    package var hasCurrency: Bool { contents.contains(.field(.currency)) }
+
+    private var csv: CSV {
+        var csv = CSV()
+        switch setting("separator") {
+        case "tab": csv.separator = "\t"
+        case ";": csv.separator = ";"
+        default: break
+        }
+        csv.newline = setting("newline") == "lf" ? "\n" : "\r\n"
+        csv.quotesAll = setting("quote") == "always"
+        return csv
+    }
+
+    /// Begins a file: its character set, and the headers.
+    func begin(_ sink: ExportSink, _ options: LedgerExportOptions) throws(LedgerError) {
+        switch setting("encoding") {
+        case "cp932": try sink.useCP932()
+        case "utf-8-bom": sink.write("\u{FEFF}")
+        default: if options.hasByteOrderMark { sink.write("\u{FEFF}") }
+        }
+        if setting("header") == "yes" { sink.write(csv.row(headers.map { .text($0) })) }
+    }
+
+    func write(_ lines: [Line], to sink: ExportSink) {
+        let (csv, date) = (csv, setting("date"))
+        for line in lines {
+            let cells: [CSV.Cell] = contents.map { content in
                 switch content {
-                case .text(let text): return text
+                case .text(let text): return .text(text)
+                case .field(.date) where date != "2026-11-21":
+                    let parts = line[.date]?.split(separator: "-") ?? []
+                    return .text(parts.joined(separator: date == "20261121" ? "" : "/"))
                 case .field(let field):
-                    let value = line[field] ?? ""
                     switch field {
-                    case .date where setting("date") != "2026-11-21":
-                        return value.split(separator: "-").joined(separator: setting("date") == "20261121" ? "" : "/")
-                    case .fare, .amount, .spent, .received, .balance, .total: return value
-                    default: return ExportText.cell(value)
+                    case .fare, .amount, .spent, .received, .balance, .total: return .number(line[field])
+                    default: return .text(line[field])
                     }
                 }
             }
-        }
-        let separator = setting("separator") == "tab" ? "\t" : setting("separator")
-        let text = ExportText.csv(
-            (setting("header") == "yes" ? [headers] : []) + rows, quotesAll: setting("quote") == "always",
-            separator: separator, newline: setting("newline") == "lf" ? "\n" : "\r\n")
-        switch setting("encoding") {
-        case "cp932": return try ExportText.cp932(text)
-        case "utf-8-bom": return Array(("\u{FEFF}" + text).utf8)
-        default: return Array(((options.hasByteOrderMark ? "\u{FEFF}" : "") + text).utf8)
+            sink.write(csv.row(cells))
         }
     }
 
-    static func lines(_ chains: [ExportChain], _ options: LedgerExportOptions) -> [Line] {
-        let language = options.language
-        return chains.flatMap(\.records).map { entry in
-            let money = entry.purse.currency.text
-            let (record, amount) = (entry.record, entry.record.amount)
-            var line: Line = [
-                .title: ExportText.title(entry, language), .kind: record.kind.name[language], .id: entry.uid,
-                .card: entry.purse.name(language),
-            ]
-            line[.date] = record.date?.description
-            line[.time] = record.time?.hourAndMinute
-            line[.line] = record.entry?.lineLabel
-            line[.from] = record.entry?.label
-            line[.to] = record.exit?.label
-            line[.amount] = amount.map(money)
-            line[.spent] = amount.flatMap { $0 < 0 ? money(0 &- $0) : nil }
-            line[.received] = amount.flatMap { $0 > 0 ? money($0) : nil }
-            line[.fare] = line[.spent]
-            line[.total] = line[.spent]
-            line[.balance] = record.balance.map(money)
-            return line
-        }
+    /// A record, and the gap before it where gaps have lines of their own.
+    static func lines(_ entry: LedgerRecord, _ options: LedgerExportOptions) -> [Line] {
+        let (language, currency) = (options.language, entry.purse.currency)
+        let (record, amount, money) = (entry.record, entry.record.amount, currency.text)
+        var line: Line = [
+            .title: ExportText.title(entry, language), .kind: record.kind.name[language], .id: entry.uid,
+            .card: entry.purse.name(language), .currency: currency.rawValue,
+        ]
+        line[.date] = record.date?.description
+        line[.time] = record.time?.hourAndMinute
+        line[.line] = record.entry?.lineLabel
+        line[.from] = record.entry?.label
+        line[.to] = record.exit?.label
+        line[.amount] = amount.map(money)
+        line[.spent] = amount.flatMap { $0 < 0 ? money(0 &- $0) : nil }
+        line[.received] = amount.flatMap { $0 > 0 ? money($0) : nil }
+        line[.fare] = line[.spent]
+        line[.total] = line[.spent]
+        line[.balance] = record.balance.map(money)
+        if amount == nil { line[.note] = LocalizedText("amount unknown", "金額不明")[language] }
+        guard options.hasGaps, let gap = entry.gapBefore else { return [line] }
+        return [self.line(gap, before: entry, record.date, options), line]
     }
 
-    static func lines(_ claims: [LedgerClaim], _ options: LedgerExportOptions) -> [Line] {
-        let language = options.language
-        return claims.map { claim in
-            let money = claim.purse.currency.text
-            var line: Line = [
-                .date: claim.date.description, .card: claim.purse.name(language),
-                .kind: (claim.isBus ? RecordKind.bus : .rail).name[language],
-                .roundtrip: (claim.isReturn ? LocalizedText("return", "往復") : LocalizedText("one way", "片道"))[language],
-                .id: claim.rides.map(\.uid).joined(separator: " "),
-            ]
-            line[.title] = claim.rides.first.map { ExportText.title($0, language) }
-            line[.line] = claim.from?.lineLabel
-            line[.from] = claim.from?.label
-            line[.to] = claim.to?.label
-            line[.fare] = claim.fare.map(money)
-            line[.total] = claim.total.map(money)
-            line[.spent] = line[.total]
-            line[.amount] = claim.total.map { money(0 &- $0) }
-            return line
-        }
+    /// A gap as a line of a claim. Its money is that of records of any kind, so no fare is given.
+    static func line(_ report: LedgerGapReport, _ options: LedgerExportOptions) -> Line {
+        var line = line(report.gap, before: report.after, options.filter.day(of: report), options)
+        line[.amount] = nil
+        let days = [report.before, report.after].map { $0.record.date?.description ?? "?" }
+        line[.note]?.append(
+            options.language == .japanese ? "（\(days[0])～\(days[1])）" : ", \(days[0]) to \(days[1])")
+        return line
+    }
+
+    private static func line(
+        _ gap: LedgerGap, before record: LedgerRecord, _ date: CalendarDate?, _ options: LedgerExportOptions
+    ) -> Line {
+        let (language, currency) = (options.language, record.purse.currency)
+        let title = ExportText.title(gap, language)
+        var line: Line = [
+            .title: title, .note: title, .id: ExportText.id(of: record), .card: record.purse.name(language),
+            .kind: LocalizedText("gap", "欠落")[language], .currency: currency.rawValue,
+        ]
+        line[.date] = date?.description
+        line[.amount] = gap.amount.map(currency.text)
+        return line
+    }
+
+    /// A line of a claim.
+    static func line(_ claim: LedgerClaim, _ options: LedgerExportOptions) -> Line {
+        let (language, currency) = (options.language, claim.purse.currency)
+        var line: Line = [
+            .date: claim.date.description, .card: claim.purse.name(language), .currency: currency.rawValue,
+            .kind: (claim.isBus ? RecordKind.bus : .rail).name[language],
+            .roundtrip: (claim.isReturn ? LocalizedText("return", "往復") : LocalizedText("one way", "片道"))[language],
+            .id: claim.rides.map(\.uid).joined(separator: " "),
+        ]
+        line[.title] = claim.rides.first.map { ExportText.title($0, language) }
+        line[.line] = claim.from?.lineLabel
+        line[.from] = claim.from?.label
+        line[.to] = claim.to?.label
+        line[.fare] = claim.fare.map(currency.text)
+        line[.total] = claim.total.map(currency.text)
+        line[.spent] = line[.total]
+        line[.amount] = claim.total.map { currency.text(0 &- $0) }
+        if claim.fare == nil { line[.note] = LocalizedText("fare unknown", "運賃不明")[language] }
+        return line
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardDecoders
+public import CardDecoders
 public import CardModel
 internal import GRDB
 
@@ -16,7 +16,7 @@ public enum LedgerFormat: String, Hashable, Sendable, CaseIterable {
     case zaim
     /// OFX 1.0.2.
     case ofx
-    /// Quicken Interchange Format; days are written year first.
+    /// Quicken Interchange Format, one currency a file; days are written year first.
     case qif
     /// A journal of hledger, with balance assertions.
     case hledger
@@ -38,7 +38,8 @@ public struct LedgerExportOptions: Sendable {
     public var language = Language.japanese
     /// The account of the card, for hledger and beancount; `nil` for `Assets:Transit:NAME`.
     public var account: String?
-    /// Whether what is lost is a line of its own. hledger and beancount always have it, since their balances would not fit.
+    /// Whether what is lost is a line of its own. hledger and beancount always have it, since their balances would not fit. A choice of
+    /// kinds leaves such lines out of everything but a claim.
     public var hasGaps = false
     /// Whether ``LedgerFormat/sfcard`` begins with the line of the card's IDm, which one program refuses.
     public var hasCardLine = true
@@ -49,138 +50,188 @@ public struct LedgerExportOptions: Sendable {
     public init() {}
 }
 
-/// A file that a ledger was written as.
+/// What an export wrote, and what it left out.
 public struct LedgerExport: Sendable {
-    /// The bytes of the file.
-    public let data: [UInt8]
-    /// How many records, or lines of a claim, are in it.
-    public let records: Int
-    /// How many records are not, since the format asks for an amount or a day that is not known.
-    public let leftOut: Int
+    /// Chosen records that are not in the file.
+    public struct Omission: Hashable, Sendable {
+        /// Why the records are not in the file.
+        public enum Reason: Hashable, Sendable, CaseIterable {
+            /// The format needs an amount or a day that is not known.
+            case unknown
+            /// The format holds one currency, and this card has another.
+            case currency
+            /// The format needs a balance, and the card has none.
+            case noBalance
+            /// A claim has no rides that cost nothing.
+            case free
+        }
+
+        /// Why.
+        public let reason: Reason
+        /// The card, where a whole card is left out.
+        public let purse: LedgerPurse?
+        /// How many records.
+        public let records: Int
+    }
+
+    /// How many records, or lines of a claim, are in the file.
+    public internal(set) var records = 0
+    /// The records that are not.
+    public internal(set) var omissions: [Omission] = []
+    /// The sums of a claim by currency, in the smallest unit.
+    public internal(set) var totals: [Currency: Int] = [:]
+    /// How many lines of a claim have no known fare; no sum has them.
+    public internal(set) var unknownFares = 0
+    /// What the ledger lacks on the chosen days.
+    public internal(set) var missing = LedgerMissing()
+    /// The currencies of what was written.
+    public internal(set) var currencies: Set<Currency> = []
     let format: LedgerFormat
-    let selections: [String]
+    var selections: [String] = []
     let number: Int
+
+    /// How many chosen records are not in the file.
+    public var leftOut: Int { omissions.reduce(0) { $0 + $1.records } }
+
+    mutating func omit(_ reason: Omission.Reason, _ records: Int, of purse: LedgerPurse? = nil) {
+        if records > 0 { omissions.append(Omission(reason: reason, purse: purse, records: records)) }
+    }
 }
 
-/// What one purse has to be written, oldest first.
-struct ExportChain {
-    enum Item {
-        /// The balance before all that follows.
-        case opening(balance: Int, date: CalendarDate)
-        /// What is lost before a record.
-        case gap(LedgerGap, before: LedgerRecord, date: CalendarDate)
-        case record(LedgerRecord, amount: Int, date: CalendarDate)
-        /// A record that an earlier export had within a gap, or before its opening balance.
-        case late(LedgerRecord, amount: Int, date: CalendarDate, wasInGap: Bool)
-    }
-
-    let purse: LedgerPurse
-    let items: [Item]
-    /// All records, also those without amount or day.
-    let records: [LedgerRecord]
-    let leftOut: Int
-    /// Whether each balance follows from the one before, and the days rise, so that a program can check the balances.
-    let isChecked: Bool
-    /// Whether an earlier export began the account.
-    let isContinued: Bool
-
-    /// The balance after the newest record that was chosen, also if an earlier export had that.
-    let closing: (balance: Int, date: CalendarDate)?
-
-    /// - Parameters:
-    ///   - records: what is to be written, oldest first.
-    ///   - all: all that was chosen, also what an earlier export had.
-    ///   - known: the places of the oldest and newest record that an earlier export had.
-    init(
-        _ purse: LedgerPurse, _ records: [LedgerRecord], of all: [LedgerRecord], isWhole: Bool, hasGaps: Bool,
-        known: ClosedRange<Int64>?
-    ) {
-        let newest = all.last { $0.record.balance != nil && $0.record.date != nil }?.record
-        closing = newest.flatMap { newest in newest.balance.flatMap { balance in newest.date.map { (balance, $0) } } }
-        self.purse = purse
-        self.records = records
-        var (items, leftOut, isSorted): ([Item], Int, Bool) = ([], 0, true)
-        var last: CalendarDate?
-        for record in records {
-            guard let date = record.record.date ?? last else {
-                leftOut += 1
-                continue
-            }
-            if let last, date < last { isSorted = false }
-            last = date
-            if let known, record.order < known.upperBound {
-                guard let amount = record.record.amount else { continue }
-                items.append(.late(record, amount: amount, date: date, wasInGap: record.order > known.lowerBound))
-                continue
-            }
-            if items.isEmpty, known == nil, isWhole,
-                let balance = record.record.amount == nil ? record.record.balance : record.balanceBefore
-            {
-                items.append(.opening(balance: balance, date: date))
-            } else if let gap = record.gapBefore, hasGaps, isWhole, gap.amount != nil {
-                items.append(.gap(gap, before: record, date: date))
-            }
-            if let amount = record.record.amount {
-                items.append(.record(record, amount: amount, date: date))
-            } else {
-                leftOut += 1
-            }
-        }
-        self.items = items
-        self.leftOut = leftOut
-        isChecked = isWhole && isSorted
-        isContinued = known != nil
-    }
+extension LedgerFormat {
+    /// The only currency that the format holds, where it names one itself.
+    fileprivate var currency: Currency? { self == .sfcard || self == .moneyforward ? .yen : nil }
+    /// Whether each record needs a day of its own; journals give it that of the record before.
+    var needsDay: Bool { self != .hledger && self != .beancount }
+    var isDoubleEntry: Bool { self == .hledger || self == .beancount }
 }
 
 extension Ledger {
-    /// Writes records as a file of another program.
+    /// Writes records as a file of another program, piece by piece.
     ///
+    /// - Parameter output: receives each piece, and returns whether it wants more.
     /// - Throws: ``LedgerError/noSuchCard(_:)``; ``LedgerError/severalCards(_:)`` for ``LedgerFormat/sfcard``, whose files are of one
-    ///   card; ``LedgerError/noCharacterSet``.
+    ///   card; ``LedgerError/otherCurrency(cards:)`` for a chosen card whose currency the format cannot hold;
+    ///   ``LedgerError/noCharacterSet``.
+    public func export(
+        _ format: LedgerFormat, _ options: LedgerExportOptions = LedgerExportOptions(),
+        to output: ([UInt8]) -> Bool
+    ) throws(LedgerError) -> LedgerExport {
+        try withoutActuallyEscaping(output) { output throws(LedgerError) in
+            let sink = ExportSink(output)
+            return try store.read { db in
+                let export = try export(format, options, sink, db)
+                sink.flush()
+                return export
+            }
+        }
+    }
+
+    /// Writes records as a file of another program, whole.
     public func export(
         _ format: LedgerFormat, _ options: LedgerExportOptions = LedgerExportOptions()
-    ) throws(LedgerError) -> LedgerExport {
-        let isDoubleEntry = format == .hledger || format == .beancount
-        let (number, marks) = try marks(format, options)
-        var selections: [String] = []
+    ) throws(LedgerError) -> (data: [UInt8], export: LedgerExport) {
+        var data: [UInt8] = []
+        let export = try export(format, options) { piece in
+            data += piece
+            return true
+        }
+        return (data, export)
+    }
+
+    private func export(
+        _ format: LedgerFormat, _ options: LedgerExportOptions, _ sink: ExportSink, _ db: Database
+    ) throws -> LedgerExport {
+        let number = try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0
+        var export = LedgerExport(format: format, number: number)
+        let marks = options.onlyNew ? try marks(format, db) : [:]
+        func selection(_ purse: LedgerPurse) -> String {
+            options.filter.selection(purse) + (options.isClaim ? ",claim" : "")
+        }
+        let chosen = try purses(of: options.filter, db)
+        let purses = try fitting(format, options.filter, chosen, &export)
+        let marked = Dictionary(
+            uniqueKeysWithValues: purses.compactMap { purse in marks[selection(purse)].map { (purse.id, $0) } })
+        try forEachGap(options.filter.withoutKinds, db) { gap, added in
+            if added > marked[gap.after.purse.id] ?? -1 { export.missing.add(gap) }
+        }
+        if options.isClaim {
+            export.selections = purses.map(selection)
+            try writeClaim(options, marked, sink, db, &export)
+            return export
+        }
         var chains: [ExportChain] = []
-        for (purse, records) in try self.chains(options.filter) {
-            let selection = options.filter.selection(purse) + (options.isClaim ? ",claim" : "")
-            selections.append(selection)
-            let mark = options.onlyNew ? marks[selection] : nil
-            let new = try mark.map { mark throws(LedgerError) in try self.new(records, since: mark, format) } ?? records
-            let old = mark == nil ? nil : known(records, except: new)
-            chains.append(
-                ExportChain(
-                    purse, new, of: records, isWhole: options.filter.keepsChain,
-                    hasGaps: options.hasGaps || isDoubleEntry,
-                    known: old))
+        for purse in purses {
+            let chain = try ExportChain(purse, format, options, since: marked[purse.id], self, db)
+            if format == .ofx, chain.closing == nil {
+                export.omit(.noBalance, chain.count, of: purse)
+                continue
+            }
+            export.selections.append(selection(purse))
+            export.currencies.insert(purse.currency)
+            export.records += chain.written
+            if format != .csv { export.omit(.unknown, chain.leftOut) }
+            chains.append(chain)
         }
-        let text: [UInt8]
-        var (count, leftOut) = (chains.reduce(0) { $0 + $1.records.count }, chains.reduce(0) { $0 + $1.leftOut })
+        try write(chains, format, options, sink)
+        return export
+    }
+
+    private func write(
+        _ chains: [ExportChain], _ format: LedgerFormat, _ options: LedgerExportOptions, _ sink: ExportSink
+    ) throws {
         switch format {
-        case .csv where options.isClaim || options.columns != nil:
-            let lines =
-                options.isClaim ? LedgerColumns.lines(claims(chains), options) : LedgerColumns.lines(chains, options)
-            (count, leftOut) = (lines.count, 0)
-            text = try (options.columns ?? .claim(options.language)).write(lines, options)
         case .csv:
-            leftOut = 0
-            text = CSVExport.write(chains, options)
+            guard let columns = options.columns else { return try CSVExport.write(chains, options, sink) }
+            try columns.begin(sink, options)
+            for chain in chains {
+                try chain.forEachRecord { record in
+                    columns.write(LedgerColumns.lines(record, options), to: sink)
+                    return !sink.isStopped
+                }
+            }
         case .sfcard:
-            guard chains.count <= 1 else { throw .severalCards(options.filter.cards.first ?? "") }
-            text = try SFCardExport.write(chains.first, options)
-        case .moneyforward: text = BudgetExport.moneyForward(chains, options)
-        case .zaim: text = BudgetExport.zaim(chains, options)
-        case .ofx: text = OFXExport.write(chains, options)
-        case .qif: text = QIFExport.write(chains, options)
-        case .hledger: text = JournalExport.hledger(chains, options)
-        case .beancount: text = JournalExport.beancount(chains, options)
+            guard chains.count <= 1 else { throw LedgerError.severalCards(options.filter.cards.first ?? "") }
+            try SFCardExport.write(chains.first, options, sink)
+        case .moneyforward: try BudgetExport.moneyForward(chains, options, sink)
+        case .zaim: try BudgetExport.zaim(chains, options, sink)
+        case .ofx: try OFXExport.write(chains, options, sink)
+        case .qif: try QIFExport.write(chains, options, sink)
+        case .hledger: try JournalExport.hledger(chains, options, sink)
+        case .beancount: try JournalExport.beancount(chains, options, sink)
         }
-        return LedgerExport(
-            data: text, records: count - leftOut, leftOut: leftOut, format: format, selections: selections,
-            number: number)
+    }
+
+    /// The purses that have records on the chosen days.
+    private func purses(of filter: LedgerFilter, _ db: Database) throws -> [(purse: LedgerPurse, records: Int)] {
+        let condition = try LedgerCondition(filter, db, options)
+        let counts = try Row.fetchAll(
+            db, sql: "SELECT r.purse, count(*) FROM record r WHERE \(condition.sql) GROUP BY r.purse",
+            arguments: condition.arguments)
+        let records: [Int64: Int] = Dictionary(counts.map { ($0[0], $0[1]) }) { first, _ in first }
+        return try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").compactMap { row in
+            let purse = LedgerPurse(row, options)
+            return records[purse.id].map { (purse, $0) }
+        }
+    }
+
+    /// The purses whose currency the format can hold. One that was chosen by the user is refused, others are left out.
+    private func fitting(
+        _ format: LedgerFormat, _ filter: LedgerFilter, _ purses: [(purse: LedgerPurse, records: Int)],
+        _ export: inout LedgerExport
+    ) throws(LedgerError) -> [LedgerPurse] {
+        var currency = format.currency
+        if format == .qif {
+            // Yen, else the currency of most records: a file of QIF names none.
+            let counts = Dictionary(purses.map { ($0.purse.currency, $0.records) }, uniquingKeysWith: +)
+            currency =
+                counts.keys.contains(.yen)
+                ? .yen : counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
+        }
+        let others = purses.filter { currency != nil && $0.purse.currency != currency }
+        guard others.isEmpty || filter.cards.isEmpty else { throw .otherCurrency(cards: others.map(\.purse)) }
+        for other in others { export.omit(.currency, other.records, of: other.purse) }
+        return purses.map(\.purse).filter { purse in !others.contains { $0.purse.id == purse.id } }
     }
 
     /// Notes that a file is safe where it belongs, so that the next export with `onlyNew` leaves its records out.
@@ -194,42 +245,54 @@ extension Ledger {
         }
     }
 
-    // MARK: New records
-
-    private func marks(
-        _ format: LedgerFormat, _ options: LedgerExportOptions
-    ) throws(LedgerError) -> (Int, [String: Int]) {
-        try store.read { db in
-            let rows = try Row.fetchAll(
-                db, sql: "SELECT selection, number FROM exported WHERE format = ?", arguments: [format.rawValue])
-            let number = try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0
-            return (number, Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first })
-        }
+    /// The changes up to which earlier exports of a format went, by what they chose.
+    private func marks(_ format: LedgerFormat, _ db: Database) throws -> [String: Int] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT selection, number FROM exported WHERE format = ?", arguments: [format.rawValue])
+        return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
     }
 
-    /// The records that came, or whose amount came, after a change.
-    private func new(
-        _ records: [LedgerRecord], since mark: Int, _ format: LedgerFormat
-    ) throws(LedgerError) -> [LedgerRecord] {
-        // A table has records without amount, too; everything else has a record once its amount is known.
-        let column = format == .csv ? "added" : "completed"
-        let ids = try store.read { db in
-            try Set(Int64.fetchAll(db, sql: "SELECT id FROM record WHERE \(column) > ?", arguments: [mark]))
-        }
-        return records.filter { ids.contains($0.id) }
-    }
+    // MARK: Claims
 
-    private func known(_ records: [LedgerRecord], except new: [LedgerRecord]) -> ClosedRange<Int64>? {
-        let ids = Set(new.map(\.id))
-        let old = records.filter { !ids.contains($0.id) }
-        guard let first = old.first, let last = old.last else { return nil }
-        return min(first.order, last.order)...max(first.order, last.order)
-    }
-
-    private func claims(_ chains: [ExportChain]) -> [LedgerClaim] {
-        let claims = chains.flatMap { chain in
-            LedgerClaim.claims(chain.records.filter { $0.record.kind == .rail || $0.record.kind == .bus })
+    private func writeClaim(
+        _ options: LedgerExportOptions, _ marks: [Int64: Int], _ sink: ExportSink, _ db: Database,
+        _ export: inout LedgerExport
+    ) throws {
+        let columns = options.columns ?? .claim(options.language)
+        try columns.begin(sink, options)
+        var gaps: [LedgerGapReport] = []
+        if options.hasGaps {
+            try forEachGap(options.filter.withoutKinds, db) { gap, added in
+                if added > marks[gap.after.purse.id] ?? -1 { gaps.append(gap) }
+            }
+            // The newest first; the day of a line is not always that of the record after the gap.
+            let dated = gaps.map { (gap: $0, day: LedgerCoding.number(options.filter.day(of: $0)) ?? 0) }
+            gaps = dated.sorted { $0.day > $1.day }.map(\.gap)
         }
-        return claims.enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }.map(\.element)
+        func writeGaps(through day: CalendarDate?) {
+            while let gap = gaps.last, options.filter.day(of: gap).flatMap({ own in day.map { own <= $0 } }) ?? true {
+                columns.write([LedgerColumns.line(gap, options)], to: sink)
+                gaps.removeLast()
+            }
+        }
+        // A ride without a fare is on a line, and on one again once its fare is known.
+        let omissions = try forEachClaim(
+            options.filter, db,
+            where: { row in
+                let mark = marks[row[1]] ?? -1
+                return (row[2] as Int) > mark || (row[3] as Int? ?? -1) > mark
+            },
+            { claim in
+                writeGaps(through: claim.date)
+                columns.write([LedgerColumns.line(claim, options)], to: sink)
+                export.records += 1
+                export.currencies.insert(claim.purse.currency)
+                if let total = claim.total { export.totals[claim.purse.currency, default: 0] &+= total }
+                if claim.fare == nil { export.unknownFares += 1 }
+                return !sink.isStopped
+            })
+        writeGaps(through: nil)
+        export.omit(.free, omissions.free)
+        export.omit(.unknown, omissions.undated)
     }
 }

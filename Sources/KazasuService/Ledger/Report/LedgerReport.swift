@@ -2,6 +2,7 @@
 
 internal import CardDecoders
 public import CardModel
+internal import GRDB
 
 /// What a report shows.
 struct ReportData {
@@ -9,9 +10,10 @@ struct ReportData {
     struct Balance {
         let purse: LedgerPurse
         let points: [Point]
-        let records: Int
-        let gaps: Int
     }
+
+    /// How many gaps the page lists.
+    static let shownGaps = 100
 
     struct Point {
         let date: CalendarDate
@@ -26,11 +28,15 @@ struct ReportData {
     let kinds: [LedgerSum]
     let stations: [LedgerSum]
     let lines: [LedgerSum]
+    /// The newest gaps, and how many there are.
     let gaps: [LedgerGapReport]
+    let gapCount: Int
     let first: CalendarDate?
     let last: CalendarDate?
-    /// What most records are counted in; charts show this currency alone.
+    /// What most records are counted in; sums and months show this currency alone.
     let currency: Currency
+    /// The other currencies.
+    let others: [Currency]
 }
 
 extension Ledger {
@@ -44,38 +50,64 @@ extension Ledger {
     }
 
     func reportData(_ filter: LedgerFilter) throws(LedgerError) -> ReportData {
-        let chains = try chains(filter)
-        let counts = Dictionary(chains.map { ($0.purse.currency, $0.records.count) }, uniquingKeysWith: +)
-        let currency = counts.max { $0.value < $1.value }?.key ?? .yen
+        let all = try sum(by: .month, filter)
+        let counts = Dictionary(all.map { ($0.currency, $0.records) }, uniquingKeysWith: +)
+        let currency = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key ?? .yen
         func sums(_ grouping: LedgerGrouping) throws(LedgerError) -> [LedgerSum] {
             try sum(by: grouping, filter).filter { $0.currency == currency }
         }
         let stations = try sums(.station).filter { !$0.key.isEmpty }
         let lines = try sums(.line).filter { !$0.key.isEmpty }
-        let dates = chains.flatMap { $0.records.compactMap(\.record.date) }
+        let balances = try store.read { db in try self.balances(LedgerCondition(filter, db, options), db) }
+        let edges = try store.read { db in
+            let condition = try LedgerCondition(filter, db, options)
+            return try Row.fetchOne(
+                db, sql: "SELECT min(r.date), max(r.date) FROM record r WHERE \(condition.sql)",
+                arguments: condition.arguments)
+        }
+        var (gaps, gapCount): ([LedgerGapReport], Int) = ([], 0)
+        try store.read { db in
+            try forEachGap(filter, db) { gap, _ in
+                gapCount += 1
+                if gapCount <= ReportData.shownGaps { gaps.append(gap) }
+            }
+        }
         return ReportData(
-            balances: chains.map { Ledger.balance($0.purse, $0.records) },
-            months: try sums(.month).filter { !$0.key.isEmpty }, kinds: try sums(.kind),
-            stations: stations.sorted { ($1.records, $0.key) < ($0.records, $1.key) },
-            lines: lines.sorted { ($1.records, $0.key) < ($0.records, $1.key) }, gaps: try gaps(filter),
-            first: dates.min(), last: dates.max(), currency: currency)
+            balances: balances, months: all.filter { $0.currency == currency && !$0.key.isEmpty },
+            kinds: try sums(.kind), stations: stations.sorted { ($1.records, $0.key) < ($0.records, $1.key) },
+            lines: lines.sorted { ($1.records, $0.key) < ($0.records, $1.key) }, gaps: gaps, gapCount: gapCount,
+            first: LedgerCoding.date(edges?[0]), last: LedgerCoding.date(edges?[1]), currency: currency,
+            others: counts.keys.filter { $0 != currency }.sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// The last balance of each day.
-    private static func balance(_ purse: LedgerPurse, _ records: [LedgerRecord]) -> ReportData.Balance {
-        var points: [ReportData.Point] = []
-        var isAfterGap = false
-        for record in records {
-            isAfterGap = isAfterGap || record.gapBefore != nil
-            guard let date = record.record.date, let balance = record.record.balance else { continue }
-            // A machine with a wrong clock must not stretch the chart.
-            if let last = points.last, date < last.date { continue }
-            if points.last?.date == date { points.removeLast() }
-            points.append(ReportData.Point(date: date, day: day(date), balance: balance, isAfterGap: isAfterGap))
-            isAfterGap = false
+    /// The last balance of each day of each purse.
+    private func balances(_ condition: LedgerCondition, _ db: Database) throws -> [ReportData.Balance] {
+        var balances: [ReportData.Balance] = []
+        let purses = try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").map {
+            LedgerPurse($0, options)
         }
-        return ReportData.Balance(
-            purse: purse, points: points, records: records.count, gaps: records.count { $0.gapBefore != nil })
+        for purse in purses {
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT r.date, r.balance, gap.record IS NOT NULL FROM \(LedgerRecordReader.source)
+                    WHERE r.purse = \(purse.id) AND \(condition.sql) ORDER BY r.ord, r.id
+                    """, arguments: condition.arguments)
+            var (points, isAfterGap, isEmpty): ([ReportData.Point], Bool, Bool) = ([], false, true)
+            while let row = try rows.next() {
+                isEmpty = false
+                isAfterGap = isAfterGap || row[2]
+                guard let date = LedgerCoding.date(row[0]), let balance: Int = row[1] else { continue }
+                // A machine with a wrong clock must not stretch the chart.
+                if let last = points.last, date < last.date { continue }
+                if points.last?.date == date { points.removeLast() }
+                let day = Ledger.day(date)
+                points.append(ReportData.Point(date: date, day: day, balance: balance, isAfterGap: isAfterGap))
+                isAfterGap = false
+            }
+            if !isEmpty { balances.append(ReportData.Balance(purse: purse, points: points)) }
+        }
+        return balances
     }
 
     /// The number of a day on a straight scale, counted from 1 March of the year 0 (Howard Hinnant's `days_from_civil`).

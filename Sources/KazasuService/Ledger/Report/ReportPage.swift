@@ -45,9 +45,15 @@ struct ReportPage {
     }
 
     private var footnote: String {
-        tr(
-            "Made by Kazasu. Amounts that no card told are in no sum; dashed lines show where records are lost.",
+        let others = data.others.map(\.rawValue).joined(separator: tr(", ", "、"))
+        return tr(
+            "Made by Kazasu. Unknown amounts are in no sum; dashed lines show where records are lost.",
             "Kazasu で作成。金額が不明な履歴は合計に含みません。破線は履歴が欠けている区間です。")
+            + (others.isEmpty
+                ? ""
+                : tr(
+                    " Sums and months are in \(data.currency.rawValue) alone, without \(others).",
+                    "合計と月別は \(data.currency.rawValue) だけの集計で、\(others) は含みません。"))
     }
 
     // MARK: Parts
@@ -59,7 +65,7 @@ struct ReportPage {
         let values = [
             (tr("Spent", "利用額"), money(0 &- spent)), (tr("Put on", "入金額"), money(received)),
             (tr("Rides", "乗車"), count(rides)), (tr("Records", "履歴"), count(records)),
-            (tr("Gaps", "欠落"), count(data.gaps.count)),
+            (tr("Gaps", "欠落"), count(data.gapCount)),
         ]
         let tiles = values.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" }
         return "<dl class=\"figures\">\(tiles.joined())</dl>"
@@ -86,13 +92,18 @@ struct ReportPage {
     private var months: String {
         guard !data.months.isEmpty else { return "" }
         let shown = Array(data.months.suffix(36))
+        // A month with gaps has lost records, so its sums are too low.
+        let hasGaps = data.months.contains { $0.gaps ?? 0 > 0 }
         let title = tr("Spent and put on, month by month", "月ごとの利用額と入金額")
         let chart = ReportCharts.months(shown, title: title)
         let top = shown.map { max(0 &- $0.spent, $0.received) }.max() ?? 0
         let rows = data.months.reversed().map { month in
             [escaped(month.label[language]), count(month.records), money(0 &- month.spent), money(month.received)]
+                + (hasGaps ? [month.gaps.flatMap { $0 > 0 ? count($0) : nil } ?? ""] : [])
         }
-        let head = [tr("Month", "月"), tr("Records", "件数"), tr("Spent", "利用額"), tr("Put on", "入金額")]
+        let head =
+            [tr("Month", "月"), tr("Records", "件数"), tr("Spent", "利用額"), tr("Put on", "入金額")]
+            + (hasGaps ? [tr("Gaps", "欠落")] : [])
         return section(
             tr("Months", "月別"),
             """
@@ -135,7 +146,7 @@ struct ReportPage {
         guard !data.gaps.isEmpty else {
             return section(tr("Gaps", "履歴の欠落"), "<p>\(tr("Nothing is lost.", "欠落はありません。"))</p>")
         }
-        let rows = data.gaps.prefix(100).map { report in
+        let rows = data.gaps.map { report in
             let gap = report.gap
             let lost =
                 gap.missing.map { count($0) }

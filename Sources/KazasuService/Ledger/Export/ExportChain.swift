@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardDecoders
+internal import GRDB
+
+/// What one purse has to be written, oldest first. Its records are read from the file each time they are wanted, so that their number
+/// costs no memory.
+struct ExportChain {
+    enum Item {
+        /// The balance before all that follows.
+        case opening(balance: Int, date: CalendarDate)
+        /// What is lost before a record.
+        case gap(LedgerGap, before: LedgerRecord, date: CalendarDate)
+        case record(LedgerRecord, amount: Int, date: CalendarDate)
+        /// A record that an earlier export had within a gap, or before its opening balance.
+        case late(LedgerRecord, amount: Int, date: CalendarDate, wasInGap: Bool)
+
+        /// The day of the line.
+        var date: CalendarDate {
+            switch self {
+            case .opening(_, let date), .gap(_, _, let date), .record(_, _, let date), .late(_, _, let date, _): date
+            }
+        }
+    }
+
+    let purse: LedgerPurse
+    /// The balance after the newest record that was chosen, also if an earlier export had that.
+    let closing: (balance: Int, date: CalendarDate)?
+    /// How many records were to be written.
+    private(set) var count = 0
+    /// How many are written.
+    private(set) var written = 0
+    /// How many are not, since amount or day is unknown.
+    var leftOut: Int { count - written }
+    /// The first and the last day of the items, or `nil` if there is none.
+    private(set) var days: ClosedRange<CalendarDate>?
+    /// Whether each balance follows from the one before, and the days rise, so that a program can check the balances.
+    private(set) var isChecked: Bool
+    /// Whether an earlier export began the account.
+    var isContinued: Bool { known != nil }
+
+    private let db: Database
+    private let reader: LedgerRecordReader
+    private let sql: String
+    private let arguments: StatementArguments
+    /// The places of the oldest and newest record that an earlier export had.
+    private let known: ClosedRange<Int64>?
+    private let isWhole: Bool
+    private let hasGaps: Bool
+    private let needsDay: Bool
+    /// A table has records without amount or day, too.
+    private let isTable: Bool
+
+    /// - Parameter mark: the change up to which an earlier export went; `nil` for none.
+    init(
+        _ purse: LedgerPurse, _ format: LedgerFormat, _ options: LedgerExportOptions, since mark: Int?,
+        _ ledger: Ledger,
+        _ db: Database
+    ) throws {
+        self.purse = purse
+        self.db = db
+        reader = try LedgerRecordReader(db, ledger.options)
+        isWhole = options.filter.keepsChain
+        hasGaps = options.hasGaps || format.isDoubleEntry
+        needsDay = format.needsDay
+        isTable = format == .csv
+        isChecked = isWhole
+        let condition = try LedgerCondition(options.filter, db, ledger.options)
+        let chosen = "r.purse = \(purse.id) AND \(condition.sql)"
+        arguments = condition.arguments
+        let newest = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT r.balance, r.date FROM record r WHERE \(chosen) AND r.balance IS NOT NULL AND r.date IS NOT NULL
+                ORDER BY r.ord DESC, r.id DESC LIMIT 1
+                """, arguments: arguments)
+        closing = newest.flatMap { row in LedgerCoding.date(row[1]).map { (row[0], $0) } }
+        var isNew = "1"
+        var known: ClosedRange<Int64>?
+        if let mark {
+            // A table has records without amount, too; everything else has a record once its amount is known.
+            isNew = "coalesce(r.\(isTable ? "added" : "completed"), 0) > \(mark)"
+            let edges = try Row.fetchOne(
+                db, sql: "SELECT min(r.ord), max(r.ord) FROM record r WHERE \(chosen) AND NOT \(isNew)",
+                arguments: arguments)
+            if let edges, let first: Int64 = edges[0], let last: Int64 = edges[1] { known = first...last }
+        }
+        self.known = known
+        sql = """
+            SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source)
+            WHERE \(chosen) AND \(isNew) ORDER BY r.ord, r.id
+            """
+        try measure()
+    }
+
+    /// What must be known before the first line is written.
+    private mutating func measure() throws {
+        var (count, written, days): (Int, Int, ClosedRange<CalendarDate>?) = (0, 0, nil)
+        var walk = Walk()
+        try forEachRecord { record in
+            count += 1
+            if isTable {
+                written += 1
+                return true
+            }
+            for item in items(record, &walk) {
+                days = min(days?.lowerBound ?? item.date, item.date)...max(days?.upperBound ?? item.date, item.date)
+                switch item {
+                case .record, .late: written += 1
+                case .opening, .gap: break
+                }
+            }
+            return true
+        }
+        (self.count, self.written, self.days) = (count, written, days)
+        isChecked = isWhole && walk.isSorted
+    }
+
+    /// Passes on each record, also those without amount or day, until the closure returns `false`.
+    func forEachRecord(_ body: (LedgerRecord) throws -> Bool) throws {
+        let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+        while let row = try rows.next() {
+            guard let record = reader.record(row) else { continue }
+            guard try body(record) else { return }
+        }
+    }
+
+    /// Passes on what is to be written, until the closure returns `false`.
+    func forEachItem(_ body: (Item) throws -> Bool) throws {
+        var walk = Walk()
+        try forEachRecord { record in try items(record, &walk).allSatisfy(body) }
+    }
+
+    /// Where a walk through the records is.
+    private struct Walk {
+        var last: CalendarDate?
+        var isFirst = true
+        var isSorted = true
+    }
+
+    private func items(_ record: LedgerRecord, _ walk: inout Walk) -> [Item] {
+        guard let date = record.record.date ?? walk.last else { return [] }
+        if let last = walk.last, date < last { walk.isSorted = false }
+        walk.last = date
+        let amount = needsDay && record.record.date == nil ? nil : record.record.amount
+        if let known, record.order < known.upperBound {
+            return amount.map { [.late(record, amount: $0, date: date, wasInGap: record.order > known.lowerBound)] }
+                ?? []
+        }
+        var items: [Item] = []
+        if walk.isFirst, known == nil, isWhole,
+            let balance = record.record.amount == nil ? record.record.balance : record.balanceBefore
+        {
+            items.append(.opening(balance: balance, date: date))
+        } else if let gap = record.gapBefore, hasGaps, isWhole, gap.amount != nil {
+            items.append(.gap(gap, before: record, date: date))
+        }
+        if let amount { items.append(.record(record, amount: amount, date: date)) }
+        if !items.isEmpty { walk.isFirst = false }
+        return items
+    }
+}
