@@ -231,6 +231,36 @@ struct LedgerCommandTests {
         #expect(try Self.run("ledger export csv", data).output == first.output)
     }
 
+    @Test("The brand that a dump tells is kept, and names the card")
+    func brand() throws {
+        let data = try Self.filled()
+        let list = try Self.run("ledger list --json", data)
+        #expect(list.output.contains("\"kind\": \"transit\", \"brand\": \"suica\""), "\(list.output.prefix(400))")
+        #expect(try Self.run("ledger list --format csv", data).output.contains(",transit,suica,"))
+        #expect(try Self.run("ledger sum --by card", data).output.contains("Suica …7890"))
+    }
+
+    @Test("records_view is for people who ask with SQL")
+    func view() throws {
+        let data = try Self.several()
+        let script = """
+            import sqlite3, sys
+            db = sqlite3.connect(sys.argv[1])
+            print(db.execute('SELECT count(*) = (SELECT count(*) FROM record) FROM records_view').fetchone())
+            print(db.execute('SELECT date, kind, amount, currency, brand, gapAtLeast FROM records_view WHERE amount = -180').fetchone())
+            print(db.execute('SELECT card, gapAtLeast, gapAtMost, gapAmount FROM records_view WHERE gapAtLeast > 0').fetchall())
+            """
+        let result = try ChildProcess.run(
+            "/usr/bin/env", ["python3", "-c", script, data.path + "/kazasu/ledger.sqlite"])
+        #expect(
+            result.output == """
+                (1,)
+                ('2025-11-30', 'rail', -180.0, 'BDT', 'dhaka', None)
+                [('okica', 3, 6, -260)]
+
+                """, "\(result.output)\(result.errors)")
+    }
+
     // MARK: What is missing
 
     /// A ledger with a card of yen that has a gap, one of taka, and one of rupiah without balances.

@@ -64,7 +64,7 @@ struct LedgerStoreTests {
         func error(_ path: String) -> LedgerError {
             switch self {
             case .truncated, .short, .pageOverwritten: .damaged(path: path)
-            case .newer: .newer(path: path, version: 99, supported: 1)
+            case .newer: .newer(path: path, version: 99, supported: 2)
             case .otherDatabase, .text: .notALedger(path: path)
             }
         }

@@ -67,6 +67,8 @@ private struct History {
     let records: [HistoryRecord]
     let system: SystemCode
     let services: [Block: ServiceCode]
+    /// The id of the brand, where it is known.
+    let brand: String?
     /// Whether the card is known by its records alone, since a file does not say its IDm.
     let isUnnamed: Bool
 }
@@ -115,7 +117,7 @@ extension Ledger {
         else { throw .noHistory }
         let history = History(
             card: key, report: report, records: records, system: decoder.system,
-            services: [:], isUnnamed: false)
+            services: [:], brand: decoder.brands.count == 1 ? decoder.brands.first?.id : nil, isUnnamed: false)
         return try keep([history], source, readAt: readAt, of: nil)
     }
 
@@ -162,7 +164,7 @@ extension Ledger {
                 : options.cardKey(system.idm.inSystem(0))
             return History(
                 card: key, report: report, records: records, system: decoder.system, services: services,
-                isUnnamed: isUnnamed)
+                brand: decoder.brand(dump)?.id, isUnnamed: isUnnamed)
         }
     }
 
@@ -248,6 +250,10 @@ extension Ledger {
                     history.report.name.japanese, history.report.currency.rawValue,
                 ])
             row = try Row.fetchOne(select, arguments: [owner, history.report.card])
+        }
+        if let brand = history.brand {
+            try db.cachedStatement(sql: "UPDATE purse SET brand = ? WHERE id = ? AND brand IS NOT ?")
+                .execute(arguments: [brand, row?[0] as Int64?, brand])
         }
         let purse = MergePurse(
             id: row?[0] ?? 0, card: key, kind: history.report.card, system: history.system, single: row?[1] ?? false,

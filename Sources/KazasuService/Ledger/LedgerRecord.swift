@@ -16,9 +16,11 @@ public struct LedgerPurse: Hashable, Sendable, Identifiable {
     public let kind: String
     /// The system, which ids of records begin with.
     public let system: SystemCode
+    /// The brand that is printed on the card, or `nil` if unknown.
+    public let brand: CardBrand?
     /// The purse's own name, as in `Transit IC`.
     public let title: LocalizedText
-    /// What its amounts are counted in.
+    /// The currency.
     public let currency: Currency
 
     init(_ row: Row, _ options: Ledger.Options) {
@@ -26,6 +28,8 @@ public struct LedgerPurse: Hashable, Sendable, Identifiable {
         card = LedgerPurse.shown(row["key"], options)
         cardName = options.isRedacted ? (row["name"] as String?).map { _ in "***" } : row["name"]
         kind = row["kind"]
+        let brandID: String? = row["brand"]
+        brand = options.decoders.decoder(id: kind)?.brands.first { $0.id == brandID }
         system = SystemCode(rawValue: UInt16(truncatingIfNeeded: row["system"] as Int))
         title = LocalizedText(row["english"], row["japanese"])
         currency = Currency(rawValue: row["currency"]) ?? .yen
@@ -38,12 +42,15 @@ public struct LedgerPurse: Hashable, Sendable, Identifiable {
 
     /// Reads purses with their cards.
     static let select = """
-        SELECT purse.id, purse.kind, purse.system, purse.english, purse.japanese, purse.currency, card.key, card.name
+        SELECT purse.id, purse.kind, purse.brand, purse.system, purse.english, purse.japanese, purse.currency, card.key,
+            card.name
         FROM purse JOIN card ON card.id = purse.card
         """
 
-    /// The name for people: the card's, else the purse's with the last four digits of the card's key.
-    public func name(_ language: Language) -> String { cardName ?? "\(title[language]) …\(card.suffix(4))" }
+    /// The name for people: the card's, else that of the brand or the purse with the last four digits of the card's key.
+    public func name(_ language: Language) -> String {
+        cardName ?? "\((brand?.name ?? title)[language]) …\(card.suffix(4))"
+    }
 }
 
 /// One record that a ledger keeps.

@@ -6,7 +6,7 @@ internal import GRDB
 enum LedgerSchema {
     /// "KZLG"; a check of 16 MB takes some milliseconds.
     static let format = SQLiteFile.Format(
-        application: 0x4B5A_4C47, steps: [first], wholeCheck: 16 << 20, isSound: isInRange)
+        application: 0x4B5A_4C47, steps: [first, second], wholeCheck: 16 << 20, isSound: isInRange)
 
     /// Above what any ledger counts to; numbers below have room for the next one.
     private static let mostNumber: Int64 = 1 << 53
@@ -88,6 +88,29 @@ enum LedgerSchema {
         CREATE TRIGGER record_removed AFTER DELETE ON record BEGIN \(count("old", -1)) END;
         CREATE TRIGGER record_changed AFTER UPDATE OF purse, date, kind, entry, exit, amount ON record BEGIN
             \(count("old", -1)) \(count("new", 1)) END;
+        """
+
+    /// The brand of a card, where a dump tells it; and `records_view`, for people who ask with SQL: days and times as text, money in the main
+    /// unit of its currency, codes as in CSV. No part of Kazasu reads it.
+    private static let second = """
+        ALTER TABLE purse ADD COLUMN brand TEXT;
+        CREATE VIEW records_view AS SELECT
+            r.uid AS id, card.key AS cardId, card.name AS cardName, purse.kind AS card, purse.brand AS brand, r.serial AS serial,
+            CASE WHEN r.date IS NOT NULL
+                THEN printf('%04d-%02d-%02d', r.date / 10000, r.date / 100 % 100, r.date % 100) END AS date,
+            CASE WHEN r.time IS NOT NULL THEN printf('%02d:%02d', r.time / 7200, r.time / 120 % 60) END AS time,
+            r.kind AS kind, replace(replace(ltrim(entry.code, 'bl_'), '__', '_'), '__', '_') AS entryCode,
+            replace(replace(ltrim(exit.code, 'bl_'), '__', '_'), '__', '_') AS exitCode,
+            r.amount / unit.size AS amount, r.balance / unit.size AS balance, purse.currency AS currency,
+            CASE terminal.english WHEN '' THEN printf('0x%02X', terminal.code) ELSE terminal.english END AS terminal,
+            CASE process.english WHEN '' THEN printf('0x%02X', process.code) ELSE process.english END AS process,
+            gap.atLeast AS gapAtLeast, gap.atMost AS gapAtMost, gap.amount / unit.size AS gapAmount
+        FROM record r JOIN purse ON purse.id = r.purse JOIN card ON card.id = purse.card
+            JOIN (SELECT id, CASE WHEN currency IN ('HKD', 'CNY', 'BDT') THEN 100.0 ELSE 1 END AS size FROM purse) unit
+                ON unit.id = purse.id
+            LEFT JOIN place entry ON entry.id = r.entry LEFT JOIN place exit ON exit.id = r.exit
+            LEFT JOIN coded terminal ON terminal.id = r.terminal LEFT JOIN coded process ON process.id = r.process
+            LEFT JOIN gap ON gap.record = r.id;
         """
 
     /// Adds a record to its row of the tally, or takes it out.

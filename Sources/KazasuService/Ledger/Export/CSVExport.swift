@@ -19,7 +19,7 @@ package struct LedgerCSV {
     /// The row of a record.
     package func row(_ entry: LedgerRecord) -> String {
         let purse = entry.purse
-        let start = csv.start(cardID: purse.card, kind: purse.kind)
+        let start = csv.start(cardID: purse.card, kind: purse.kind, purse.brand)
         return CSV().row(
             start + csv.cells(entry.record, purse.currency) + [
                 .text(entry.uid), .text(entry.gapBefore.map(LedgerCSV.missing)),
@@ -29,9 +29,10 @@ package struct LedgerCSV {
 
     /// A row of its own for what is lost before a record.
     func row(_ gap: LedgerGap, before entry: LedgerRecord) -> String {
-        let start = csv.start(cardID: entry.purse.card, kind: entry.purse.kind)
+        let start = csv.start(cardID: entry.purse.card, kind: entry.purse.kind, entry.purse.brand)
         var cells = [CSV.Cell](repeating: "", count: csv.columns.count + 3)
-        (cells[0], cells[1], cells[4]) = (start[0], start[1], .text(entry.record.date?.description))
+        cells.replaceSubrange(0..<3, with: start)
+        cells[4] = .text(entry.record.date?.description)
         cells[6] = csv.language == .japanese ? "欠落" : "gap"
         cells[15] = .number(gap.amount.map(entry.purse.currency.text))
         (cells[17], cells[23]) = (.text(entry.purse.currency.rawValue), .text(ExportText.id(of: entry)))
