@@ -81,6 +81,7 @@ struct RootCommand: ParsableCommand {
     ///
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
+        if hasFlag("--redact", arguments) { RedactionGate.shared.start(arguments) }
         do {
             var command = try CommandLineParsing.command(Language.removed(from: arguments))
             try command.run()
@@ -99,7 +100,7 @@ struct RootCommand: ParsableCommand {
 
     /// Reports on standard error why there is no answer.
     static func tell(_ failure: CommandError, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
-        Output.message(failure, json: isJSON(arguments))
+        Output.message(failure, json: hasFlag("--json", arguments))
     }
 
     /// Help and version are answers; any other error of the parser is an invalid command line.
@@ -126,8 +127,8 @@ struct RootCommand: ParsableCommand {
         return report(failure, arguments)
     }
 
-    private static func isJSON(_ arguments: [String]) -> Bool {
-        arguments.prefix { $0 != "--" }.contains("--json")
+    private static func hasFlag(_ flag: String, _ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains(flag)
     }
 }
 

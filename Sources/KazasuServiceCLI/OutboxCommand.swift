@@ -45,6 +45,7 @@ extension OutboxPath {
                     "'kazasu watch' creates it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
                     "kazasu watch に送り先（--exec、--mqtt など）を指定すると作られます。--outbox と KAZASU_OUTBOX も確かめてください"))
         }
+        try FilesInUse.shared.keeps(path)
         do throws(OutboxError) {
             return try Outbox(path, isWatcher: false)
         } catch {

@@ -124,13 +124,14 @@ struct FileTests {
         #expect(try json.errorDocument().required("reason").text() == "cannotWrite")
     }
 
-    @Test("Devices and links are written to, not replaced")
+    @Test("Devices and links are written to, not replaced; root follows no link")
     func specialOutput() throws {
         let folder = try TemporaryFolder()
         let target = try folder.write(Array("old".utf8), as: "target")
         #expect(symlink("target", "\(folder.path)/link") == 0)
-        #expect(try Kazasu.run("dump", "-o", "\(folder.path)/link", "-r", Card.fixture("edy")).hasEnded(0))
-        #expect(try folder.text("target").hasPrefix("{\n  \"schema\": \"kazasu.dump/1\""))
+        let linked = try Kazasu.run("dump", "-o", "\(folder.path)/link", "-r", Card.fixture("edy"))
+        #expect(linked.hasEnded(geteuid() == 0 ? 73 : 0))
+        #expect(try folder.text("target").hasPrefix(geteuid() == 0 ? "old" : "{\n  \"schema\": \"kazasu.dump/1\""))
         #expect(folder.names == ["link", "target"])
         var status = stat()
         #expect(stat(target, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)

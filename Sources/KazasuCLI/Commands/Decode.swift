@@ -62,7 +62,7 @@ struct Decode: KazasuCommand {
     func execute(_ context: Context) throws {
         var answer = DecodeAnswer(form, try stationOptions.names(), csvOptions, context)
         let keeper = try keepOptions.keeper(context)
-        let photo = try photoOptions.file()
+        let photo = try photoOptions.file(context)
         let source = DumpFiles(paths: files)
         var first: (place: String, dump: CardDump)?
         var isMany = source.areMany

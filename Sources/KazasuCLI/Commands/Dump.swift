@@ -82,7 +82,7 @@ struct Dump: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let earlier = try resume.map { try DumpFile.readOwn($0) }
-        let file = try output.map { path throws(CommandError) in try DumpOutput(path) }
+        let file = try output.map { path throws(CommandError) in try DumpOutput(path, replacing: .resumed) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
             var outcome = try read(session, key, earlier, context)

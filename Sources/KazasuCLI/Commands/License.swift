@@ -71,7 +71,7 @@ struct License: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let photoFile = try photoOptions.file()
+        let photoFile = try photoOptions.file(context)
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let given = try pinsFromSources()
         let session = try ReaderSession(readerOptions, context)
@@ -183,8 +183,9 @@ struct PhotoOptions: ParsableArguments {
     var photo: String?
 
     /// Opens the file, before a card or dump is read.
-    func file() throws(CommandError) -> PhotoFile? {
-        try photo.map { path throws(CommandError) in PhotoFile(path: path, file: try OutputFile(path)) }
+    func file(_ context: Context) throws(CommandError) -> PhotoFile? {
+        try context.check("--photo", isGiven: photo != nil)
+        return try photo.map { path throws(CommandError) in PhotoFile(path: path, file: try OutputFile(path)) }
     }
 }
 

@@ -93,6 +93,7 @@ struct MyNumber: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
+        try context.check("--certificates", isGiven: certificates != nil)
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let folder = try certificates.map { path throws(CommandError) in try CertificateFolder(path) }
         let given = try source.map { source throws(CommandError) in

@@ -179,6 +179,7 @@ struct TagRead: KazasuCommand {
     var raw: String?
 
     func execute(_ context: Context) throws {
+        try context.check("--raw", isGiven: raw != nil)
         let file = try raw.map { path throws(CommandError) in try OutputFile(path) }
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)

@@ -39,8 +39,23 @@ package struct CommandError: Error, Equatable, Sendable {
     package static func unwritable(_ path: String, _ error: Int32) -> CommandError {
         CommandError(
             .cannotWrite, "cannotWrite",
-            tr("\(path) cannot be written: ", LineBreaker.joined(path, "に書けません: ")) + SystemMessage.text(error),
-            hint: tr("choose a file in a folder that you can write to", "書き込めるフォルダーのファイルを指定してください"))
+            tr("\(path) cannot be written: ", LineBreaker.joined(path, "に書けません: "))
+                + (error == ENXIO ? tr("no program reads from it", "読み出すプログラムがありません") : SystemMessage.text(error)),
+            hint: writingHint(error))
+    }
+
+    private static func writingHint(_ error: Int32) -> String {
+        switch error {
+        case ENOSPC, EDQUOT:
+            tr("make room on the disk, or choose another one", "空き容量を増やすか、別のディスクを指定してください")
+        case EBADF:
+            tr("redirect it to a file or to /dev/null instead", "ファイルか /dev/null にリダイレクトしてください")
+        case EISDIR: tr("name a file in it", "その中のファイル名まで指定してください")
+        case ENOENT, ENOTDIR: tr("the folder must exist; check the path", "フォルダーがあるか、パスを確かめてください")
+        case ENXIO: tr("start the program that reads from it first", "読み出す側のプログラムを先に起動してください")
+        case EROFS: tr("choose a file on another file system", "書き込めるファイルシステムのファイルを指定してください")
+        default: tr("choose a file in a folder that you can write to", "書き込めるフォルダーのファイルを指定してください")
+        }
     }
 
     /// The document `kazasu.error/1`.
@@ -88,6 +103,7 @@ package enum SystemMessage {
         switch error {
         case ENOENT: tr("no such file or folder", "ファイルまたはフォルダーがありません")
         case EACCES, EPERM: tr("permission denied", "権限がありません")
+        case EBADF: tr("it is closed", "閉じられています")
         case EISDIR: tr("it is a folder", "フォルダーです")
         case ENOTDIR: tr("part of the path is not a folder", "パスの途中がフォルダーではありません")
         case ENOSPC, EDQUOT: tr("the disk is full", "ディスクに空きがありません")

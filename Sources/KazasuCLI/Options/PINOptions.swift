@@ -233,8 +233,7 @@ package enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
             secret = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : SecretBytes(bytes)
             explicit_bzero(value, bytes.count)
         case .file(let path):
-            let descriptor = Descriptor.open(path)
-            guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
+            let descriptor = try Files.open(path)
             defer { close(descriptor) }
             secret = try SecretLine.read(descriptor, name: path)
         case .descriptor(let number):

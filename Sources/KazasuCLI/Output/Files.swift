@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+import CLinux
 import Glibc
 package import SystemPackage
 
@@ -8,12 +8,15 @@ package import SystemPackage
 package enum Files {
     /// Returns the bytes of a file, `-` for standard input.
     ///
-    /// - Parameter limit: the longest file that is accepted; one byte more is read of a longer one, so that the
-    ///   caller's own check reports it.
-    package static func read(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
+    /// - Parameters:
+    ///   - limit: the longest file that is accepted; one byte more is read of a longer one, so that the caller's own
+    ///     check reports it.
+    ///   - role: what the file is to the command; `nil` for an output.
+    package static func read(
+        _ path: String, limit: Int = 8 << 20, as role: FilesInUse.Role? = .input
+    ) throws(CommandError) -> [UInt8] {
         guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
-        guard descriptor >= 0 else { throw unreadable(path, errno) }
+        let descriptor = try open(path, as: role)
         defer { close(descriptor) }
         var status = stat()
         if fstat(descriptor, &status) == 0 {
@@ -30,11 +33,57 @@ package enum Files {
         throw tooLong(path, limit)
     }
 
+    /// Opens a file that the command reads, `-` for standard input.
+    ///
+    /// - Throws: ``CommandError`` when it cannot be opened, is an output of the command, or is a FIFO that no program
+    ///   writes to.
+    package static func open(_ path: String, as role: FilesInUse.Role? = .input) throws(CommandError) -> Int32 {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
+        guard descriptor >= 0 else { throw unreadable(path, errno) }
+        do throws(CommandError) {
+            if let role { try FilesInUse.shared.reads(descriptor, path, as: role) }
+            if path != "-" { try Descriptor.waitForWriter(descriptor, name: path) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
     package static func unreadable(_ path: String, _ error: Int32) -> CommandError {
         CommandError(
             .missingFile, "unreadable",
             tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
             hint: tr("check the path", "パスを確かめてください"))
+    }
+
+    /// Nobody writes to a FIFO.
+    package static func unwritten(_ path: String) -> CommandError {
+        CommandError(
+            .missingFile, "unreadable",
+            tr(
+                "\(name(path)) is a pipe (FIFO) that no program writes to",
+                "\(name(path)) は名前付きパイプですが、書き込むプログラムがありません"),
+            hint: tr("start the program that writes to it first", "書き込む側のプログラムを先に起動してください"))
+    }
+
+    /// Checks that a path may be opened for writing.
+    ///
+    /// - Throws: ``CommandError`` with status 73 for a disk's device, and for a link when the process is root's: in a
+    ///   folder of others, it could lead anywhere.
+    package static func checkOutput(_ path: String) throws(CommandError) {
+        var status = stat()
+        if geteuid() == 0, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            throw CommandError(
+                .cannotWrite, "notRegular",
+                tr("\(path) is a link; as root, links are not followed", "\(path) はリンクです。root ではリンク先に書き込みません"),
+                hint: tr("name the file itself", "リンク先のファイルを直接指定してください"))
+        }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFBLK else { return }
+        throw CommandError(
+            .cannotWrite, "notRegular",
+            tr("\(path) is the device of a disk", "\(path) はディスクなどのブロックデバイスです"),
+            hint: tr("name a file", "ファイルを指定してください"))
     }
 
     package static func tooLong(_ path: String, _ limit: Int) -> CommandError {
@@ -66,15 +115,24 @@ package enum Files {
 package final class OutputFile {
     package let path: String
     private let place: Place
+    private let claim: FilesInUse.Claim?
 
     private enum Place {
         case stream(FileDescriptor)
         case file(TemporaryFile, target: FilePath)
     }
 
-    package init(_ path: String) throws(CommandError) {
+    /// - Parameter replacing: a file of the command that it may replace.
+    package init(_ path: String, replacing: FilesInUse.Role? = nil) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName(tr("output", "出力")) }
         self.path = path
+        if let stream = OutputFile.stream(path) {
+            claim = nil
+            do { place = .stream(try stream.duplicate()) } catch { throw CommandError(unwritable: path, error) }
+            return
+        }
+        try Files.checkOutput(path)
+        claim = try FilesInUse.shared.writes(path, replacing: replacing)
         do {
             place = try OutputFile.open(path)
         } catch {
@@ -82,12 +140,24 @@ package final class OutputFile {
         }
     }
 
+    /// The descriptor of this process that a path stands for: it is written as it is, wherever it leads.
+    private static func stream(_ path: String) -> FileDescriptor? {
+        switch path {
+        case "-", "/dev/stdout": return .standardOutput
+        case "/dev/stderr": return .standardError
+        default:
+            let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
+            return folder.flatMap { Int32(path.dropFirst($0.utf8.count)) }.map { FileDescriptor(rawValue: $0) }
+        }
+    }
+
     private static func open(_ path: String) throws -> Place {
-        if path == "-" { return .stream(try FileDescriptor.standardOutput.duplicate()) }
         var target = FilePath(path)
         let status = try? target.stat()
         if let status, status.type != .regular {
-            return .stream(try FileDescriptor.open(target, .writeOnly, options: .closeOnExec))
+            let descriptor = Descriptor.openForWriting(path, [])
+            guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+            return .stream(FileDescriptor(rawValue: descriptor))
         }
         if status != nil {
             // The target of a link is replaced, not the link.
@@ -99,8 +169,9 @@ package final class OutputFile {
         return .file(file, target: target)
     }
 
-    /// Writes a piece of the answer; ``finish(_:)-([UInt8])`` writes the last one.
+    /// Writes a piece of the answer, which passes the ``RedactionGate``; ``finish(_:)-([UInt8])`` writes the last one.
     package func append(_ bytes: [UInt8]) throws(CommandError) {
+        let bytes = RedactionGate.shared.masked(bytes)
         try attempt {
             switch place {
             case .stream(let descriptor): try descriptor.writeWhole(bytes)
@@ -171,19 +242,59 @@ package enum Descriptor {
         Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     }
 
-    /// Opens a file for writing and truncates it; waits until a FIFO has a reader.
+    /// Waits until a program writes to a FIFO that was just opened for reading; anything else is ready.
     ///
-    /// - Returns: the descriptor; negative on error, with the cause in `errno`: EINTR when a signal came first.
-    package static func openForWriting(_ path: String) -> Int32 {
+    /// - Throws: ``CommandError`` when none came in time, or a signal came first.
+    package static func waitForWriter(_ descriptor: Int32, name: String) throws(CommandError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+        let deadline = ContinuousClock.now + .milliseconds(patienceMilliseconds)
         while true {
-            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
+            var places = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: Interrupt.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            // Data, or a writer that is gone already.
+            if poll(&places, 2, 20) > 0 {
+                if places[0].revents != 0 { return }
+                throw .cancelled()
+            }
+            if hasWriter(descriptor) { return }
+            guard ContinuousClock.now < deadline else { throw Files.unwritten(name) }
+        }
+    }
+
+    /// Whether a program has the other end of an empty pipe open.
+    private static func hasWriter(_ descriptor: Int32) -> Bool {
+        var ends: [Int32] = [-1, -1]
+        guard kazasu_pipe(&ends, O_CLOEXEC) == 0 else { return true }
+        defer { for end in ends { close(end) } }
+        // It consumes nothing, and reports the end of the file when there is no writer.
+        return kazasu_tee(descriptor, ends[1], 1, 2) != 0
+    }
+
+    /// Opens a file for writing; by default makes and truncates it. A FIFO gets some time until a program reads from it.
+    ///
+    /// - Returns: the descriptor; negative on error, with the cause in `errno`: ENXIO when nobody reads the FIFO, EINTR
+    ///   when a signal came first.
+    package static func openForWriting(
+        _ path: String, _ options: FileDescriptor.OpenOptions = [.create, .truncate]
+    ) -> Int32 {
+        let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | options.rawValue
+        let deadline = ContinuousClock.now + .milliseconds(patienceMilliseconds)
+        while true {
+            let descriptor = Glibc.open(path, flags, 0o600)
             if descriptor >= 0 {
                 // Later calls may block; only the open must not.
                 _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
                 return descriptor
             }
             var status = stat()
-            guard errno == ENXIO, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return -1 }
+            guard errno == ENXIO, ContinuousClock.now < deadline else { return -1 }
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+                errno = ENXIO
+                return -1
+            }
             var signal = pollfd(fd: Interrupt.descriptor, events: Int16(POLLIN), revents: 0)
             if poll(&signal, 1, 20) > 0 {
                 errno = EINTR
@@ -271,80 +382,5 @@ package enum Descriptor {
             }
         }
         return 0
-    }
-}
-
-/// A dump whose file cannot be written: the card may be gone, so the data is kept elsewhere, as JSON.
-package struct KeptDump {
-    package let dump: CardDump
-    /// The requested file.
-    package let output: String?
-
-    /// Writes the dump beside the requested file if only the format cannot hold it, otherwise to standard output.
-    ///
-    /// - Returns: the error, with a hint at where the dump is now.
-    package func kept(after error: CommandError, _ context: Context) -> CommandError {
-        guard let output, output != "-", error.status == .badFile || error.status == .cannotWrite,
-            let text = try? DumpFormatName.json.text(dump, context.redaction, option: "format")
-        else { return error }
-        var failure = error
-        let path = "\(output).json"
-        if error.status == .badFile, (try? OutputFile(path).finish(text)) != nil {
-            failure.hint = tr("the data read so far is in \(path)", "読み取った内容は \(path) に保存しました")
-        } else if (try? context.print(file: text)) != nil {
-            failure.hint = tr("the data read so far was written to standard output", "読み取った内容は標準出力に書きました")
-        }
-        return failure
-    }
-}
-
-/// The file that `-o` names for a dump. A partial dump never replaces a complete one: it is written beside it.
-package final class DumpOutput {
-    private let file: OutputFile
-    /// The path of the dump, once it is written.
-    private(set) var written: String?
-
-    package init(_ path: String) throws(CommandError) {
-        file = try OutputFile(path)
-    }
-
-    /// Writes a dump as Kazasu's own document, masked under `--redact`.
-    package func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
-        try finish(DumpFormatName.json.text(dump, context.redaction, option: "format"), of: dump, context)
-    }
-
-    /// Writes the text of a dump.
-    package func finish(_ text: String, of dump: CardDump, _ context: Context) throws(CommandError) {
-        guard !dump.complete, DumpOutput.isComplete(file.path) else {
-            try file.finish(text)
-            written = file.path
-            return
-        }
-        let path = DumpOutput.free(beside: file.path)
-        try OutputFile(path).finish(text)
-        written = path
-        context.note(
-            tr(
-                "\(file.path) already contains a complete dump and was kept; the new data is in \(path)",
-                "\(file.path) には完全なダンプがあるため残しました。今回読めた分は \(path) にあります"))
-    }
-
-    /// Returns a path that does not hold a complete dump.
-    private static func free(beside path: String) -> String {
-        var candidate = "\(path).incomplete"
-        var number = 1
-        while isComplete(candidate) {
-            number += 1
-            candidate = "\(path).incomplete\(number)"
-        }
-        return candidate
-    }
-
-    /// Whether a file holds dumps of any format, all of them complete.
-    private static func isComplete(_ path: String) -> Bool {
-        guard path != "-", (try? FilePath(path).stat())?.type == .regular, let bytes = try? Files.read(path),
-            let dumps = try? DumpFile.dumps(bytes)
-        else { return false }
-        return !dumps.isEmpty && dumps.allSatisfy(\.complete)
     }
 }

@@ -4,7 +4,7 @@ import CardModel
 package import CardReading
 import Glibc
 
-/// Standard output and standard error.
+/// Standard output and standard error. What is written passes the ``RedactionGate``.
 package enum Output {
     /// Writes the answer to standard output, as ``VisibleText``.
     ///
@@ -24,7 +24,8 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` as for text.
     package static func write(_ json: Span<UInt8>) throws(CommandError) {
-        try check(Descriptor.write(json, to: STDOUT_FILENO))
+        guard RedactionGate.shared.isOn else { return try check(Descriptor.write(json, to: STDOUT_FILENO)) }
+        try write(json.withUnsafeBytes { Array($0) })
     }
 
     /// Writes a message to standard error, as ``VisibleText``; anything that cannot be written there is lost.
@@ -64,7 +65,7 @@ package enum Output {
     package static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandError) {
-        try check(Descriptor.write(bytes, to: descriptor))
+        try check(Descriptor.write(RedactionGate.shared.masked(bytes), to: descriptor))
     }
 
     private static func check(_ error: Int32) throws(CommandError) {

@@ -2,6 +2,7 @@
 
 import CardDecoders
 import CardModel
+import CardReading
 import FeliCa
 package import NFCTransport
 
@@ -28,7 +29,10 @@ package final class TraceRedaction {
     package func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
         guard redaction.isOn else { return entry }
         var entry = entry
-        if case .activate(_, .success(let picc)) = entry.event { self.picc = picc }
+        if case .activate(_, .success(let picc)) = entry.event {
+            self.picc = picc
+            if let picc { RedactionGate.shared.learn(CardIdentity(picc)) }
+        }
         switch entry.event {
         case .activate(let request, .success(.felica(var target)?)):
             remember(target.idm)
@@ -69,6 +73,7 @@ package final class TraceRedaction {
     }
 
     private func remember(_ idm: IDm) {
+        RedactionGate.shared.learn(CardIdentity(technology: .felica, idm: idm))
         if !cards.contains(where: { $0.isSameCard(as: idm) }) { cards.append(idm) }
     }
 
@@ -144,6 +149,7 @@ package final class TraceRedaction {
             let start = 13 + 16 * place
             guard start + 16 <= answer.count, let block = Block(answer[start..<start + 16]) else { break }
             let masked = PersonalData.standard.masked(block, at: read.block, of: read.service, in: nil)
+            RedactionGate.shared.learn(block, masked: masked)
             answer.replaceSubrange(start..<start + 16, with: masked.bytes)
         }
         return answer

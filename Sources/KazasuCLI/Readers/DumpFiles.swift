@@ -10,16 +10,29 @@ package import SystemPackage
 package enum DumpFile {
     /// Reads a dump in Kazasu's own format.
     package static func readOwn(_ path: String) throws(CommandError) -> CardDump {
-        let bytes = try Files.read(path)
+        let bytes = try Files.read(path, as: .resumed)
         do {
-            return try CardDump(parsing: bytes)
+            return try parsed(bytes[...])
         } catch {
             throw CommandError(error, path: path)
         }
     }
 
-    /// All dumps in the bytes of a file.
+    /// A dump in Kazasu's own format, which the gate of `--redact` learns.
+    fileprivate static func parsed(_ bytes: ArraySlice<UInt8>) throws(DocumentError) -> CardDump {
+        let dump = try CardDump(parsing: bytes)
+        RedactionGate.shared.learn(dump)
+        return dump
+    }
+
+    /// All dumps in the bytes of a file, which the gate of `--redact` learns.
     package static func dumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
+        let dumps = try allDumps(bytes)
+        for dump in dumps { RedactionGate.shared.learn(dump) }
+        return dumps
+    }
+
+    private static func allDumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
         do {
             return try DumpFormatRegistry.complete.read(bytes).dumps
         } catch .unknownFormat {
@@ -36,7 +49,7 @@ package enum DumpFile {
 
     /// The bytes of a card file for a virtual reader. A dump of another program is converted.
     package static func cardFile(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
-        let bytes = try Files.read(path, limit: limit)
+        let bytes = try Files.read(path, limit: limit, as: .card)
         let isOwn = (try? JSONCursor(JSONValue(parsing: bytes)).required("schema").text())?.hasPrefix("kazasu.")
         guard isOwn != true, (try? DumpFormatRegistry.complete.read(bytes)) != nil else { return bytes }
         return Array(try dump(bytes, path).json.compactText.utf8)
@@ -108,7 +121,7 @@ package struct DumpFiles {
         do {
             let file = try open()
             let first = try file.nextLine() ?? []
-            if let dump = try? CardDump(parsing: first) {
+            if let dump = try? DumpFile.parsed(first) {
                 try lines(file, path, dump, body)
             } else {
                 let bytes = try file.rest(after: first, limit: longestFile)
@@ -169,7 +182,7 @@ package struct DumpFiles {
 
     private static func dump(_ line: ArraySlice<UInt8>, _ place: String) -> Result<CardDump, CommandError> {
         do {
-            return .success(try CardDump(parsing: line))
+            return .success(try DumpFile.parsed(line))
         } catch {
             return .failure(CommandError(error, path: place))
         }
@@ -229,8 +242,7 @@ package final class LineFile {
     package init(_ path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
         self.path = path
-        descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
-        guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
+        descriptor = try Files.open(path)
     }
 
     /// Opens a regular file; does not block if it has been replaced by something else meanwhile.
@@ -246,6 +258,7 @@ package final class LineFile {
         } catch {
             throw Files.unreadable(path.string, (error as? Errno)?.rawValue ?? EIO)
         }
+        try FilesInUse.shared.reads(descriptor, path.string)
     }
 
     deinit { close(descriptor) }

@@ -32,21 +32,22 @@ final class ReaderSession {
             return
         }
         let opened = try ReaderSession.opened(options, context)
-        guard let path = options.trace else {
+        guard options.trace != nil || context.redaction.isOn else {
             trace = nil
             reader = CardReader(opened, cancellation: context.cancellation)
             return
         }
-        let trace: TraceFile
+        let trace: TraceFile?
         do {
-            trace = try TraceFile(path)
+            trace = try options.trace.map { path throws(CommandError) in try TraceFile(path) }
         } catch {
             opened.close()
             throw error
         }
         self.trace = trace
+        // Also without a trace, this is where the gate of `--redact` learns which cards are there.
         let redaction = TraceRedaction(context.redaction)
-        let recording = RecordingReader(opened, redact: redaction.apply) { trace.write($0) }
+        let recording = RecordingReader(opened, redact: redaction.apply) { trace?.write($0) }
         reader = CardReader(recording, cancellation: context.cancellation)
     }
 
@@ -185,7 +186,8 @@ struct VirtualWrites {
     init(_ path: String?, _ context: Context) throws(CommandError) {
         self.path = path
         self.context = context
-        file = try path.map { path throws(CommandError) in try OutputFile(path) }
+        try context.check("--virtual-writes", isGiven: path != nil)
+        file = try path.map { path throws(CommandError) in try OutputFile(path, replacing: .card) }
     }
 
     /// Checks that the reader is a virtual one if a file is named.
@@ -230,24 +232,28 @@ extension CardDump {
         tool = "kazasu \(RootCommand.version)"
         readAt = Clock.localTime()
         reader = session.reader.information.id
+        RedactionGate.shared.learn(self)
     }
 }
 
 /// The file that `--trace` writes, line by line, so that it is complete up to the last exchange in any case.
 final class TraceFile {
     private let path: String
+    private let claim: FilesInUse.Claim
     private var descriptor: Int32
     private var failed: Int32 = 0
 
     init(_ path: String) throws(CommandError) {
         self.path = path
+        try Files.checkOutput(path)
+        claim = try FilesInUse.shared.writes(path)
         descriptor = Descriptor.openForWriting(path)
         guard descriptor >= 0 else { throw TraceFile.failure(path, errno) }
     }
 
     func write(_ line: String) {
         guard failed == 0 else { return }
-        failed = Descriptor.write(line + "\n", to: descriptor)
+        failed = Descriptor.write(RedactionGate.shared.masked(line + "\n"), to: descriptor)
     }
 
     func close() throws(CommandError) {

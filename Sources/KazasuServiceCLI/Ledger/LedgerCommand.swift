@@ -73,6 +73,7 @@ struct LedgerFileOptions: ParsableArguments {
         var options = Ledger.Options()
         options.isRedacted = isRedacted
         change(&options)
+        try FilesInUse.shared.keeps(path)
         do {
             return try Ledger.open(path, options: options)
         } catch {

@@ -280,7 +280,11 @@ private final class EventPrinter: Sendable {
     /// Why standard output could not be written.
     var error: CommandError? { failure.withLock { $0 } }
 
-    func print(_ event: OutboxEvent) { line.yield(event.line) }
+    func print(_ event: OutboxEvent) {
+        // Before the event is printed in any form, and before a message speaks of it.
+        RedactionGate.shared.learn(json: Array(event.line.utf8))
+        line.yield(event.line)
+    }
 
     /// - Parameter failed: called when standard output cannot be written any more.
     func start(failed: @escaping @Sendable () -> Void) {

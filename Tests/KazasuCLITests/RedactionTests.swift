@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import TestSupport
+import Testing
+
+/// Every command, in every form, over every card of the fixtures: what `--redact` hides is nowhere.
+///
+/// The commands of `kazasud` that store events or records are in `ServiceRedactionTests`.
+@Suite("--redact, over all commands")
+struct RedactionTests {
+    /// How a command is run with a card.
+    enum Line {
+        /// With the card on a reader, for cards of these technologies.
+        case reader(Set<Technology>, String)
+        /// With a dump of it: FILE stands for its path.
+        case file(Set<Technology>, String)
+        /// Not here, and why.
+        case elsewhere(String)
+    }
+
+    private static let all: Set<Technology> = [.felica, .typeA, .typeB]
+
+    static let lines: [String: Line] = [
+        "poll": .reader(all, "poll --applications"),
+        "scan": .reader([.felica], "scan"),
+        "dump": .reader(all, "dump"),
+        "read": .reader([.felica], "read SERVICE --system SYSTEM"),
+        "balance": .reader([.felica], "balance"),
+        "history": .reader([.felica], "history"),
+        "license": .reader([.typeB], "license --pin1-from env:PIN1 --pin2-from env:PIN2"),
+        "mynumber": .reader([.typeB], "mynumber --pin1-from env:PIN"),
+        "tag info": .reader(all, "tag info"),
+        "tag read": .reader([.typeA, .typeB], "tag read"),
+        "tag write": .reader([.typeA], "tag write --text other --yes"),
+        "tag pages": .reader([.typeA], "tag pages"),
+        "felica": .reader([.felica], "felica --system FFFF 04IDM 0CIDM --answer-timeout 50"),
+        "apdu": .reader([.typeA, .typeB], "apdu 00A4040007D276000085010100 00A4000C02E104 00B0000010"),
+        "decode": .file([.typeA, .typeB], "decode FILE"),
+        "convert": .file(all, "convert FILE"),
+        "diff": .file([.felica], "diff \(Card.file("suica-p1")) FILE"),
+        "simulate": .elsewhere("prints a pseudo-terminal's name"),
+        "readers": .elsewhere("reads no card"),
+        "doctor": .elsewhere("its report is always masked: ReportTests"),
+        "stations import": .elsewhere("reads no card"),
+        "stations lookup": .elsewhere("reads no card"),
+        "help": .elsewhere("reads no card"),
+        "collect": .elsewhere("prints gaps and the names of sites: CollectorTests"),
+    ]
+
+    /// A command of the program's own listing.
+    private struct Command {
+        var name: String
+        /// The options that choose its form, each with a value; without one, text and JSON.
+        var forms: [[String]]
+
+        /// All commands that do something.
+        static func all() throws -> [Command] { try commands(Kazasu.listing(), "") }
+
+        private static func commands(_ command: JSONCursor, _ path: String) throws -> [Command] {
+            let below = try command.optional("subcommands")?.elements() ?? []
+            let name = path.isEmpty ? "" : path + " "
+            guard below.isEmpty else {
+                return try below.flatMap { try commands($0, name + $0.required("commandName").text()) }
+            }
+            var forms: [[String]] = []
+            for option in try command.optional("arguments")?.elements() ?? [] {
+                let option = try (
+                    option.optional("preferredName")?.required("name").text(), option.optional("allValues")
+                )
+                guard let word = option.0, ["format", "to"].contains(word) else { continue }
+                forms += try (option.1?.elements() ?? []).map { ["--\(word)", try $0.text()] }
+            }
+            // Both write dumps by the same function, so each of its formats is one run.
+            if path == "dump" || path == "convert" {
+                forms = forms.enumerated().filter { ($0.offset % 2 == 0) == (path == "dump") }.map(\.element)
+            }
+            return [Command(name: path, forms: forms.isEmpty ? [[], ["--json"]] : forms)]
+        }
+    }
+
+    private static let commands = (try? Command.all()) ?? []
+
+    @Test("Each command is here, or a reason why it is not")
+    func complete() throws {
+        let names = Set(Self.commands.map(\.name))
+        let stored = names.filter { ["watch", "ledger", "outbox"].contains($0.split(separator: " ")[0]) }
+        #expect(stored.count > 10)
+        #expect(names.subtracting(stored) == Set(Self.lines.keys))
+    }
+
+    static let fixtures =
+        TestFiles.names(in: "Fixtures/cards").map { "Fixtures/cards/\($0)/card.json" }
+        + ["iso7816/license", "iso7816/mynumber", "tags", "virtual"].flatMap { folder in
+            TestFiles.names(in: "Fixtures/\(folder)").filter { $0.hasSuffix(".json") }.map {
+                "Fixtures/\(folder)/\($0)"
+            }
+        }
+
+    private static let pins = ["PIN1": "1234", "PIN2": "5678", "PIN": "2222"]
+
+    @Test("Numbers and names of the card are nowhere", arguments: fixtures)
+    func card(_ fixture: String) throws {
+        let folder = try TemporaryFolder()
+        let reader = ["-t", "0", "-r", "virtual:\(TestFiles.root)/\(fixture)"]
+        let file = "\(folder.path)/card.json"
+        let isLicense = fixture.contains("license")
+        let isMyNumber = fixture.contains("mynumber")
+        let reading =
+            isLicense
+            ? ["license", "--pin1-from", "env:PIN1", "--pin2-from", "env:PIN2"]
+            : isMyNumber ? ["mynumber", "--pin1-from", "env:PIN"] : ["dump"]
+        _ = try Kazasu.run(reading + reader + ["-o", file], environment: Self.pins)
+        let text = try folder.text("card.json")
+        let dump = try CardDump(parsing: Array(text.utf8))
+        let values = PersonalValues(of: dump, written: text)
+        #expect(dump.card.technology == .typeB || !values.leaks(text).isEmpty, "what is looked for is right")
+        for command in Self.commands {
+            let line: String
+            var more: [String] = []
+            switch Self.lines[command.name] {
+            case .reader(let kinds, let words) where kinds.contains(dump.card.technology):
+                (line, more) = (words, reader)
+            case .file(let kinds, let words) where kinds.contains(dump.card.technology): line = words
+            default: continue
+            }
+            for arguments in Self.services(line, dump) {
+                for form in command.forms {
+                    let words = arguments.map { $0 == "FILE" ? file : $0 } + form + more + ["--redact"]
+                    let result = try ChildProcess.run(
+                        Kazasu.service, words, environment: Kazasu.environment.merging(Self.pins) { $1 })
+                    let leaks = values.leaks((result.output + result.errors).replacing(folder.path, with: ""))
+                    #expect(leaks.isEmpty, "\(words.joined(separator: " "))")
+                }
+            }
+        }
+    }
+
+    @Test("decode takes all cards at once, in each form")
+    func decoding() throws {
+        let files = TestFiles.names(in: "Fixtures/cards").map(Card.file)
+        var values = PersonalValues()
+        for file in files {
+            let text = String(decoding: try TestFiles.read(file), as: UTF8.self)
+            values.add(PersonalValues(of: try CardDump(parsing: Array(text.utf8)), written: text))
+        }
+        let command = try #require(Self.commands.first { $0.name == "decode" })
+        #expect(command.forms.count > 3)
+        for form in command.forms + [["--lang", "ja"]] {
+            let result = try ChildProcess.run(
+                Kazasu.service, ["decode", "--redact"] + form + files, environment: Kazasu.environment)
+            #expect(result.hasEnded(0))
+            #expect(values.leaks(result.output + result.errors).isEmpty, "\(form)")
+        }
+    }
+
+    /// A line for each service that holds something personal; else the line as it is, for the first service.
+    private static func services(_ line: String, _ dump: CardDump) -> [[String]] {
+        guard line.contains("SERVICE") else { return [line.split(separator: " ").map(String.init)] }
+        let readable = dump.systems.flatMap { system in
+            system.services.filter { !$0.blocks.isEmpty }.map { (system.systemCode, $0) }
+        }
+        let personal = readable.filter { code, service in
+            service.blocks.contains { PersonalData.standard.isPersonal($0.0, of: service.code, in: code) }
+        }
+        return (personal.isEmpty ? Array(readable.prefix(1)) : personal).map { code, service in
+            line.replacing("SERVICE", with: service.code.description).replacing("SYSTEM", with: code.description)
+                .split(separator: " ").map(String.init)
+        }
+    }
+}
+
+extension PersonalValues {
+    /// What the decoders mark in a dump, and the numbers in its document.
+    init(of dump: CardDump, written text: String) {
+        self.init()
+        add(numbersIn: text)
+        var days: Set<String> = []
+        for decoder in DecoderRegistry.standard.recognising(dump) {
+            guard let report = try? decoder.decode(dump) else { continue }
+            // Some days are those of records, too, which are shown.
+            days.formUnion(report.historyReport?.records.compactMap { $0.date?.description } ?? [])
+            texts += report.fields.filter(\.isPersonal).map(\.value)
+        }
+        texts.removeAll { $0.count < 4 || !$0.contains { $0 != "0" } || days.contains($0) }
+        for system in dump.systems {
+            for service in system.services {
+                for (number, block) in service.blocks {
+                    let masked = PersonalData.standard.masked(
+                        block, at: number, of: service.code, in: system.systemCode)
+                    let changed = (0..<16).filter { block[$0] != masked[$0] }
+                    // Fewer than four bytes would stand anywhere.
+                    guard let first = changed.first, let last = changed.last, last - first > 2 else { continue }
+                    digits.append(
+                        block.bytes[first...last].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+                }
+            }
+        }
+        var named: [String] = []
+        func note(_ value: String) -> String {
+            named.append(value)
+            return value
+        }
+        _ = LicenseDecoder.decode(dump)?.json(.japanese, redact: note)
+        _ = MyNumberDecoder.decode(dump)?.json(.japanese, redact: note)
+        texts += named.filter { $0.count > 3 }
+    }
+}
