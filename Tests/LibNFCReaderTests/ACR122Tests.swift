@@ -2,12 +2,14 @@
 
 import CardModel
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 @testable import LibNFCReader
 
 /// What is different behind an ACR122U, on a chip that is not behind one: the limits and readings are the driver's own.
+@Suite(.waits)
 struct ACR122Tests {
     private struct NotOpened: Error {}
 

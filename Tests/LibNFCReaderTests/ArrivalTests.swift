@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 import VirtualReader
 
+@Suite(.waits)
 struct ArrivalTests {
     @Test(arguments: Way.allCases) func theFirstCodeWinsWheneverTheCardComes(_ way: Way) throws {
         let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/two-purses.json"))

@@ -4,11 +4,13 @@ import CardModel
 import LibNFCReader
 import NFCTransport
 import Synchronization
+import TestSupport
 import Testing
 import VirtualReader
 
 /// Cancelling at each step that the chip takes. Whenever it comes, the field is off afterwards, no card stays halted, and
 /// the next run finds the card at its first look.
+@Suite(.waits)
 struct CancellationMomentTests {
     /// Cancels at the step with a number.
     private final class Trigger: Sendable {

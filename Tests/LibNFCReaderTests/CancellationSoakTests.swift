@@ -11,6 +11,7 @@ import Testing
 import VirtualReader
 
 /// What cancellations leave behind, in the long run. `make soak` asks for 20,000 of them.
+@Suite(.waits)
 struct CancellationSoakTests {
     private static let count = getenv("KAZASU_SOAK").flatMap { Int(String(cString: $0)) } ?? 160
     private static let chips = 8

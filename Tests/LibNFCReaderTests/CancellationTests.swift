@@ -5,10 +5,12 @@ import Dispatch
 import Glibc
 import LibNFCReader
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// Cancelling from another thread.
+@Suite(.waits)
 struct CancellationTests {
     /// Cancels an exchange that the chip answers too late.
     ///

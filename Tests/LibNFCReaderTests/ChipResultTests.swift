@@ -5,11 +5,13 @@ import CardModel
 import Glibc
 import NFCTransport
 import SystemDevices
+import TestSupport
 import Testing
 
 @testable import LibNFCReader
 
 /// libnfc's results and the chip's status bytes as errors of the transport.
+@Suite(.waits)
 struct ChipResultTests {
     struct Case: Sendable {
         var result: Int32

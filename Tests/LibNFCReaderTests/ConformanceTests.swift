@@ -2,10 +2,12 @@
 
 import NFCTransport
 import ReaderConformance
+import TestSupport
 import Testing
 import VirtualReader
 
 /// What every reader must do, on a simulated PN532 through the real libnfc.
+@Suite(.waits)
 struct LibNFCConformanceTests {
     @Test(arguments: Way.allCases) func pn532(_ way: Way) throws {
         let bench = try Bench(way, card: ReaderConformance.card())

@@ -2,11 +2,13 @@
 
 import NFCTransport
 import SystemDevices
+import TestSupport
 import Testing
 
 @testable import LibNFCReader
 
 /// Which IDs are libnfc's, and which of them libnfc may be given.
+@Suite(.waits)
 struct ConnectionStringTests {
     static let good: [(String, String, String?)] = [
         ("pn532_uart:/dev/ttyUSB0", "pn532_uart:/dev/ttyUSB0", "/dev/ttyUSB0"),

@@ -10,6 +10,7 @@ import VirtualReader
 @testable import LibNFCReader
 
 /// The long job itself: whatever the line does at 921600 baud, the dump is what it would have been.
+@Suite(.waits)
 struct FastLineDumpTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

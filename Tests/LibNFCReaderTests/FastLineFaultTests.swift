@@ -3,12 +3,14 @@
 import CardModel
 import Glibc
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 @testable import LibNFCReader
 
 /// Lines that do not carry 921600 baud, or not well, or chips that do not change.
+@Suite(.waits)
 struct FastLineFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

@@ -9,6 +9,7 @@ import Testing
 import VirtualReader
 
 /// A long session runs at 921600 baud, and nobody who comes later notices.
+@Suite(.waits)
 struct FastLineTests {
     @Test(arguments: Way.allCases) func theLineIsRaisedAfterFourExchangesAndNotBefore(_ way: Way) throws {
         let bench = try Bench(way)

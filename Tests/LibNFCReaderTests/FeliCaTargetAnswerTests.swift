@@ -2,12 +2,14 @@
 
 import CardModel
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 @testable import LibNFCReader
 
 /// What InListPassiveTarget answers, byte by byte.
+@Suite(.waits)
 struct FeliCaTargetAnswerTests {
     static let card = TestCard.idm + TestCard.pmm
 

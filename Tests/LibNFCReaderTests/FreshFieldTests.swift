@@ -2,10 +2,12 @@
 
 import CardModel
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// The first look after the field came on.
+@Suite(.waits)
 struct FreshFieldTests {
     private static func slowCard() throws -> VirtualFeliCaCard {
         let pmm = PMm(rawValue: 0x0120_2204_2767_4EFF)

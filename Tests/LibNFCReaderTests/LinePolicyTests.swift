@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SystemDevices
+import TestSupport
 import Testing
 
 @testable import LibNFCReader
 
 /// When a line is raised, and which lines never are.
+@Suite(.waits)
 struct LinePolicyTests {
     @Test func itIsDueAfterSoManyExchanges() {
         var policy = LinePolicy(mayRaise: true)

@@ -6,6 +6,7 @@ import Testing
 @testable import LibNFCReader
 
 /// The frames of a PN532's serial line, read from whatever bytes come.
+@Suite(.waits)
 struct PN532FrameTests {
     /// Frames as the user manual (UM0701-02, 6.2.1 and 7.2) and libnfc issue 86 show them.
     static let commands: [([UInt8], [UInt8])] = [

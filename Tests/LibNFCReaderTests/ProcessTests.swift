@@ -4,10 +4,12 @@ import CardModel
 import Glibc
 import LibNFCReader
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// What concerns the whole process: two of them on one port, what libnfc prints, and when it dies.
+@Suite(.waits)
 struct ProcessTests {
     @Test(arguments: Way.allCases) func aSecondOpenInThisProcessIsBusy(_ way: Way) throws {
         let bench = try Bench(way)

@@ -12,6 +12,7 @@ import VirtualReader
 @testable import LibNFCReader
 
 /// The reset of an RC-S330's chip. That it helps is seen before emulated devices (`make test-usb`).
+@Suite(.waits)
 struct RCS956ResetTests {
     /// A link that logs what goes over it.
     private final class Link: USBLink {

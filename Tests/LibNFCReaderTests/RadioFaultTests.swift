@@ -3,10 +3,12 @@
 import CardModel
 import LibNFCReader
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// What the chip says of the radio reaches the caller, and the reader stays well.
+@Suite(.waits)
 struct RadioFaultTests {
     @Test(
         arguments: [

@@ -11,6 +11,7 @@ import VirtualReader
 @testable import LibNFCReader
 
 /// Which readers are listed, on a made-up system.
+@Suite(.waits)
 struct ReaderScanTests {
     @Test func readsWhatSysfsShows() throws {
         let system = try MadeUpSystem()

@@ -10,7 +10,7 @@ import Testing
 @testable import LibNFCReader
 
 /// The recordings of PN532 on serial lines, played to the real libnfc byte by byte.
-@Suite("Recorded serial lines")
+@Suite("Recorded serial lines", .waits)
 struct RecordedLineTests {
     static let files = RecordedLink.files(of: "virtual:", "pn532_uart:")
 

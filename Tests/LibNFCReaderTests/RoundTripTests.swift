@@ -3,10 +3,12 @@
 import CardModel
 import LibNFCReader
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// Selecting and exchanging, through the real libnfc and the simulated chip.
+@Suite(.waits)
 struct RoundTripTests {
     @Test(arguments: FeliCaBitRate.allCases, Way.allCases) func selectsACard(_ bitRate: FeliCaBitRate, _ way: Way)
         throws

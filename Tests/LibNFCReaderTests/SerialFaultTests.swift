@@ -3,10 +3,12 @@
 import CardModel
 import LibNFCReader
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// What becomes of an exchange that goes wrong between chip and computer, and of the one after it.
+@Suite(.waits)
 struct SerialFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

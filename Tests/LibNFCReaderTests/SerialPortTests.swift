@@ -4,12 +4,14 @@ import CardModel
 import Glibc
 import NFCTransport
 import SystemDevices
+import TestSupport
 import Testing
 import VirtualReader
 
 @testable import LibNFCReader
 
 /// What stands between a path and a reader.
+@Suite(.waits)
 struct SerialPortTests {
     static let faults: [(Int32, String?, UnavailableReason, TransportError.Reason)] = [
         (EACCES, "dialout", .permission, .init(.deviceForGroup, "/dev/x", "dialout")),

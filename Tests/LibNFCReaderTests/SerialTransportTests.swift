@@ -11,6 +11,7 @@ import VirtualReader
 @testable import LibNFCReader
 
 /// What the serial transport does beside what both ways to a PN532 are tested for.
+@Suite(.waits)
 struct SerialTransportTests {
     static let addresses: [(String, String?, LineSpeed?)] = [
         ("pn532:/dev/ttyUSB0", "/dev/ttyUSB0", nil), ("PN532:/dev/pts/3", "/dev/pts/3", nil),

@@ -3,10 +3,12 @@
 import CardModel
 import LibNFCReader
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// A long run over a bad line: every exchange gets its own answer or an error, never another's.
+@Suite(.waits)
 struct StaleAnswerTests {
     /// The answer comes after the next command's ACK, where libnfc itself would take it for that command's.
     @Test(arguments: Way.allCases) func anAnswerThatComesAfterTheNextAcknowledgeIsNotTaken(_ way: Way) throws {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 @testable import LibNFCReader
 
 /// The chip's time-out, libnfc's, and when a host command is spent on them.
+@Suite(.waits)
 struct TimeoutTests {
     /// Time asked for in microseconds → the chip's step in microseconds.
     static let steps: [(Int, Int)] = [

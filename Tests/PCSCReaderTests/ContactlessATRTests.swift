@@ -7,6 +7,7 @@ import Testing
 @testable import PCSCReader
 
 /// What kind of card an ATR says is there.
+@Suite(.waits)
 struct ContactlessATRTests {
     static let cards: [(String, ContactlessATR)] = [
         // Type A with the historical byte 80, as DESFire's ATS has it.

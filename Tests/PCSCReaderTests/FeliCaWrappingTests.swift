@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import TestSupport
 import Testing
 
 @testable import PCSCReader
 
 /// FeliCa packets within pseudo-APDUs, byte for byte as the makers' manuals have them.
+@Suite(.waits)
 struct FeliCaWrappingTests {
     static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
 

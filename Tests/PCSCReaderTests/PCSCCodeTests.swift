@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import TestSupport
 import Testing
 
 @testable import PCSCReader
 
 /// What the service returns, as errors of the transport.
+@Suite(.waits)
 struct PCSCCodeTests {
     static let codes: [(UInt32, TransportError)] = [
         (0x8010_0002, .cancelled), (0x8010_000C, .cardReleased), (0x8010_0069, .cardReleased),

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The driver on a real pcscd, with virtual cards in the readers of vsmartcard's vpcd.
-@Suite(.serialized, .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
+@Suite(.waits, .serialized, .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
 struct PCSCServiceTests {
     static let licence = "3B888001004B51FF0081D100BC"
     static let desfire = "3B8180018080"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import TestSupport
 import Testing
 
 @testable import PCSCReader
 
 /// Commands of Type 2 Tags in the words of PC/SC.
+@Suite(.waits)
 struct StorageCommandTests {
     @Test func readAndWriteHaveWords() {
         #expect(StorageCommand([0x30, 0x04])?.apdu == [0xFF, 0xB0, 0x00, 0x04, 0x10])

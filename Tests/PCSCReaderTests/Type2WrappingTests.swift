@@ -8,6 +8,7 @@ import Testing
 @testable import PCSCReader
 
 /// Commands of Type 2 Tags within pseudo-APDUs.
+@Suite(.waits)
 struct Type2WrappingTests {
     @Test func theWayInIsTheReaders() throws {
         #expect(Type2Wrapping.plain.command(for: [0x60]) == [0xFF, 0, 0, 0, 1, 0x60])

@@ -3,10 +3,12 @@
 import CardModel
 import ISO7816
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
 /// Cards of type A and B through the real libnfc and a simulated PN532.
+@Suite(.waits)
 struct ISO14443Tests {
     static let uid: [UInt8] = [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x80]
     static let pupi: [UInt8] = [0xE8, 0x25, 0x3E, 0xEC]

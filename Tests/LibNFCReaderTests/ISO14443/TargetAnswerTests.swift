@@ -7,6 +7,7 @@ import Testing
 @testable import LibNFCReader
 
 /// What InListPassiveTarget answers for type A and B, byte by byte.
+@Suite(.waits)
 struct TargetAnswerTests {
     static let damaged = TransportError.corrupted(status: 0)
     static let uid: [UInt8] = [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x80]
