@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the public declarations of each library product in Docs/api, or makes the API pages of the products with docc."""
+"""Lists the public declarations of the library products in Docs/api, a file a module, or makes the API pages of the products with docc."""
 
 import argparse
 import glob
@@ -80,30 +80,34 @@ def declarations(package, module):
 
 
 def lists(package, check):
-    """Writes the files of Docs/api, or says what differs from them."""
-    stale, known = [], {}
-    for product, modules in package.products.items():
-        lines = []
-        for module in modules:
-            if module not in known:
-                known[module] = sorted(set(declarations(package, module)))
-            lines += known[module]
-        path = os.path.join(FOLDER, product + ".txt")
-        text = "".join(line + "\n" for line in lines)
+    """Writes the files of Docs/api, one a module and `products.txt`, or says what differs from them."""
+    modules = sorted({module for offered in package.products.values() for module in offered})
+    texts = {
+        "products.txt": "".join(
+            f"{product}: {' '.join(offered)}\n" for product, offered in sorted(package.products.items()))
+    }
+    for module in modules:
+        lines = sorted(set(declarations(package, module)))
+        if lines:
+            texts[module + ".txt"] = "".join(line + "\n" for line in lines)
+    os.makedirs(FOLDER, exist_ok=True)
+    stale = []
+    for name in sorted(set(texts) | set(os.listdir(FOLDER))):
+        path = os.path.join(FOLDER, name)
         old = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+        text = texts.get(name, "")
         if text == old:
             continue
         if check:
-            stale.append(product)
+            stale.append(name.removesuffix(".txt"))
             before, now = set(old.splitlines()), set(text.splitlines())
-            for line in sorted(before - now):
-                print(f"- {line}")
-            for line in sorted(now - before):
-                print(f"+ {line}")
-        else:
-            os.makedirs(FOLDER, exist_ok=True)
+            print("".join([f"- {line}\n" for line in sorted(before - now)] + [f"+ {line}\n" for line in sorted(now - before)]),
+                  end="")
+        elif text:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
+        else:
+            os.remove(path)
     if stale:
         sys.exit(f"The public declarations of {', '.join(stale)} changed: run make api and commit Docs/api.")
 
