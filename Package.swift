@@ -24,7 +24,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("NDEF", ["ByteCodec", "CardModel"]),
     ("CardDecoders", ["ByteCodec", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
-    ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
+    ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
     (
@@ -63,7 +63,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
-    ("ISO7816Tests", ["ByteCodec", "CardCiphers", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "ReaderConformance", "VirtualReader"]),
     (
@@ -74,12 +74,12 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
-    ("SystemDevicesTests", ["CardModel", "NFCTransport", "SystemDevices"]),
+    ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
     (
         "PaSoRiReaderTests",
         [
-            "ByteCodec", "CardModel", "CardReading", "ISODEP", "NFCTransport", "PaSoRiReader", "ReaderConformance",
+            "ByteCodec", "CardModel", "CardReading", "NFCTransport", "PaSoRiReader", "ReaderConformance",
             "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
@@ -100,7 +100,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "CardReadingTests",
         [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NDEF",
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "ISO7816", "NDEF",
             "NFCForumTags", "NFCTransport", "ReaderConformance", "VirtualReader",
         ]
     ),
@@ -110,8 +110,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "KazasuServiceTests",
         [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService",
-            "NFCTransport", .product(name: "GRDB", package: "GRDB.swift"),
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "NFCTransport",
+            .product(name: "GRDB", package: "GRDB.swift"),
         ]
     ),
     (
@@ -149,14 +149,14 @@ let package = Package(
             description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.")
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: modules.map {
         .target(
@@ -183,11 +183,12 @@ let package = Package(
         .target(
             name: "KazasuCards", dependencies: ["CardDecoders", "CardModel", "DumpFormats"], swiftSettings: library),
         .target(
-            name: "KazasuTesting", dependencies: ["CardModel", "Kazasu", "NFCTransport", "VirtualReader"],
-            swiftSettings: library),
+            name: "KazasuTesting", dependencies: ["Kazasu", "VirtualReader"], swiftSettings: library),
         .target(
             name: "KazasuCLI",
-            dependencies: modules.map { .byName(name: $0.name) } + [
+            dependencies: modules.map(\.name).filter { !["ISODEP", "USBTransport"].contains($0) }.map {
+                .byName(name: $0)
+            } + [
                 "CLinux", "Kazasu",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -205,15 +206,13 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: library),
         .target(
             name: "KazasuServiceCLI",
             dependencies: [
-                "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuCLI", "KazasuService",
-                "NFCTransport",
+                "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
@@ -238,7 +237,7 @@ let package = Package(
             name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
             path: "Tests/Ledger", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ByteCodec", "CLinux", "CardModel", "NFCTransport", "SystemDevices"],
+            name: "TestSupport", dependencies: ["CLinux", "CardModel", "NFCTransport", "SystemDevices"],
             path: "Tests/TestSupport",
             swiftSettings: strict),
     ]

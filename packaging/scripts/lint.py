@@ -3,9 +3,9 @@
 """The rules of the house that neither the compiler nor swift-format checks: one line for each breach."""
 
 import ast
+import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 
@@ -33,8 +33,6 @@ CODE_RULES = [
 UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
 MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.$}])/(?:" + "|".join(["work", "farm", "root", "tmp/" + "kz"]) + r"|home/\w+)/")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-
-LONG, TOO_LONG = 350, 500
 
 breaches = []
 
@@ -100,8 +98,30 @@ def check_details(sources):
                 breach(path, text.count("\n", 0, found.start()) + 1, "a sentence in an error", found.group(0))
 
 
+def check_dependencies(sources):
+    """Package.swift declares nothing that no file imports."""
+    package = json.loads(subprocess.run(
+        ["swift", "package", "dump-package"], capture_output=True, check=True, cwd=TOP, text=True).stdout)
+    used = set()
+    # A test depends on a program so that it is built.
+    programs = {target["name"] for target in package["targets"] if target["type"] == "executable"}
+    for target in package["targets"]:
+        folder = (target.get("path") or ("Tests/" if target["type"] == "test" else "Sources/") + target["name"]) + "/"
+        text = "\n".join("\n".join(lines) for path, lines in sources.items() if path.startswith(folder))
+        for dependency in target["dependencies"]:
+            name, *rest = next(iter(dependency.values()))
+            used.update(rest[:1] if "product" in dependency else [])
+            if name in programs:
+                continue
+            if text and not re.search(rf"^\s*(?:@\S+\s+)?(?:\w+ )?import (?:\w+ )?{name}\b", text, re.MULTILINE):
+                breach("Package.swift", 1, f"{target['name']} depends on {name}, which it does not import")
+    for dependency in package["dependencies"]:
+        name = dependency["sourceControl"][0]["identity"]
+        if name not in {package.lower() for package in used}:
+            breach("Package.swift", 1, f"no target depends on {name}")
+
+
 def main():
-    lengths = []
     sources = {}
     for path, lines in files():
         if path == "LICENSE":
@@ -120,18 +140,9 @@ def main():
         if path.endswith(".swift"):
             sources[path] = lines
             check_swift(path, lines)
-            # A generated table says so in line 2, and may be as long as it has to be.
-            if not (len(lines) > 1 and lines[1].startswith("// Generated")):
-                lengths.append((len(lines), path))
-
     check_details(sources)
-    for length, path in lengths:
-        if length > TOO_LONG:
-            breach(path, 1, f"{length} lines, over {TOO_LONG}")
-        elif length > LONG:
-            print(f"lint: warning: {path}: {length} lines, over {LONG}", file=sys.stderr)
-    median = int(statistics.median(length for length, _ in lengths))
-    print(f"lint: {len(lengths)} Swift files, median {median} lines, longest {max(lengths)[0]}")
+    check_dependencies(sources)
+    print(f"lint: {len(sources)} Swift files")
     for line in breaches:
         print(f"lint: {line}", file=sys.stderr)
     sys.exit(1 if breaches else 0)
