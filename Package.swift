@@ -22,7 +22,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
     ("NDEF", ["ByteCodec", "CardModel"]),
-    ("CardDecoders", ["ByteCodec", "CardModel", "NDEF"]),
+    ("CardDecoders", ["ByteCodec", "CStationTables", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -163,6 +163,7 @@ let package = Package(
             name: $0.name, dependencies: $0.dependencies, resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
             swiftSettings: library)
     } + [
+        .target(name: "CStationTables"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),

@@ -58,6 +58,14 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
             ?? CalendarDate(year: year + 1, month: 1, day: 1)
     }
 
+    /// The day before, or `nil` before the first day that this type can hold.
+    var previous: CalendarDate? {
+        if day > 1 { return CalendarDate(year: year, month: month, day: day - 1) }
+        if month == 1 { return CalendarDate(year: year - 1, month: 12, day: 31) }
+        return CalendarDate(
+            year: year, month: month - 1, day: CalendarDate.days(inMonth: month - 1, of: year))
+    }
+
     private init(unchecked year: Int, _ month: Int, _ day: Int) {
         packed = UInt32(truncatingIfNeeded: year << 16 | month << 8 | day)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+public import CardModel
 
 /// A table of stations and bus stops.
 ///
@@ -56,30 +56,79 @@ enum KnownStations {
     }
 }
 
-/// The table entry for a station or a bus stop, in the table's own language.
+/// The table entry for a station or a bus stop.
 public struct StationName: Hashable, Sendable {
-    /// Each record holds up to two of these: one reference copies faster than four strings.
+    /// Each record holds up to two of these: one reference copies faster than its strings.
     private let texts: Shared<Texts>
 
     private struct Texts: Hashable, Sendable {
         let company: String?
         let line: String?
         let name: String?
+        let latin: Latin
         let formerNames: [FormerName]
     }
 
-    /// The operator.
+    /// The names in Latin script, where the table has them.
+    public struct Latin: Hashable, Sendable {
+        /// The operator.
+        public let company: String?
+        /// The line.
+        public let line: String?
+        /// The name of the station or stop.
+        public let name: String?
+
+        /// Creates the names; all are unknown by default.
+        public init(company: String? = nil, line: String? = nil, name: String? = nil) {
+            (self.company, self.line, self.name) = (company, line, name)
+        }
+    }
+
+    /// The operator, in the table's own language.
     public var company: String? { texts.value.company }
-    /// The line it is on; `nil` for bus stops.
+    /// The line it is on, in the table's own language; `nil` for bus stops.
     public var line: String? { texts.value.line }
-    /// The name of the station or stop.
+    /// The name of the station or stop, in the table's own language.
     public var name: String? { texts.value.name }
+    /// The same in Latin script, where known.
+    public var latin: Latin { texts.value.latin }
     /// The former names for the code, where the table has some but not which one was valid on the day.
     public var formerNames: [FormerName] { texts.value.formerNames }
 
     /// Creates a name from a table.
-    public init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
-        texts = Shared(Texts(company: company, line: line, name: name, formerNames: formerNames))
+    public init(
+        company: String?, line: String?, name: String?, latin: Latin = Latin(), formerNames: [FormerName] = []
+    ) {
+        texts = Shared(Texts(company: company, line: line, name: name, latin: latin, formerNames: formerNames))
+    }
+
+    /// The name for readers of a language: in Latin script for English where the table has it.
+    public func name(in language: Language) -> String? { language == .english ? latin.name ?? name : name }
+
+    /// The operator for readers of a language.
+    public func company(in language: Language) -> String? {
+        language == .english ? latin.company ?? company : company
+    }
+
+    /// The line for readers of a language.
+    public func line(in language: Language) -> String? { language == .english ? latin.line ?? line : line }
+
+    /// The entry for a record of a day, given the former names of its code.
+    ///
+    /// Without a day all former names are possible; with one, those whose end is unknown are.
+    func on(_ date: CalendarDate?, formerly former: [FormerName]) -> StationName {
+        // Of the names still in use on that day, the one that ended first.
+        let then = date.flatMap { date in
+            former.filter { $0.until.map { date < $0 } ?? false }.min { ($0.until ?? date) < ($1.until ?? date) }
+        }
+        if let then {
+            return StationName(
+                company: company, line: line, name: then.name,
+                latin: Latin(company: latin.company, line: latin.line))
+        }
+        return StationName(
+            company: company, line: line, name: name, latin: latin,
+            formerNames: date == nil ? former : former.filter { $0.until == nil })
     }
 }
 
@@ -87,12 +136,31 @@ public struct StationName: Hashable, Sendable {
 public struct FormerName: Hashable, Sendable {
     /// The name.
     public let name: String
-    /// The last day on which the name was valid, or `nil` when the table does not give it.
+    /// The day of the change: from then on the name was no longer valid; `nil` when the table does not give it.
     public let until: CalendarDate?
 
-    /// Creates a name with its last day.
+    /// Creates a name with the day of its change.
     public init(_ name: String, until: CalendarDate? = nil) {
         self.name = name
         self.until = until
+    }
+}
+
+/// Several tables, the first of which that has a code names it.
+public struct LayeredStationNames: StationNames {
+    private let tables: [any StationNames]
+
+    /// Makes a lookup in tables, the user's own first.
+    public init(_ tables: [any StationNames]) { self.tables = tables }
+
+    /// Returns the first table's station with this code.
+    public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
+        tables.lazy.compactMap { $0.station(code, on: date) }.first
+    }
+
+    /// Returns the first table's stop with this code, or else the first one's operator.
+    public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
+        let found = tables.lazy.compactMap { $0.busStop(code, on: date) }
+        return found.first { $0.name != nil } ?? found.first
     }
 }

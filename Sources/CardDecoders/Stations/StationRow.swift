@@ -181,7 +181,7 @@ struct StationLayout {
             if kind == .formerNames {
                 // A code can have had several former names.
                 if let former = row.text(nameColumn) {
-                    formerNames.append(FormerNameRow(key: key, former: FormerName(former, until: dates.1)))
+                    formerNames.append(FormerNameRow(key: key, former: FormerName(former, until: dates.1?.next)))
                 }
                 return
             }

@@ -3,7 +3,7 @@
 internal import ByteCodec
 public import CardModel
 
-/// Names of stations and bus stops from tables supplied by the user; Kazasu ships none.
+/// Names of stations and bus stops from tables supplied by the user.
 ///
 /// A key can occur several times with dates of validity; the date of a record then selects one. A station's former name
 /// without a date is reported beside the current one.
@@ -75,23 +75,12 @@ public struct StationTable: StationNames {
     }
 
     /// Returns the name of the station on a date, or `nil` when the table has dated names and none matches.
-    ///
-    /// A code that is in no table can still be known from a card whose owner named its stations.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let key = StationRow.key(area: code.area, line: code.line, station: code.station)
         guard let former = formerNames.isEmpty ? nil : formerNames[key] else {
-            return present(key, on: date) ?? (index[key] == nil ? DecoderTables.ownersStations[key] : nil)
+            return present(key, on: date)
         }
-        let present = present(key, on: date)
-        // Of the names still in use on that date, the one that ended first.
-        let then = date.flatMap { date in
-            former.filter { $0.until.map { date <= $0 } ?? false }.min { ($0.until ?? date) < ($1.until ?? date) }
-        }
-        if let then { return StationName(company: present?.company, line: present?.line, name: then.name) }
-        // By this date, every former name with a last day has ended.
-        let possible = date == nil ? former : former.filter { $0.until == nil }
-        return StationName(
-            company: present?.company, line: present?.line, name: present?.name, formerNames: possible)
+        return (present(key, on: date) ?? StationName(company: nil, line: nil, name: nil)).on(date, formerly: former)
     }
 
     /// Finds stations and bus stops by name, in the order of their codes.
@@ -277,7 +266,7 @@ extension StationRows {
                 // Keeps the order of names with the same code.
                 rows.enumerated().sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }.map { _, row in
                     StationRows.codes(row.code) + ["", row.former.name]
-                        + (hasDates ? [row.former.until?.description ?? ""] : [])
+                        + (hasDates ? [row.former.until?.previous?.description ?? ""] : [])
                 })
         }
     }

@@ -232,7 +232,7 @@ struct StationFileTests {
             (dated.station(code, on: CalendarDate(year: year, month: 1, day: 1)), name)
         }
         for (found, name) in names { #expect(found?.name == name && found?.formerNames == []) }
-        #expect(dated.station(code, on: nil)?.formerNames.map(\.until?.description) == ["2005-03-31", "2010-03-12"])
+        #expect(dated.station(code, on: nil)?.formerNames.map(\.until?.description) == ["2005-04-01", "2010-03-13"])
     }
 
     @Test func aTableOfSuicaToolsHasBusStops() throws {
