@@ -59,11 +59,8 @@ extension Place {
                 place.member("stop", HexDigits(stop.stop, digits: stop.digits))
             }
             place.member("company", name?.company)
-            place.member("companyEn", name?.latin.company)
             place.member("lineName", name?.line)
-            place.member("lineNameEn", name?.latin.line)
             place.member("name", name?.name)
-            place.member("nameEn", name?.latin.name)
             if let former = name?.formerNames, !former.isEmpty {
                 place.member("formerNames") { $0.array(of: former) { $1.write(to: &$0) } }
             }
