@@ -94,7 +94,8 @@ release: swift ## builds both programs, stripped, with the Swift runtime inside;
 	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product kazasud
 	install -D -m 755 -t $(DIST)/bin "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)"/kazasu{,d}
 
-demo: deps build ## installs, builds, then reads a virtual card through the real libnfc
+demo: deps ## installs, builds, then reads a virtual card through the real libnfc
+	$(SWIFT_BUILD) --product kazasu
 	@packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" virtual:$(DEMO_CARD)
 
 # --- checking ---------------------------------------------------------------------------------------------------------
@@ -180,6 +181,7 @@ figures: ## prints the size of things beside the goals
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	packaging/scripts/lint.py
+	packaging/scripts/station-tables.py --check
 	$(SWIFT_BUILD) --build-tests
 
 format: swift ## formats every Swift file in place
