@@ -41,7 +41,9 @@ class Package:
             name = waiting.pop()
             if name in modules or name not in self.targets or self.targets[name]["type"] == "system":
                 continue
-            modules.add(name)
+            folder = os.path.join(TOP, self.targets[name].get("path") or os.path.join("Sources", name))
+            if glob.glob(os.path.join(folder, "**", "*.swift"), recursive=True):
+                modules.add(name)
             for dependency in self.targets[name]["dependencies"]:
                 waiting += [part[0] for part in dependency.values() if isinstance(part[0], str)]
         return sorted(modules)
