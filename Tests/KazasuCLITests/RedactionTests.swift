@@ -37,7 +37,7 @@ struct RedactionTests {
         "tag pages": .reader([.typeA], "tag pages"),
         "felica": .reader([.felica], "felica --system FFFF 04IDM 0CIDM --answer-timeout 50"),
         "apdu": .reader([.typeA, .typeB], "apdu 00A4040007D276000085010100 00A4000C02E104 00B0000010"),
-        "decode": .file([.typeA, .typeB], "decode FILE"),
+        "decode": .file(all, "decode FILE"),
         "convert": .file(all, "convert FILE"),
         "diff": .file([.felica], "diff \(Card.file("suica-p1")) FILE"),
         "simulate": .elsewhere("prints a pseudo-terminal's name"),
@@ -134,24 +134,6 @@ struct RedactionTests {
                     #expect(leaks.isEmpty, "\(words.joined(separator: " "))")
                 }
             }
-        }
-    }
-
-    @Test("decode takes all cards at once, in each form")
-    func decoding() throws {
-        let files = TestFiles.names(in: "Fixtures/cards").map(Card.file)
-        var values = PersonalValues()
-        for file in files {
-            let text = String(decoding: try TestFiles.read(file), as: UTF8.self)
-            values.add(PersonalValues(of: try CardDump(parsing: Array(text.utf8)), written: text))
-        }
-        let command = try #require(Self.commands.first { $0.name == "decode" })
-        #expect(command.forms.count > 3)
-        for form in command.forms + [["--lang", "ja"]] {
-            let result = try ChildProcess.run(
-                Kazasu.service, ["decode", "--redact"] + form + files, environment: Kazasu.environment)
-            #expect(result.hasEnded(0))
-            #expect(values.leaks(result.output + result.errors).isEmpty, "\(form)")
         }
     }
 

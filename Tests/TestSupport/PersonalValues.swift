@@ -29,13 +29,6 @@ package struct PersonalValues: Sendable {
         }
     }
 
-    /// Adds those of another card.
-    package mutating func add(_ other: PersonalValues) {
-        numbers += other.numbers
-        texts += other.texts
-        digits += other.digits
-    }
-
     private static func bytes(_ text: Substring) -> [UInt8] {
         var (bytes, rest) = ([UInt8](), text)
         while let byte = UInt8(rest.prefix(2), radix: 16), rest.count > 1 {

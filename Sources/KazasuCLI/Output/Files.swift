@@ -70,8 +70,9 @@ package enum Files {
     /// Checks that a path may be opened for writing.
     ///
     /// - Throws: ``CommandError`` with status 73 for a disk's device, and for a link when the process is root's: in a
-    ///   folder of others, it could lead anywhere.
+    ///   folder of others, it could lead anywhere. `/dev/stderr` and its like are the process's own.
     package static func checkOutput(_ path: String) throws(CommandError) {
+        guard OutputFile.stream(path) == nil else { return }
         var status = stat()
         if geteuid() == 0, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
             throw CommandError(
@@ -141,7 +142,7 @@ package final class OutputFile {
     }
 
     /// The descriptor of this process that a path stands for: it is written as it is, wherever it leads.
-    private static func stream(_ path: String) -> FileDescriptor? {
+    fileprivate static func stream(_ path: String) -> FileDescriptor? {
         switch path {
         case "-", "/dev/stdout": return .standardOutput
         case "/dev/stderr": return .standardError
