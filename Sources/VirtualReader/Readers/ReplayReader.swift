@@ -9,7 +9,8 @@ package import NFCTransport
 /// The number of searches without a card depends on the elapsed time, and so does the number of each request in a
 /// transcript. So searches that found nothing can be left out, and between two exchanges a search can be repeated: it
 /// finds the same as before. A search that found nothing elsewhere in the transcript finds nothing where it was not
-/// recorded, and so does a Polling for the transit system, since searches may begin with it.
+/// recorded, and so does a Polling for the transit system, since searches may begin with it. A card that answered a Polling
+/// at 424 kbit/s answers the same one at 212, too.
 package final class ReplayReader: Reader {
     /// The properties of the recorded reader, from the transcript.
     package let information: ReaderInformation
@@ -43,6 +44,14 @@ package final class ReplayReader: Reader {
                 waiting = waiting.dropFirst(place + 1)
                 looks[request] = .some(try? result.get())
                 return try result.get()
+            }
+            if case .felica(let system, let code, let slots, .kbps424) = recorded,
+                request == .felica(system, requestCode: code, timeSlots: slots, bitRate: .kbps212),
+                case .success(.felica(var target)) = result
+            {
+                target.bitRate = .kbps212
+                looks[request] = .some(.felica(target))
+                return .felica(target)
             }
             guard case .success(nil) = result else { break }
         }

@@ -126,6 +126,29 @@ struct ReplayReaderTests {
         #expect(replay.finish().last == "line 7: never asked: transceive 00000000… (300 bytes)")
     }
 
+    @Test func aCardThatAnsweredAt424AnswersAt212() throws {
+        let fast = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps424)
+        let target = FeliCaTarget(
+            idm: IDm(rawValue: 1), pmm: PMm(rawValue: 2), requestData: 0xFE00, bitRate: .kbps424)
+        let events: [TranscriptEntry.Event] = [
+            .activate(.felica(.transit), .success(nil)), .activate(fast, .success(.felica(target))),
+        ]
+        let replay = ReplayReader(
+            Transcript(
+                reader: InProcessReader().information,
+                entries: events.map { TranscriptEntry(time: .zero, event: $0) }))
+        for _ in 0..<2 {
+            guard case .felica(let found)? = try replay.activate(.felica(.any, requestCode: 1)) else {
+                Issue.record("no card")
+                return
+            }
+            #expect(found.bitRate == .kbps212 && found.requestData == 0xFE00 && found.idm == target.idm)
+        }
+        #expect(throws: TransportError.self) { try replay.activate(.felica(.octopus, requestCode: 1)) }
+        #expect(try replay.activate(fast) == .felica(target))
+        #expect(replay.finish().isEmpty)
+    }
+
     @Test func theEndOfATranscript() throws {
         let replay = ReplayReader(Transcript(reader: InProcessReader().information))
         #expect(
