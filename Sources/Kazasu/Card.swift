@@ -101,7 +101,7 @@ public final class Card {
         do throws(KazasuError) {
             reports = try self.reports(decoders, all: false, reads: { $0.historyReads }, decode: decode)
         } catch .wrongCard(let card) {
-            // A purse without the service of a history is known all the same.
+            // A purse without the service of a history is still a known card.
             guard case .noService = card.reason,
                 let purses = try? self.reports(decoders, all: false, reads: { [$0.balanceRead] }, decode: decode)
             else { throw .wrongCard(card) }

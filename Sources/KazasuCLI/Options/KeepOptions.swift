@@ -56,7 +56,7 @@ package struct KeepOptions: ParsableArguments {
         ValidationError(tr("--ledger needs --keep", "--ledger は --keep と一緒に指定してください"))
     }
 
-    /// Opens the ledger; `nil` without `--keep`, and when it cannot be used: the command's own answer is given all the same,
+    /// Opens the ledger; `nil` without `--keep`, and when it cannot be used: the command still gives its own answer,
     /// and it ends with the ledger's status.
     func keeper(_ context: Context) throws(CommandError) -> (any HistoryKeeper)? {
         guard keep else { return nil }
@@ -72,7 +72,7 @@ package struct KeepOptions: ParsableArguments {
 }
 
 extension Context {
-    /// Adds what a command read to the ledger and reports it. The command's own answer is given all the same.
+    /// Adds what a command read to the ledger and reports it. The command still gives its own answer.
     func keep(_ histories: [KeptHistory], in keeper: (any HistoryKeeper)?) {
         guard let keeper else { return }
         attempt { () throws(CommandError) in

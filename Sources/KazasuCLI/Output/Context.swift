@@ -22,7 +22,7 @@ package struct Context {
     package var command: String?
     /// The reader that the command uses instead of its own; the output goes there, too.
     package var lent: SharedReader?
-    /// The failures beside the answer, which is given all the same.
+    /// The failures beside the answer, which is still given.
     package let late = LateError()
 
     /// Prints a document, masked under `--redact`.

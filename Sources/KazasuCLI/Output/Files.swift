@@ -141,7 +141,7 @@ package final class OutputFile {
         }
     }
 
-    /// The descriptor of this process that a path stands for: it is written as it is, wherever it leads.
+    /// The descriptor of this process that a path names; it is written to, wherever it leads.
     fileprivate static func stream(_ path: String) -> FileDescriptor? {
         switch path {
         case "-", "/dev/stdout": return .standardOutput

@@ -73,7 +73,7 @@ package final class Watcher: Sendable {
 
     private static let rest = Duration.seconds(2)
     private static let tidyInterval = Duration.seconds(3600)
-    /// How long sinks may take to deliver what is left when the watcher stops, and when the user hears about it.
+    /// How long sinks may take to deliver the remaining events when the watcher stops, and when the user is notified.
     private static let (grace, notice) = (Duration.seconds(15), Duration.seconds(2))
 
     private let outbox: Outbox?

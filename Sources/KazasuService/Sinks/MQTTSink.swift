@@ -30,7 +30,7 @@ package final class MQTTSink: Sink {
         package var prefix = "kazasu"
         package var homeAssistant: HomeAssistant.Settings?
         package var window = 20
-        /// How long an event waits for a connection before the outbox hears about it.
+        /// How long `deliver` waits for a connection before it asks for a retry.
         package var patience = Duration.seconds(5)
         /// The pause between two messages on the topic `health`.
         package var healthPause = Duration.seconds(60)
@@ -70,12 +70,12 @@ package final class MQTTSink: Sink {
     }
 
     private struct Reader {
-        /// What Home Assistant is told of it.
+        /// The message for Home Assistant.
         var shown: HomeAssistant.Reader
         var state: (word: String, since: String)?
         /// Whether there was an event of it in this run.
         var isSeen = false
-        /// The last event that Home Assistant was told of, or that is from before: a repeated event opens no door.
+        /// The last event that was published for Home Assistant, or that precedes this run: a repeated event opens no door.
         var toldUpTo = 0
     }
 

@@ -78,7 +78,7 @@ final class ExportSink {
 
     init(_ output: @escaping ([UInt8]) -> Bool) { self.output = output }
 
-    /// Writes text from now on in CP932; `〓` stands for what that has no character for.
+    /// Writes text from now on in CP932; characters that it lacks become `〓`.
     ///
     /// - Throws: ``LedgerError/noCharacterSet`` when the C library has no converter.
     func useCP932() throws(LedgerError) {
