@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Synchronization
 
 /// Makes a command of a command line, in less time where it is a plain one.
 ///
 /// ArgumentParser prepares what it needs for help and completions before it looks at the command line: the settings of
 /// all commands, and the values of all options. Most of what `kazasu balance` did itself was that.
 enum CommandLineParsing {
-    private static let isPlainNow = Atomic<Bool>(false)
-
     /// Whether a command line is parsed that asks for no help, so that lists of values are not needed.
-    static var isPlain: Bool { isPlainNow.load(ordering: .relaxed) }
+    @TaskLocal static var isPlain = false
 
     /// Parses a command line.
     ///
@@ -33,11 +30,8 @@ enum CommandLineParsing {
         guard let name = arguments.first,
             let type = RootCommand.plainCommands.first(where: { $0.configuration.commandName == name })
         else { return nil }
-        isPlainNow.store(true, ordering: .relaxed)
-        defer { isPlainNow.store(false, ordering: .relaxed) }
-        guard let command = try? type.parseAsRoot(Array(arguments.dropFirst())), Swift.type(of: command) == type else {
-            return nil
-        }
+        let command = $isPlain.withValue(true) { try? type.parseAsRoot(Array(arguments.dropFirst())) }
+        guard let command, Swift.type(of: command) == type else { return nil }
         return command
     }
 }

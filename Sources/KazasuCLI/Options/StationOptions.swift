@@ -31,8 +31,12 @@ package struct StationOptions: ParsableArguments {
     }
 
     /// Reads one table.
-    static func file(_ path: String, codes: StationFile.Codes? = nil) throws(CommandError) -> StationFile {
-        let bytes = try Files.read(path, limit: StationFile.longestDocument)
+    ///
+    /// - Parameter role: what the file is to the command; `nil` for a table that is about to be replaced.
+    static func file(
+        _ path: String, codes: StationFile.Codes? = nil, as role: FilesInUse.Role? = .input
+    ) throws(CommandError) -> StationFile {
+        let bytes = try Files.read(path, limit: StationFile.longestDocument, as: role)
         do {
             return try StationFile(parsing: bytes, codes: codes)
         } catch {
@@ -111,7 +115,7 @@ struct StationStore {
     /// The number of stored rows of the same kind; `nil` when there are none, or none that can be read.
     func stored(_ rows: StationRows) -> Int? {
         guard let path = path(of: rows), access(path, F_OK) == 0 else { return nil }
-        return (try? StationOptions.file(path))?.rows.count
+        return (try? StationOptions.file(path, as: nil))?.rows.count
     }
 
     /// Stores rows for later runs, replacing those of the same kind.
