@@ -129,7 +129,8 @@ struct StationStore {
                 hint: tr("set HOME or XDG_DATA_HOME", "HOME か XDG_DATA_HOME を設定してください"))
         }
         try makeFolder(folder)
-        try OutputFile(path).finish(rows.text)
+        // The stored table itself may be imported again: it was read as a whole.
+        try OutputFile(path, replacing: .input).finish(rows.text)
         return path
     }
 
