@@ -204,9 +204,9 @@ struct TagTests {
     func resume() throws {
         let folder = try TemporaryFolder()
         let text = String(decoding: try TestFiles.read("Fixtures/tags/ntag213.json"), as: UTF8.self)
-        // From the third READ on; the first two REQA found it.
-        let rules = ["30", "26"].map { #"{ "fault": "absent", "command": "\#($0)", "from": 3 }"# }.joined(
-            separator: ", ")
+        // From the third READ on; the first REQA found it.
+        let rules = [("30", 3), ("26", 2)].map { #"{ "fault": "absent", "command": "\#($0)", "from": \#($1) }"# }
+            .joined(separator: ", ")
         let faults = #", "virtual": { "faults": [ \#(rules) ] } }"#
         let leaving = try folder.card(String(text.trimmingSuffix { $0 != "}" }.dropLast()) + faults)
         let file = "\(folder.path)/part.json"
