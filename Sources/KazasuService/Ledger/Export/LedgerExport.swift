@@ -109,7 +109,10 @@ extension LedgerFormat {
 extension Ledger {
     /// Writes records as a file of another program, piece by piece.
     ///
-    /// - Parameter output: receives each piece, and returns whether it wants more.
+    /// - Parameters:
+    ///   - format: the program that it is for.
+    ///   - options: which records, and how.
+    ///   - output: receives each piece, and returns whether it wants more.
     /// - Throws: ``LedgerError/noSuchCard(_:)``; ``LedgerError/severalCards(_:)`` for ``LedgerFormat/sfcard``, whose files are of one
     ///   card; ``LedgerError/otherCurrency(cards:)`` for a chosen card whose currency the format cannot hold;
     ///   ``LedgerError/noCharacterSet``.
