@@ -136,7 +136,9 @@ struct CyberneticsHistory {
         let olderWasRead: Bool
     }
 
+    #if compiler(>=6.3)
     @specialized(where Names == StationTable)
+    #endif
     init<Names: StationNames>(_ service: ServiceDump, _ stations: Names) {
         let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }
         var links: [Link] = []

@@ -241,7 +241,7 @@ enum FlipperLite {
     static func text(_ blocks: BlockTable) -> String {
         var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
         for (place, number) in blockNumbers.enumerated() {
-            let bytes = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes
+            let bytes: [UInt8] = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes
             text += "Block \(place): \(Hex.encode(bytes, uppercase: true, separator: " "))\n"
         }
         return text

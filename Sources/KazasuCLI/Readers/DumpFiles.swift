@@ -293,7 +293,7 @@ package final class LineFile {
             try fill()
         }
         defer { start = buffer.count }
-        return before + (hadEnd ? [UInt8(ascii: "\n")] : []) + buffer[start...]
+        return Array(before) + (hadEnd ? [UInt8(ascii: "\n")] : []) + buffer[start...]
     }
 
     private func fill() throws(CommandError) {

@@ -28,7 +28,9 @@ struct DecodeView {
     /// Writes the document `kazasu.decode/1`.
     ///
     /// - Parameter file: the source of the dump, when it is one of many.
+    #if compiler(>=6.3)
     @specialized(where Sink == JSONWriter)
+    #endif
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
         let identities = IdentityReports(dump, redaction, photoPath: photoPath)
         sink.object { document in

@@ -78,22 +78,28 @@ struct NDEFView {
         case .text(let text): [[tr("Text", "テキスト") + " (\(DisplayText.harmless(text.language)))", shown(text.text)]]
         case .uri(let uri): [["URI", shown(uri.text)]] + warning(uri)
         case .smartPoster(let poster):
-            [[tr("Smart Poster", "スマートポスター"), shown(poster.uri.text)]] + warning(poster.uri)
-                + poster.titles.map {
-                    ["  " + tr("Title", "タイトル") + " (\(DisplayText.harmless($0.language)))", shown($0.text)]
-                }
-                + (poster.action.map { [["  " + tr("Action", "動作"), $0.words]] } ?? [])
-                + (poster.mediaType.map { [["  " + tr("Media type", "メディアタイプ"), shown($0)]] } ?? [])
-                + (poster.size.map { [["  " + tr("Size", "サイズ"), "\($0)"]] } ?? [])
-                + poster.icons.map {
-                    ["  " + tr("Icon", "アイコン"), "\(DisplayText.harmless($0.typeText)), \(bytes($0.payload.count))"]
-                }
+            self.rows(poster)
         case .mime(let type, let data), .external(let type, let data), .wellKnown(let type, let data):
             [[DisplayText.harmless(type), self.data(data)]]
         case .absoluteURI(let uri, let data): [["URI", shown(uri)]] + (data.isEmpty ? [] : [["", self.data(data)]])
         case .unknown(let data): [[tr("unknown", "不明"), self.data(data)]]
         @unknown default: [[content.word, ""]]
         }
+    }
+
+    private func rows(_ poster: NDEFSmartPoster) -> [[String]] {
+        var rows = [[tr("Smart Poster", "スマートポスター"), shown(poster.uri.text)]] + warning(poster.uri)
+        for title in poster.titles {
+            rows.append(["  " + tr("Title", "タイトル") + " (\(DisplayText.harmless(title.language)))", shown(title.text)])
+        }
+        if let action = poster.action { rows.append(["  " + tr("Action", "動作"), action.words]) }
+        if let type = poster.mediaType { rows.append(["  " + tr("Media type", "メディアタイプ"), shown(type)]) }
+        if let size = poster.size { rows.append(["  " + tr("Size", "サイズ"), "\(size)"]) }
+        for icon in poster.icons {
+            let picture = "\(DisplayText.harmless(icon.typeText)), \(bytes(icon.payload.count))"
+            rows.append(["  " + tr("Icon", "アイコン"), picture])
+        }
+        return rows
     }
 
     private func warning(_ uri: NDEFURI) -> [[String]] {

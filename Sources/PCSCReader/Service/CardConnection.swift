@@ -30,9 +30,10 @@ struct CardConnection: ~Copyable {
         var number: DWORD = 0
         let code = PCSCCode(
             result: unsafe SCardConnect(context.handle, reader, DWORD(mode), DWORD(protocols), &handle, &number))
-        recorder = context.recorder
-        recorder?.record(.note("SCardConnect mode \(mode): \(code.hexadecimal), protocol \(number)"))
+        context.recorder?.record(.note("SCardConnect mode \(mode): \(code.hexadecimal), protocol \(number)"))
         guard code == .success else { throw PCSCError(code: code) }
+        // Not before the guard: Swift 6.2 releases a stored reference twice when an initializer then throws.
+        recorder = context.recorder
         self.handle = handle
         protocolNumber = number
         // A connection to the reader alone leaves the card unchanged: pcscd takes one that it cannot reset, since it

@@ -18,10 +18,11 @@ struct PCSCContext: ~Copyable {
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it does not run or refuses.
     init(recorder: LinkRecorder? = nil) throws(TransportError) {
-        self.recorder = recorder
         var handle: SCARDCONTEXT = 0
         let code = PCSCCode(result: unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
         guard code == .success else { throw code.error }
+        // Not before the guard: Swift 6.2 releases a stored reference twice when an initializer then throws.
+        self.recorder = recorder
         self.handle = handle
     }
 

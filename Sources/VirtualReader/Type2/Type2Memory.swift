@@ -56,14 +56,18 @@ package struct Type2Memory: Hashable, Sendable {
     /// Stores the key of an Ultralight C, sixteen bytes, K1 before K2. Pages 2C and 2D hold K1, its last byte first, 2E
     /// and 2F K2 (NXP MF0ICU2 data sheet, tables 10 and 11).
     mutating func write(key: [UInt8]) {
-        let stored = Array(key.prefix(8).reversed() + key.dropFirst(8).reversed())
+        let stored = Self.swapped(key)
         for place in 0..<4 { write(0x2C + place, Array(stored.dropFirst(4 * place).prefix(4))) }
     }
 
     /// The key of an Ultralight C, as it was written.
     private var key: [UInt8] {
-        let stored = (0x2C...0x2F).flatMap { self[$0] }
-        return stored.prefix(8).reversed() + stored.dropFirst(8).reversed()
+        Self.swapped((0x2C...0x2F).flatMap { self[$0] })
+    }
+
+    /// A key with the bytes of each half reversed.
+    private static func swapped(_ key: [UInt8]) -> [UInt8] {
+        Array(key.prefix(8).reversed()) + Array(key.dropFirst(8).reversed())
     }
 
     /// The protection set in the configuration pages.

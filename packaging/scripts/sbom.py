@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sbom.py FILE: an SPDX 2.3 document of what is inside the programs: Kazasu, the Swift packages of Package.resolved, the
+Swift runtime and the tables of names. Shared libraries are dependencies of the Debian packages and not inside."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+# What the licence files of the packages say; a package that is not listed has no assertion.
+LICENSES = {
+    "flyingfox": "MIT", "grdb.swift": "MIT", "yams": "MIT", "swift-argument-parser": "Apache-2.0",
+    "swift-log": "Apache-2.0", "swift-system": "Apache-2.0", "swift-asn1": "Apache-2.0",
+    "swift-certificates": "Apache-2.0", "swift-crypto": "Apache-2.0", "swift-collections": "Apache-2.0",
+}
+# They are built only with the package trait Certificates.
+OPTIONAL = {"swift-certificates", "swift-asn1", "swift-crypto"}
+
+
+def change(word):
+    """What CHANGELOG.md says about this version."""
+    return subprocess.run([os.path.join(TOP, "packaging", "scripts", "changes.py"), word], capture_output=True,
+                          check=True, text=True).stdout.strip()
+
+
+def package(name, version, license_, location="NOASSERTION"):
+    """One package of the document."""
+    return {
+        "SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "name": name, "versionInfo": version,
+        "downloadLocation": location, "filesAnalyzed": False, "licenseConcluded": license_,
+        "licenseDeclared": license_, "copyrightText": "NOASSERTION",
+    }
+
+
+def resolved():
+    """The Swift packages of this build."""
+    with open(os.path.join(TOP, "Package.resolved"), encoding="utf-8") as file:
+        pins = json.load(file)["pins"]
+    for pin in sorted(pins, key=lambda pin: pin["identity"]):
+        if pin["identity"] not in OPTIONAL:
+            state = pin["state"]
+            yield package(pin["identity"], state.get("version", state["revision"]),
+                          LICENSES.get(pin["identity"], "NOASSERTION"), f"git+{pin['location']}@{state['revision']}")
+
+
+def main():
+    version, epoch = change("version"), int(os.environ.get("SOURCE_DATE_EPOCH") or change("epoch"))
+    found = re.search(r"Swift version (\S+)", subprocess.run(["swift", "--version"], capture_output=True, check=True,
+                                                             text=True).stdout)
+    own = package("kazasu", version, "Apache-2.0")
+    inside = [
+        *resolved(),
+        package("swift-runtime", found[1] if found else "NOASSERTION", "Apache-2.0 WITH Swift-exception"),
+        package("station-names", version, "MIT AND CC-BY-4.0 AND Apache-2.0"),
+    ]
+    with open(sys.argv[1], "w", encoding="utf-8") as file:
+        json.dump({
+            "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+            "name": f"kazasu-{version}", "documentNamespace": f"urn:kazasu:{version}:{epoch}",
+            "creationInfo": {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch)),
+                             "creators": ["Tool: packaging/scripts/sbom.py"]},
+            "packages": [own, *inside],
+            "relationships": [
+                {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+                 "relatedSpdxElement": own["SPDXID"]},
+                *({"spdxElementId": own["SPDXID"], "relationshipType": "STATIC_LINK",
+                   "relatedSpdxElement": other["SPDXID"]} for other in inside),
+            ],
+        }, file, indent=2)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
