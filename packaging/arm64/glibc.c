@@ -3,7 +3,11 @@
 // hidden, so that no library sees them.
 #include <stdarg.h>
 #include <stddef.h>
-#include <string.h>
+
+// The compiler that makes this has no headers of the C library for arm64.
+extern size_t strlen(const char *text);
+extern size_t strnlen(const char *text, size_t longest);
+extern void *memcpy(void *target, const void *source, size_t size);
 
 #define HIDDEN __attribute__((visibility("hidden")))
 

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""generate.py [FOLDER]: writes _documents.py and _reasons.py below FOLDER (src/kazasu): a data class for every document of
+Docs/schemas, an exception for every reason of Docs/errors.md. Both change with every version, so they are made with each
+wheel and not kept."""
+
+import json
+import keyword
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DOCS = os.path.join(HERE, "..", "..", "Docs")
+HEAD = '# SPDX-License-Identifier: Apache-2.0\n# Made by generate.py.\n'
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+
+
+def snake(key):
+    """The attribute of a JSON key, such as read_at for readAt."""
+    word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
+    return word + "_" if keyword.iskeyword(word) else word
+
+
+def title(key):
+    """A class name."""
+    return key[:1].upper() + key[1:]
+
+
+def singular(name):
+    """The class name of an element."""
+    return name[:-3] + "y" if name.endswith("ies") else name[:-1] if name.endswith("s") else name + "Item"
+
+
+class Types:
+    """The data classes, in the order in which they were met."""
+
+    def __init__(self):
+        self.schemas = {}
+        for name in sorted(os.listdir(os.path.join(DOCS, "schemas"))):
+            if name.endswith(".json"):
+                with open(os.path.join(DOCS, "schemas", name), encoding="utf-8") as file:
+                    self.schemas[name] = json.load(file)
+        self.classes, self.names, self.documents = {}, {}, {}
+
+    def resolve(self, schema, file):
+        """What a reference means: the schema, its file, and a name for its class."""
+        path, _, pointer = schema["$ref"].partition("#")
+        file = path or file
+        found, name = self.schemas[file], self.schemas[file].get("title", "")
+        for part in filter(None, pointer.split("/")):
+            found, name = found[part], part
+        return found, file, name
+
+    def members(self, schema, file):
+        """The properties of an object with those that it takes from others, and the keys that are always there."""
+        properties, required = {}, None
+        parts = [*schema.get("allOf", []), {key: value for key, value in schema.items() if key != "allOf"}]
+        for part in parts:
+            where = file
+            if "$ref" in part:
+                target, where, _ = self.resolve(part, file)
+                inner, always = self.members(target, where)
+            elif "allOf" in part:
+                inner, always = self.members(part, where)
+            else:
+                inner = {key: (value, where) for key, value in part.get("properties", {}).items()}
+                always = set(part.get("required", []))
+                for key in ("oneOf", "anyOf"):
+                    options = [self.members(option, where) for option in part.get(key, [])
+                               if "properties" in option or "$ref" in option]
+                    for option, _ in options:
+                        inner = {**option, **inner}
+                    if options and key == "oneOf":
+                        always |= set.intersection(*(needed for _, needed in options))
+            properties.update(inner)
+            required = always if required is None else required | always
+        return properties, required or set()
+
+    def of(self, schema, file, name):
+        """The type of a value, and the expression that reads it from JSON as a function of its text, or None for itself."""
+        if schema is True or not schema:
+            return "Any", None
+        if "$ref" in schema and len(schema.keys() - {"description"}) == 1:
+            target, where, own = self.resolve(schema, file)
+            return self.of(target, where, title(own))
+        options = schema.get("anyOf") or schema.get("oneOf") or []
+        null = {"type": "null"}
+        if null in options:
+            rest = [option for option in options if option != null]
+            kind, read = self.of(rest[0] if len(rest) == 1 else {"oneOf": rest}, file, name)
+            return self.optional(kind, read)
+        types = schema.get("type")
+        if isinstance(types, list):
+            rest = [one for one in types if one != "null"]
+            if len(rest) == 1 and len(types) == 2:
+                return self.optional(*self.of({**schema, "type": rest[0]}, file, name))
+            return "Any", None
+        if types == "array":
+            kind, read = self.of(schema.get("items", True), file, singular(name))
+            return f"List[{kind}]", read and (lambda text: f"[{read('item')} for item in {text}]")
+        properties, _ = self.members(schema, file)
+        if properties:
+            return self.record(schema, file, name)
+        if types == "object" or "patternProperties" in schema:
+            inner = next(iter(schema.get("patternProperties", {}).values()), schema.get("additionalProperties", True))
+            kind, read = self.of(inner, file, singular(name)) if isinstance(inner, dict) else ("Any", None)
+            return f"Dict[str, {kind}]", read and (
+                lambda text: f"{{key: {read('item')} for key, item in {text}.items()}}")
+        if "const" in schema:
+            return type(schema["const"]).__name__, None
+        if "enum" in schema:
+            return type(schema["enum"][0]).__name__, None
+        return PLAIN.get(types, "Any"), None
+
+    @staticmethod
+    def optional(kind, read):
+        """The same, or null."""
+        if kind == "Any" or kind.startswith("Optional["):
+            return kind, read
+        return f"Optional[{kind}]", read and (lambda text: f"None if {text} is None else {read(text)}")
+
+    def record(self, schema, file, name):
+        """A data class."""
+        key = json.dumps([schema, file], sort_keys=True)
+        if key not in self.names:
+            count, own = 2, name
+            while own in self.classes:
+                own, count = f"{name}{count}", count + 1
+            self.names[key] = own
+            self.classes[own] = None
+            properties, required = self.members(schema, file)
+            fields = []
+            for member, (value, where) in properties.items():
+                kind, read = self.of(value, where, own + title(member))
+                text = value.get("description", "") if isinstance(value, dict) else ""
+                if isinstance(value, dict) and "$ref" in value and not text:
+                    text = self.resolve(value, where)[0].get("description", "")
+                fields.append((member, kind, read, member in required, text))
+            self.classes[own] = (schema.get("description", ""), fields)
+        own = self.names[key]
+        return own, lambda text: f"{own}.from_json({text})"
+
+    def write(self):
+        """The module."""
+        for file, schema in self.schemas.items():
+            if file == "common.json":
+                continue
+            own, _ = self.of(schema, file, schema["title"])
+            properties, _ = self.members(schema, file)
+            name = properties.get("schema", ({}, ""))[0].get("const")
+            if name and own in self.classes:
+                self.documents[name] = own
+        lines = [HEAD + '"""The documents of Kazasu as data classes; one has the members of its JSON Schema."""\n',
+                 "from __future__ import annotations\n", "from dataclasses import dataclass, field",
+                 "from typing import Any, Dict, List, Mapping, Optional, Type\n", ""]
+        for name, (text, fields) in self.classes.items():
+            lines += self.text(name, text, fields)
+        lines += ["#: The class of each document, by its schema.", "DOCUMENTS: Dict[str, Type[Any]] = {"]
+        lines += [f'    "{schema}": {own},' for schema, own in self.documents.items()] + ["}\n"]
+        names = ", ".join(f'"{name}"' for name in sorted(self.classes))
+        lines += [f"__all__ = [{names}]"]
+        return "\n".join(lines) + "\n"
+
+    @staticmethod
+    def text(name, text, fields):
+        """A class as Python."""
+        ordered = sorted(fields, key=lambda field: not field[3])
+        lines = ["@dataclass(frozen=True)", f"class {name}:", f'    """{text or "A part of a document."}"""\n']
+        reads = []
+        for member, kind, read, needed, about in ordered:
+            own = snake(member)
+            if not needed and not kind.startswith(("Optional[", "Any")):
+                kind = f"Optional[{kind}]"
+            lines.append(f"    {own}: {kind}" + ("" if needed else " = None"))
+            if about:
+                lines.append(f'    """{about}"""')
+            if needed:
+                value = f'value["{member}"]'
+                reads.append(f"            {own}={read(value) if read else value},")
+            elif read:
+                inner = read(f'value["{member}"]').removeprefix(f'None if value["{member}"] is None else ')
+                reads.append(f'            {own}=None if value.get("{member}") is None else {inner},')
+            else:
+                reads.append(f'            {own}=value.get("{member}"),')
+        lines += ["    json: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)",
+                  '    """The object as it came, with members that this version does not know."""\n',
+                  "    @classmethod", f"    def from_json(cls, value: Mapping[str, Any]) -> {name}:",
+                  '        """Reads an object of JSON."""', "        return cls(", *reads, "            json=value,",
+                  "        )\n", ""]
+        return lines
+
+
+def reasons():
+    """The exceptions."""
+    lines = [HEAD + '"""An exception for every reason for which Kazasu fails."""\n', "from __future__ import annotations\n",
+             "from typing import Dict, Type\n", "from ._error import KazasuError\n", ""]
+    known = {}
+    with open(os.path.join(DOCS, "errors.md"), encoding="utf-8") as file:
+        for line in file:
+            row = re.match(r"\| ((?:`\w+`(?:, )?)+) \| ([\d, ]+) \| (.*?) \| (.*?) \|$", line)
+            if row:
+                for reason in re.findall(r"`(\w+)`", row[1]):
+                    known[reason] = (row[3].replace("`", ""), row[4].replace("`", ""))
+    for reason, (happened, todo) in known.items():
+        name = title(reason) if reason.endswith("Error") else title(reason) + "Error"
+        docs = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", f"{happened[:1].upper()}{happened[1:]}.\n\n    {todo[:1].upper()}{todo[1:]}.")
+        lines += [f"class {name}(KazasuError):", f'    """{docs}"""\n\n']
+    lines += ["#: The exception of each reason.", "REASONS: Dict[str, Type[KazasuError]] = {"]
+    classes = {reason: title(reason) if reason.endswith("Error") else title(reason) + "Error" for reason in known}
+    lines += [f'    "{reason}": {name},' for reason, name in classes.items()] + ["}\n"]
+    lines += ["__all__ = [" + ", ".join(f'"{name}"' for name in sorted(classes.values())) + "]"]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "src", "kazasu")
+    for name, text in [("_documents.py", Types().write()), ("_reasons.py", reasons())]:
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
