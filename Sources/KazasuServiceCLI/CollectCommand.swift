@@ -164,7 +164,7 @@ private final class CollectRun: Sendable {
 
     func report(_ report: CollectReport) {
         do throws(CommandError) {
-            try Output.write(redaction.apply(report.json(at: Clock.localTime())).compactText + "\n")
+            try Output.write(redaction.apply(report.json(at: Timestamp.now.text(.local, .seconds))).compactText + "\n")
         } catch {
             fail(error)
         }

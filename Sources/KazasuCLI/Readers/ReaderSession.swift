@@ -230,7 +230,7 @@ extension CardDump {
     /// Records the program, the time and the reader.
     mutating func stamp(_ session: ReaderSession) {
         tool = "kazasu \(RootCommand.version)"
-        readAt = Clock.localTime()
+        readAt = Timestamp.now.text(.local, .seconds)
         reader = session.reader.information.id
         RedactionGate.shared.learn(self)
     }

@@ -21,7 +21,7 @@ struct Report {
         let reader = recording?.information ?? ReaderInformation(id: "", name: "")
         let finding = Transcript.Remark.Content.report([
             "schema": "kazasu.report/1", "tool": .string("kazasu \(RootCommand.version)"),
-            "recordedAt": .string(Clock.localTime()),
+            "recordedAt": .string(Timestamp.now.text(.local, .seconds)),
             "versions": .object(JSONObject(versions.map { ($0.name, .text($0.version)) })),
             "doctor": ReportScrub.value(DoctorView.json(diagnosis)), "readerError": recording?.failure?.json ?? .null,
             "redacted": true,
