@@ -14,6 +14,9 @@ public protocol CardDecoder: Sendable {
     var balanceRead: ReadRequest { get }
     /// All blocks needed for the history and its checks.
     var historyReads: [ReadRequest] { get }
+    /// How the serial numbers of the history count, or `nil` if its records have none. What follows from two of them
+    /// (how many records were lost in between) depends on it.
+    var serials: SerialNumbers? { get }
     /// Other systems whose presence on the card decides what the balance is; usually empty.
     var companions: [SystemCode] { get }
     /// What tells the brand where this kind of card covers several; otherwise empty.
@@ -81,6 +84,9 @@ extension PurselessDecoder {
     /// Always `false`.
     public var hasBalance: Bool { false }
 
+    /// Always `nil`: without a purse there is no history.
+    public var serials: SerialNumbers? { nil }
+
     /// Always throws.
     ///
     /// - Throws: ``CardDecodingError`` with the reason `noBalance`, or why the block that identifies the card is
@@ -94,6 +100,20 @@ extension PurselessDecoder {
         CardDecodingError(
             card: id, field: "balance", system: balanceRead.system, service: balanceRead.service,
             block: balanceRead.blocks.lowerBound, offset: 0, reason: recognises(dump) ? .noBalance : .noSuchService)
+    }
+}
+
+/// How the serial numbers of a card's history count.
+public struct SerialNumbers: Hashable, Sendable {
+    /// The width of the counter in bits, 1 to 32; after its largest value it starts again.
+    public let bits: Int
+    /// Whether a ride by rail may count two, once at the entry and once at the exit; anything else counts one.
+    public let countsEntries: Bool
+
+    /// Creates the description of a counter; by default each record counts one.
+    public init(bits: Int, countsEntries: Bool = false) {
+        self.bits = min(max(bits, 1), 32)
+        self.countsEntries = countsEntries
     }
 }
 

@@ -48,6 +48,21 @@ struct FixtureTests {
         #expect(report.json(.english, card: card).prettyText + "\n" == (try fixture.text("balance.json")))
     }
 
+    @Test(
+        "A decoder says how wide its serial numbers are exactly if its records have them",
+        arguments: CardFixture.decoded)
+    func serials(_ fixture: CardFixture) throws {
+        let dump = try fixture.dump()
+        for decoder in DecoderRegistry.standard.recognising(dump) {
+            let numbers = (try? decoder.decode(dump))?.history?.compactMap(\.serial) ?? []
+            guard let serials = decoder.serials else {
+                #expect(numbers.isEmpty, "\(decoder.id) has serial numbers")
+                continue
+            }
+            #expect(numbers.allSatisfy { (0..<1 << serials.bits).contains($0) }, "\(decoder.id): \(numbers)")
+        }
+    }
+
     @Test("history.json is what the first decoder says that finds a history", arguments: CardFixture.decoded)
     func history(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()

@@ -33,7 +33,7 @@ struct ExampleCard {
         }
         let parts = time?.split(separator: ":").compactMap { Int($0) } ?? []
         var bytes = [UInt8](repeating: 0, count: 16)
-        (bytes[0], bytes[13], bytes[14]) = (0x16, UInt8(serial >> 8), UInt8(serial & 0xFF))
+        (bytes[0], bytes[13], bytes[14]) = (0x16, UInt8(truncatingIfNeeded: serial >> 8), UInt8(serial & 0xFF))
         return HistoryRecord(
             serial: serial, date: CalendarDate(day),
             time: parts.count == 2 ? ClockTime(hour: parts[0], minute: parts[1]) : nil, kind: kind,

@@ -179,6 +179,17 @@ struct LedgerMergeTests {
         #expect(Set(kept.map(\.uid)).count == 40)
     }
 
+    @Test("A card whose serials have 24 bits is not taken for one whose 16 bits turned")
+    func wideSerials() throws {
+        let ledger = try LedgerFolder().open()
+        for (serial, day) in [(70_000, "2024-05-01"), (4_500, "2024-06-01")] {
+            let record = try ExampleCard.record(serial, day, .rail, -3_500, 40_000)
+            let report = CardReport(card: "kmt", name: LocalizedText("KMT", "KMT"), history: [record])
+            try ledger.keep(report, of: ExampleCard.idm, source: LedgerSource(.card))
+        }
+        #expect(try ledger.gaps().map(\.gap.reason) == [.serialsWentBack])
+    }
+
     @Test("Equal serials with other content are both kept and told")
     func conflict() throws {
         var maker = Maker(.transit, idm: 0x0101_0312_3456_7897, seed: 29)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import GRDB
 import Glibc
 import TestSupport
@@ -252,6 +253,68 @@ struct SQLiteFileTests {
                 try work()
             } catch {
                 #expect(error as? LedgerError == .damaged(path: folder.path))
+            }
+        }
+    }
+
+    /// A value of another type than its column's, or none where there must be one. A schema that SQLite enforces keeps such values out, so
+    /// it is taken away meanwhile.
+    static let values: [String] = [
+        "record SET purse = 'x'", "record SET ord = 'x'", "record SET uid = NULL", "record SET serial = 'x'",
+        "record SET date = 'x'", "record SET time = x'FF'", "record SET partial = 'x'", "record SET kind = NULL",
+        "record SET terminal = 'x'", "record SET device = 'x'", "record SET entry = NULL", "record SET entry = 'x'",
+        "record SET amount = 'x'", "record SET balance = 'x'", "record SET gateLog = x'FF'",
+        "record SET warnings = NULL", "record SET service = 'x'", "record SET raw = NULL", "record SET joined = NULL",
+        "record SET derived = 'x'", "record SET added = NULL", "record SET source = 'x'", "gap SET atLeast = NULL",
+        "gap SET atLeast = 'x'", "gap SET atMost = 'x'", "gap SET coversNext = NULL", "gap SET reason = NULL",
+        "purse SET kind = NULL", "purse SET system = 'x'", "purse SET currency = NULL", "purse SET single = NULL",
+        "purse SET english = NULL", "card SET key = NULL", "card SET owner = 'x'", "place SET code = NULL",
+        "place SET doubt = NULL", "coded SET code = 'x'", "coded SET english = NULL", "coded SET doubt = NULL",
+        "tally SET spent = 'x'", "tally SET month = 'x'", "tally SET records = NULL", "exported SET number = 'x'",
+        "exported SET selection = NULL", "change SET number = 'x'",
+    ]
+
+    @Test("Values of a wrong type in a large ledger stop no command", arguments: values)
+    func wrongType(change: String) throws {
+        let folder = try LedgerFolder()
+        let maker = LedgerStoreTests.maker(90)
+        try {
+            let ledger = try Ledger.open(folder.path)
+            for count in [20, 60] { try ledger.keep(maker.dump(after: count)) }
+            var options = LedgerExportOptions()
+            options.onlyNew = true
+            try ledger.didWrite(try ledger.export(.csv, options).export)
+        }()
+        try Self.change(
+            folder.path,
+            """
+            INSERT INTO source VALUES (9, 'file', hex(zeroblob(9000000)), NULL, 0);
+            CREATE TEMP TABLE old AS SELECT name, sql FROM sqlite_master; PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = replace(replace(sql, 'NOT NULL', ''), 'STRICT, WITHOUT', 'WITHOUT')
+                WHERE type = 'table' AND name NOT LIKE 'sqlite%';
+            UPDATE sqlite_master SET sql = substr(sql, 1, length(sql) - 6) WHERE type = 'table' AND sql LIKE '%STRICT';
+            PRAGMA writable_schema = RESET; DROP TRIGGER record_changed; UPDATE \(change);
+            PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_master SELECT 'trigger', name, 'record', 0, sql FROM old WHERE name = 'record_changed';
+            UPDATE sqlite_master SET sql = (SELECT sql FROM old WHERE old.name = sqlite_master.name);
+            """)
+        let ledger = try folder.open()
+        let formats = LedgerFormat.allCases.map { format in { _ = try ledger.export(format, LedgerExportOptions()) } }
+        var newClaim = LedgerExportOptions()
+        (newClaim.isClaim, newClaim.onlyNew, newClaim.hasGaps) = (true, true, true)
+        let sums = LedgerGrouping.allCases.map { grouping in { _ = try ledger.sum(by: grouping) } }
+        let others: [() throws -> Void] = [
+            { _ = try ledger.records() }, { _ = try ledger.gaps() }, { _ = try ledger.cards() },
+            { _ = try ledger.missing() }, { _ = try ledger.claim() }, { _ = try ledger.report(.english) },
+            { _ = try ledger.export(.csv, newClaim) }, { _ = try ledger.keep(maker.dump(after: 90)) },
+            { _ = try ledger.redecode() }, { try ledger.name("transit", as: "x") },
+        ]
+        for work in formats + sums + others {
+            do {
+                try work()
+            } catch {
+                let error = error as? LedgerError
+                #expect(error == .damaged(path: folder.path) || error == .noSuchCard("transit"))
             }
         }
     }

@@ -14,6 +14,7 @@ struct CanteenDecoder: CardDecoder {
     let mealsRead = ReadRequest(
         system: system, service: ServiceCode(rawValue: 0x180F), blocks: 0..<10, isRequired: false)
     var historyReads: [ReadRequest] { [balanceRead, mealsRead] }
+    let serials: SerialNumbers? = nil
     let personal = [PersonalBytes(system: system, service: ServiceCode(rawValue: 0x100B), bytes: 4..<8)]
 
     func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }

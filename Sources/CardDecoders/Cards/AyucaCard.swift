@@ -19,6 +19,8 @@ package struct AyucaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x83EE, 0x884B)
     /// Balance with points (884B), history (898F) and issue data (804B).
     package var historyReads: [ReadRequest] { [ReadRequest(0x83EE, 0x884B, 0..<2), historyRead, issueRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// 804B: the number of the card on other cards of the family.
     package let personal = [PersonalBytes(0x83EE, 0x804B)]

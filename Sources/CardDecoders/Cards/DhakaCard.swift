@@ -19,6 +19,8 @@ package struct DhakaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x90E3, 0x220F)
     /// The twenty blocks of service 220F.
     package var historyReads: [ReadRequest] { [historyRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     private let historyRead = ReadRequest(0x90E3, 0x220F, 0..<20)
 

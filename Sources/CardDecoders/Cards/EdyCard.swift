@@ -20,6 +20,8 @@ package struct EdyDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0xFE00, 0x1317)
     /// Service 170F, the history, and the purse.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    /// Bytes 1 to 3 of a record.
+    package let serials: SerialNumbers? = SerialNumbers(bits: 24)
 
     /// 110B: the number of the card.
     package let personal = [PersonalBytes(0xFE00, 0x110B)]

@@ -17,6 +17,8 @@ package struct HoChiMinhCityDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x9450, 0x10D7)
     /// Purse and number (100B).
     package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// 100B: the number of the card.
     package let personal = [PersonalBytes(0x9450, 0x100B)]

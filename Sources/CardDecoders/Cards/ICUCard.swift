@@ -19,6 +19,8 @@ package struct ICUDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0xFE00, 0x120F)
     /// The ten blocks of service 120F.
     package var historyReads: [ReadRequest] { [historyRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     private let historyRead = ReadRequest(0xFE00, 0x120F, 0..<10)
 

@@ -17,6 +17,8 @@ package struct ICaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x80EF, 0x898F)
     /// The twenty blocks of service 898F.
     package var historyReads: [ReadRequest] { [historyRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     private let historyRead = ReadRequest(0x80EF, 0x898F, 0..<20)
 

@@ -18,6 +18,8 @@ package struct MRTJakartaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x9373, 0x10D7)
     /// Purse and number (100B); no history is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
+    /// The card keeps no history.
+    package let serials: SerialNumbers? = nil
 
     /// 100B: the number of the card.
     package let personal = [PersonalBytes(0x9373, 0x100B)]
@@ -72,6 +74,8 @@ package struct KMTDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x90B7, 0x1017)
     /// Purse, history (200F), number (300B).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, numberRead] }
+    /// Bytes 13 to 15 of a record.
+    package let serials: SerialNumbers? = SerialNumbers(bits: 24)
 
     /// 300B: the number of the card.
     package let personal = [PersonalBytes(0x90B7, 0x300B)]

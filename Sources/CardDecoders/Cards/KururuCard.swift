@@ -19,6 +19,8 @@ package struct KururuDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x8D3F, 0x000F)
     /// The ten blocks of service 000F.
     package var historyReads: [ReadRequest] { [historyRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// The services whose layout is not published: one of them may hold the number of the card.
     package let personal = [0x000B, 0x004B, 0x008B].map { PersonalBytes(0x8D3F, $0) }

@@ -19,6 +19,8 @@ package struct NanacoDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0xFE00, 0x5597)
     /// Purse and history (564F).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    /// Bytes 13 and 14 of a record.
+    package let serials: SerialNumbers? = SerialNumbers(bits: 16)
 
     /// 558B: the number of the card; 100B of the marker system 8B61: the member.
     package let personal = [PersonalBytes(0xFE00, 0x558B), PersonalBytes(0x8B61, 0x100B)]

@@ -18,6 +18,8 @@ package struct NicePassDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x040F, 0x030F)
     /// The blocks of service 030F.
     package var historyReads: [ReadRequest] { [historyRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     private let historyRead = ReadRequest(0x040F, 0x030F, 0..<20)
 

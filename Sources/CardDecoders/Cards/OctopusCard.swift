@@ -24,6 +24,8 @@ package struct OctopusDecoder: CardDecoder {
     package let balanceRead: ReadRequest
     /// The purse; neither card has a history that is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// The system whose presence decides the offset; empty where there is only one.
     package var companions: [SystemCode] { offsets.count > 1 ? [OctopusDecoder.shenzhenTong.system] : [] }

@@ -21,6 +21,8 @@ package struct OkicaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x8FC1, 0x028F)
     /// The twenty blocks of service 028F.
     package var historyReads: [ReadRequest] { [historyRead] }
+    /// Bytes 13 and 14 of a record.
+    package let serials: SerialNumbers? = SerialNumbers(bits: 16, countsEntries: true)
 
     private let historyRead = ReadRequest(0x8FC1, 0x028F, 0..<20)
 

@@ -22,6 +22,8 @@ package struct RapiCaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x8194, 0x004B, 1..<2)
     /// Attributes (004B), history (008F), charges (00CF) and issue data (000B).
     package var historyReads: [ReadRequest] { [attributeRead, historyRead, chargeRead, issueRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// The issue data.
     package var brandReads: [ReadRequest] { [issueRead] }

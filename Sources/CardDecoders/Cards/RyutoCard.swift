@@ -20,6 +20,8 @@ package struct RyutoDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x8B5D, 0x898F)
     /// The twenty blocks of service 898F, and issue data (804B).
     package var historyReads: [ReadRequest] { [historyRead, issueRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// 804B: the number of the card.
     package let personal = [PersonalBytes(0x8B5D, 0x804B)]

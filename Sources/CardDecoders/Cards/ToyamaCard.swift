@@ -18,6 +18,8 @@ package struct ToyamaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x832C, 0x884B)
     /// Balance, history (898F) and issue data (804B).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// The issue data.
     package var brandReads: [ReadRequest] { [issueRead] }

@@ -18,6 +18,8 @@ package struct UniversityCoopDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0xFE00, 0x50D7)
     /// Purse and history (50CF).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    /// The records have no serial numbers.
+    package let serials: SerialNumbers? = nil
 
     /// 50CB: the member number, and the time of the last meal.
     package let personal = [PersonalBytes(0xFE00, 0x50CB)]

@@ -22,6 +22,8 @@ package struct WaonDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0xFE00, 0x6817)
     /// Purse and history: blocks 0 to 5 of 680B, which has nine.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    /// Bytes 13 and 14 of the first block of a record.
+    package let serials: SerialNumbers? = SerialNumbers(bits: 16)
 
     /// 684F: the number of the card; 67CF: a separate identification, according to felica2money.
     package let personal = [PersonalBytes(0xFE00, 0x684F), PersonalBytes(0xFE00, 0x67CF)]

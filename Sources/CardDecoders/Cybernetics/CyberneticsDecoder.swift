@@ -20,6 +20,8 @@ package struct CyberneticsDecoder: CardDecoder {
     ///
     /// These are twenty-four blocks, which take no more commands than without the gate log.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, gateRead] }
+    /// Bytes 12 to 14 of a record.
+    package let serials: SerialNumbers? = SerialNumbers(bits: 24, countsEntries: true)
 
     /// The services that only one issuer uses, where they identify the brand.
     package var brandReads: [ReadRequest] {

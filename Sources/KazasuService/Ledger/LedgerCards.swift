@@ -42,7 +42,7 @@ enum LedgerCards {
                     SELECT DISTINCT o.id, o.key FROM card c JOIN card o ON o.id = c.owner
                     LEFT JOIN purse ON purse.card = o.id WHERE \(condition) ORDER BY o.id
                     """, arguments: arguments)
-            return rows.map { Found(id: $0[0], key: $0[1], kind: kind) }
+            return try rows.map { try Found(id: $0.value(0), key: $0.value(1), kind: kind) }
         }
         let named = try fetch("c.name = ?", [word])
         if !named.isEmpty { return named }
@@ -90,7 +90,8 @@ extension Ledger {
                 sql: "SELECT o.key, c.key FROM card c JOIN card o ON o.id = c.owner WHERE c.id <> c.owner ORDER BY c.id"
             )
             return try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").map { row in
-                let (purse, key) = (LedgerPurse(row, options), row["key"] as String)
+                let purse = try LedgerPurse(row, options)
+                let key: String = try row.value("key")
                 func edge(_ order: String) throws -> Row? {
                     try Row.fetchOne(
                         db,
@@ -99,16 +100,18 @@ extension Ledger {
                         arguments: [purse.id])
                 }
                 let (first, last) = (try edge("ASC"), try edge("DESC"))
-                return LedgerCard(
+                return try LedgerCard(
                     purse: purse,
-                    records: try Int.fetchOne(
+                    records: Int.fetchOne(
                         db, sql: "SELECT sum(records) FROM tally WHERE purse = ?", arguments: [purse.id]) ?? 0,
-                    first: LedgerCoding.date(first?[0]), last: LedgerCoding.date(last?[0]), balance: last?[1],
-                    gaps: try Int.fetchOne(
+                    first: LedgerCoding.date(first?.value(0)), last: LedgerCoding.date(last?.value(0)),
+                    balance: last?.value(1),
+                    gaps: Int.fetchOne(
                         db,
                         sql: "SELECT count(*) FROM gap JOIN record ON record.id = gap.record WHERE record.purse = ?",
                         arguments: [purse.id]) ?? 0,
-                    linked: linked.filter { $0[0] == key }.map { LedgerPurse.shown($0[1], options) })
+                    linked: linked.filter { try $0.value(0) == key }.map { try LedgerPurse.shown($0.value(1), options) }
+                )
             }
         }
     }
@@ -143,7 +146,7 @@ extension Ledger {
                 db, sql: "SELECT id, kind, system FROM purse WHERE card = ?", arguments: [new.id])
             let kinds = try Set(
                 String.fetchAll(db, sql: "SELECT kind FROM purse WHERE card = ?", arguments: [old.id]))
-            guard purses.contains(where: { kinds.contains($0[1]) }) else { throw LedgerError.otherPurses }
+            guard try purses.contains(where: { try kinds.contains($0.value(1)) }) else { throw LedgerError.otherPurses }
             func nameOf(_ card: LedgerCards.Found) throws -> String? {
                 try String.fetchOne(db, sql: "SELECT name FROM card WHERE id = ?", arguments: [card.id])
             }
@@ -159,16 +162,19 @@ extension Ledger {
             for row in purses {
                 let kept = try Row.fetchOne(
                     db, sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?",
-                    arguments: [old.id, row[1] as String])
+                    arguments: [old.id, row.value(1, as: String.self)])
                 guard let kept else {
-                    try db.execute(sql: "UPDATE purse SET card = ? WHERE id = ?", arguments: [old.id, row[0] as Int64])
+                    try db.execute(
+                        sql: "UPDATE purse SET card = ? WHERE id = ?",
+                        arguments: [old.id, row.value(0, as: Int64.self)])
                     continue
                 }
-                var purse = MergePurse(
-                    id: kept[0], card: old.key, kind: row[1],
-                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: row[2] as Int)), single: kept[1],
-                    double: kept[2])
-                repeated += try Ledger.move(row[0], to: &purse, change: change, tomorrow: tomorrow, db)
+                let (kind, system): (String, Int) = try (row.value(1), row.value(2))
+                var purse = try MergePurse(
+                    id: kept.value(0), card: old.key, kind: kind,
+                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
+                    serials: options.decoders.decoder(id: kind)?.serials, single: kept.value(1), double: kept.value(2))
+                repeated += try Ledger.move(row.value(0), to: &purse, change: change, tomorrow: tomorrow, db)
             }
             return repeated
         }
@@ -187,8 +193,8 @@ extension Ledger {
                 """, arguments: [from])
         var runs: [[(record: LedgerRecord, row: Row)]] = []
         for row in rows {
-            guard let record = reader.record(row) else { continue }
-            if row[29] as Bool, !runs.isEmpty {
+            guard let record = try reader.record(row) else { continue }
+            if try row.value(29, as: Bool.self), !runs.isEmpty {
                 runs[runs.count - 1].append((record, row))
             } else {
                 runs.append([(record, row)])
@@ -202,10 +208,10 @@ extension Ledger {
         try db.execute(sql: "DELETE FROM purse WHERE id = ?", arguments: [from])
         var repeated = 0
         for run in runs {
-            var merge = LedgerMerge(db, change: change, source: run[0].row[31], tomorrow: tomorrow)
+            var merge = try LedgerMerge(db, change: change, source: run[0].row.value(31), tomorrow: tomorrow)
             var services: [Block: ServiceCode] = [:]
             for entry in run {
-                guard let code: Int = entry.row[30] else { continue }
+                guard let code: Int = try entry.row.value(30) else { continue }
                 services[entry.record.record.raw] = ServiceCode(rawValue: UInt16(truncatingIfNeeded: code))
             }
             try merge.keep(run.map(\.record.record).reversed(), isWhole: true, services: services, in: &purse)
@@ -214,7 +220,7 @@ extension Ledger {
                 guard
                     let raw = try Row.fetchOne(db, sql: "SELECT raw, serial FROM record WHERE id = ?", arguments: [id])
                 else { continue }
-                let bytes = LedgerCoding.bytes(raw[0])
+                let bytes = try LedgerCoding.bytes(raw.value(0))
                 guard let old = run.first(where: { LedgerCoding.raw($0.record.record) == bytes }) else { continue }
                 try db.execute(sql: "UPDATE record SET uid = ? WHERE id = ?", arguments: [old.record.uid, id])
             }

@@ -55,7 +55,7 @@ extension Ledger {
     ///
     /// - Parameter isChosen: a further choice by the columns `id`, `purse`, `added` and `completed`.
     func forEachClaim(
-        _ filter: LedgerFilter, _ db: Database, where isChosen: (Row) -> Bool = { _ in true },
+        _ filter: LedgerFilter, _ db: Database, where isChosen: (Row) throws -> Bool = { _ in true },
         _ body: (LedgerClaim) throws -> Bool
     ) throws -> ClaimOmissions {
         var (filter, omissions) = (filter, ClaimOmissions())

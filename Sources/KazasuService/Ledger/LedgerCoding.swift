@@ -113,7 +113,7 @@ enum LedgerCoding {
 }
 
 /// The numbers that stand for places and named codes in the tables; each is looked up once.
-struct LedgerWords {
+struct StoredNames {
     private var places: [Place: Int64] = [:]
     private var codes: [CodedValue: Int64] = [:]
 

@@ -38,9 +38,9 @@ extension LedgerMerge {
                 sql: """
                     SELECT date, serial FROM record WHERE purse = ? AND ord >= ? AND date IS NOT NULL ORDER BY ord LIMIT 1
                     """, arguments: [purse.id, era << LedgerOrder.eraShift])
-            guard let start, let date = LedgerCoding.date(start[0]) else { continue }
+            guard let start, let date = try LedgerCoding.date(start.value(0)) else { continue }
             // On one day the counter tells: a part that it reaches soon is older.
-            let isSoon = ((start[1] ?? 0) &- last) & purse.count.mask <= half
+            let isSoon = try ((start.value(1) ?? 0) &- last) & purse.count.mask <= half
             if date > day || date == day && isSoon {
                 after = era
                 break
@@ -86,15 +86,15 @@ extension LedgerMerge {
                     """)
             return try Row.fetchAll(statement, arguments: [purse.id, place, low, high])
         }
-        func days(_ rows: [Row]) -> [CalendarDate] {
-            rows.compactMap { LedgerCoding.date($0[1]) }.filter { $0 <= tomorrow }
+        func days(_ rows: [Row]) throws -> [CalendarDate] {
+            try rows.compactMap { try LedgerCoding.date($0.value(1)) }.filter { $0 <= tomorrow }
         }
         let older = try neighbours("DESC", LedgerOrder.place(era: era, serial: first))
         let newer = try neighbours("ASC", LedgerOrder.place(era: era, serial: last) | 0xFF)
-        if let nearest: Int = older.first?[0], first &- nearest > half { return false }
-        if let nearest: Int = newer.first?[0], nearest &- last > half { return false }
-        if let before = median(days(older)), before > day { return false }
-        if let after = median(days(newer)), after < day { return false }
+        if let nearest: Int = try older.first?.value(0), first &- nearest > half { return false }
+        if let nearest: Int = try newer.first?.value(0), nearest &- last > half { return false }
+        if let before = try median(days(older)), before > day { return false }
+        if let after = try median(days(newer)), after < day { return false }
         // Records that lie between those of the segment must be of days between.
         let (from, through) = (
             LedgerOrder.place(era: era, serial: first), LedgerOrder.place(era: era, serial: last) | 0xFF
@@ -154,16 +154,16 @@ struct KnownRecord {
         raw = LedgerCoding.raw(record)
     }
 
-    private init(_ row: Row) {
-        id = row[0]
-        order = row[1]
-        serial = row[2]
-        date = LedgerCoding.date(row[3])
-        balance = row[4]
-        amount = row[5]
-        isDerived = row[6]
-        hasTimes = row[7]
-        raw = LedgerCoding.bytes(row[8])
+    private init(_ row: Row) throws {
+        id = try row.value(0)
+        order = try row.value(1)
+        serial = try row.value(2)
+        date = try LedgerCoding.date(row.value(3))
+        balance = try row.value(4)
+        amount = try row.value(5)
+        isDerived = try row.value(6)
+        hasTimes = try row.value(7)
+        raw = try LedgerCoding.bytes(row.value(8))
     }
 
     /// Serial, day and balance make a record the same.
@@ -178,6 +178,6 @@ struct KnownRecord {
                 SELECT id, ord, serial, date, balance, amount, derived, time IS NOT NULL, raw FROM record
                 WHERE purse = ? AND ord BETWEEN ? AND ? ORDER BY ord, id
                 """)
-        return try Row.fetchAll(statement, arguments: [purse, from, through]).map { KnownRecord($0) }
+        return try Row.fetchAll(statement, arguments: [purse, from, through]).map { try KnownRecord($0) }
     }
 }

@@ -82,15 +82,10 @@ public enum LedgerError: Error, Hashable, Sendable {
             self = error is RowDecodingError ? .damaged(path: path) : .failed(code: ResultCode.SQLITE_ERROR.rawValue)
             return
         }
-        switch error.extendedResultCode {
-        // What only a damaged file refers to.
-        case .SQLITE_CONSTRAINT_FOREIGNKEY, .SQLITE_CONSTRAINT_DATATYPE:
-            self = .damaged(path: path)
-            return
-        default: break
-        }
         switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: self = .damaged(path: path)
+        // No statement breaks a constraint of a whole ledger.
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+            self = .damaged(path: path)
         case .SQLITE_FULL: self = .diskFull(path: path)
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: self = .locked(path: path)
         case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:

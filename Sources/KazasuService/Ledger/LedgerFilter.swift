@@ -80,7 +80,9 @@ struct LedgerCondition {
                 for card in cards {
                     let rows = try Row.fetchAll(
                         db, sql: "SELECT id, kind FROM purse WHERE card = ?", arguments: [card.id])
-                    chosen.formUnion(rows.filter { card.kind == nil || $0[1] == card.kind }.map { $0[0] })
+                    for row in rows where try card.kind == nil || row.value(1) == card.kind {
+                        try chosen.insert(row.value(0))
+                    }
                 }
             }
             purses = chosen.sorted()
@@ -172,7 +174,7 @@ extension Ledger {
     /// - Parameter isChosen: a further choice by the columns `id`, `purse`, `added` and `completed`.
     func selection(
         _ condition: LedgerCondition, order: String, limit: Int? = nil, _ db: Database,
-        where isChosen: (Row) -> Bool = { _ in true }
+        where isChosen: (Row) throws -> Bool = { _ in true }
     ) throws -> LedgerSelection {
         let rows = try Row.fetchCursor(
             db,
@@ -181,7 +183,7 @@ extension Ledger {
                 ORDER BY \(order) LIMIT \(limit ?? -1)
                 """, arguments: condition.arguments)
         var ids: [Int64] = []
-        while let row = try rows.next() { if isChosen(row) { ids.append(row[0]) } }
+        while let row = try rows.next() { if try isChosen(row) { try ids.append(row.value(0)) } }
         return try LedgerSelection(ids, of: self, db)
     }
 
@@ -244,13 +246,13 @@ extension Ledger {
                 WHERE r.purse = ? AND (r.ord, r.id) < (?, ?) ORDER BY r.ord DESC, r.id DESC LIMIT 1
                 """)
         while let row = try ids.next() {
-            guard let after = try Row.fetchOne(one, arguments: [row[0] as Int64]).flatMap(reader.record),
+            guard let after = try Row.fetchOne(one, arguments: [row.value(0, as: Int64.self)]).flatMap(reader.record),
                 let gap = after.gapBefore,
                 let older = try Row.fetchOne(before, arguments: [after.purse.id, after.order, after.id])
                     .flatMap(reader.record)
             else { continue }
             if let until, let day = older.record.date, day > until { continue }
-            try body(LedgerGapReport(gap: gap, before: older, after: after), row[1])
+            try body(LedgerGapReport(gap: gap, before: older, after: after), row.value(1))
         }
     }
 }

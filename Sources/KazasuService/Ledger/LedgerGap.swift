@@ -46,11 +46,11 @@ public struct LedgerGap: Hashable, Sendable {
     }
 
     /// The gap in the columns `atLeast`, `atMost`, `amount`, `coversNext` and `reason`, or `nil`.
-    init?(_ row: Row, from index: Int) {
-        guard let text: String = row[index + 4], let reason = Reason(rawValue: text) else { return nil }
-        self.init(
-            atLeast: row[index], atMost: row[index + 1], amount: row[index + 2], coversNext: row[index + 3],
-            reason: reason)
+    init?(_ row: Row, from index: Int) throws {
+        guard let text: String = try row.value(index + 4), let reason = Reason(rawValue: text) else { return nil }
+        try self.init(
+            atLeast: row.value(index), atMost: row.value(index + 1), amount: row.value(index + 2),
+            coversNext: row.value(index + 3), reason: reason)
     }
 }
 
@@ -83,28 +83,21 @@ public struct LedgerMissing: Hashable, Sendable {
     }
 }
 
-/// How the serials of a purse count.
+/// How the serials of one purse count, after what its records showed.
 struct SerialCount {
     /// The serials' bits, all ones.
     let mask: Int
     /// Whether a ride by rail counts two: once at the entry and once at the exit.
     let countsEntries: Bool
 
-    /// The count of a kind of purse.
-    ///
     /// - Parameters:
+    ///   - serials: what the decoder says; a card that has no decoder any more counts records in 24 bits.
     ///   - single: whether two records that follow each other showed a ride that counted one.
     ///   - double: whether a ride that counted two. A card on which every ride counted one counts records.
-    init(kind: String, single: Bool, double: Bool) {
-        let isTransit = SerialCount.transit.contains(kind)
-        mask = isTransit && kind != "okica" || kind == "edy" ? 0xFF_FFFF : 0xFFFF
-        countsEntries = isTransit && (double || !single)
+    init(_ serials: SerialNumbers?, single: Bool, double: Bool) {
+        mask = (1 << (serials?.bits ?? 24)) - 1
+        countsEntries = (serials?.countsEntries ?? false) && (double || !single)
     }
-
-    private static let transit: Set = ["transit", "iruca", "paspy", "sapica", "setamaru", "saitama", "okica"]
-
-    /// Whether rides of this kind of purse may count two.
-    static func mayCountEntries(_ kind: String) -> Bool { transit.contains(kind) }
 
     /// By how much the serial may rise from one record to the next.
     var steps: ClosedRange<Int> { countsEntries ? 1...2 : 1...1 }
@@ -141,16 +134,16 @@ struct LedgerLink {
         gap.coversNext, gap.reason
         """
 
-    init(_ row: Row) {
-        id = row[0]
-        order = row[1]
-        serial = row[2]
-        kind = RecordKind(rawValue: row[3]) ?? .other
-        balance = row[4]
-        amount = row[5]
-        isDerived = row[6]
-        isJoined = row[7]
-        gap = LedgerGap(row, from: 8)
+    init(_ row: Row) throws {
+        id = try row.value(0)
+        order = try row.value(1)
+        serial = try row.value(2)
+        kind = try RecordKind(rawValue: row.value(3)) ?? .other
+        balance = try row.value(4)
+        amount = try row.value(5)
+        isDerived = try row.value(6)
+        isJoined = try row.value(7)
+        gap = try LedgerGap(row, from: 8)
     }
 
     /// Works out amount and gap from the record before.

@@ -235,7 +235,7 @@ extension Ledger {
                 sql: "INSERT INTO card (id, key, owner) VALUES (?, ?, ?)", arguments: [id, history.card, id])
             card = try Row.fetchOne(db, sql: "SELECT id, key FROM card WHERE id = ?", arguments: [id])
         }
-        let (owner, key): (Int64, String) = (card?[0] ?? 0, card?[1] ?? history.card)
+        let (owner, key): (Int64, String) = try (card?.value(0) ?? 0, card?.value(1) ?? history.card)
         let select = try db.cachedStatement(
             sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?")
         var row = try Row.fetchOne(select, arguments: [owner, history.report.card])
@@ -253,11 +253,12 @@ extension Ledger {
         }
         if let brand = history.brand {
             try db.cachedStatement(sql: "UPDATE purse SET brand = ? WHERE id = ? AND brand IS NOT ?")
-                .execute(arguments: [brand, row?[0] as Int64?, brand])
+                .execute(arguments: [brand, row?.value(0, as: Int64.self), brand])
         }
-        let purse = MergePurse(
-            id: row?[0] ?? 0, card: key, kind: history.report.card, system: history.system, single: row?[1] ?? false,
-            double: row?[2] ?? false)
+        let purse = try MergePurse(
+            id: row?.value(0) ?? 0, card: key, kind: history.report.card, system: history.system,
+            serials: options.decoders.decoder(id: history.report.card)?.serials, single: row?.value(1) ?? false,
+            double: row?.value(2) ?? false)
         return (purse, isNew)
     }
 
@@ -272,12 +273,12 @@ extension Ledger {
             for (record, raw) in zip(history.records, raws) {
                 let statement = try db.cachedStatement(
                     sql: "SELECT 1 FROM record WHERE date IS ? AND purse = ? AND raw = ? LIMIT 1")
-                let arguments: StatementArguments = [
-                    LedgerCoding.number(record.date), purse[0] as Int64, LedgerCoding.data(raw),
+                let arguments: StatementArguments = try [
+                    LedgerCoding.number(record.date), purse.value(0, as: Int64.self), LedgerCoding.data(raw),
                 ]
                 if try Int.fetchOne(statement, arguments: arguments) != nil {
                     return try Row.fetchOne(
-                        db, sql: "SELECT id, key FROM card WHERE id = ?", arguments: [purse[1] as Int64])
+                        db, sql: "SELECT id, key FROM card WHERE id = ?", arguments: [purse.value(1, as: Int64.self)])
                 }
             }
         }

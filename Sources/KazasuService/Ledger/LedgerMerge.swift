@@ -21,11 +21,13 @@ struct MergePurse {
     let card: String
     let kind: String
     let system: SystemCode
+    /// How the decoder of its kind says that serials count.
+    let serials: SerialNumbers?
     /// Whether two records that follow each other showed a ride that counted one, or two.
     var single: Bool
     var double: Bool
 
-    var count: SerialCount { SerialCount(kind: kind, single: single, double: double) }
+    var count: SerialCount { SerialCount(serials, single: single, double: double) }
 
     /// What ids of its records begin with: the system, and twelve digits of the card that tell it from others.
     var prefix: String { "\(system.description.lowercased()).\(card.suffix(12))" }
@@ -43,7 +45,7 @@ struct LedgerMerge {
     /// The day after today in Japan; later dates are told.
     let tomorrow: CalendarDate
     var counts = MergeCounts()
-    private var words = LedgerWords()
+    private var words = StoredNames()
 
     init(_ db: Database, change: Int, source: Int64, tomorrow: CalendarDate) {
         self.db = db
@@ -92,7 +94,7 @@ struct LedgerMerge {
 
     /// Learns whether a ride counts one or two. After a charge inside the gates it counts one on any card.
     private func learn(_ window: [HistoryRecord], _ purse: inout MergePurse) {
-        guard SerialCount.mayCountEntries(purse.kind), !purse.double else { return }
+        guard purse.serials?.countsEntries ?? false, !purse.double else { return }
         for (older, newer) in zip(window, window.dropFirst()) where newer.kind == .rail && follows(newer) {
             guard let old = older.serial, let serial = newer.serial else { continue }
             switch (serial - old, older.kind) {
@@ -266,10 +268,10 @@ struct LedgerMerge {
         let before = try db.cachedStatement(sql: "\(select) AND r.ord < ? ORDER BY r.ord DESC, r.id DESC LIMIT 1")
         let after = try db.cachedStatement(sql: "\(select) AND r.ord > ? ORDER BY r.ord, r.id LIMIT 1")
         let within = try db.cachedStatement(sql: "\(select) AND r.ord BETWEEN ? AND ? ORDER BY r.ord, r.id")
-        var links = try Row.fetchAll(before, arguments: [purse.id, from]).map { LedgerLink($0) }
+        var links = try Row.fetchAll(before, arguments: [purse.id, from]).map { try LedgerLink($0) }
         let hasBefore = !links.isEmpty
-        links += try Row.fetchAll(within, arguments: [purse.id, from, through]).map { LedgerLink($0) }
-        links += try Row.fetchAll(after, arguments: [purse.id, through]).map { LedgerLink($0) }
+        links += try Row.fetchAll(within, arguments: [purse.id, from, through]).map { try LedgerLink($0) }
+        links += try Row.fetchAll(after, arguments: [purse.id, through]).map { try LedgerLink($0) }
         let count = purse.count
         for (index, stored) in links.enumerated() where index > 0 || !hasBefore {
             var link = stored

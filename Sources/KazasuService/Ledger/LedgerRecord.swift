@@ -23,16 +23,17 @@ public struct LedgerPurse: Hashable, Sendable, Identifiable {
     /// The currency.
     public let currency: Currency
 
-    init(_ row: Row, _ options: Ledger.Options) {
-        id = row["id"]
-        card = LedgerPurse.shown(row["key"], options)
-        cardName = options.isRedacted ? (row["name"] as String?).map { _ in "***" } : row["name"]
-        kind = row["kind"]
-        let brandID: String? = row["brand"]
+    init(_ row: Row, _ options: Ledger.Options) throws {
+        id = try row.value("id")
+        card = try LedgerPurse.shown(row.value("key"), options)
+        let name: String? = try row.value("name")
+        cardName = options.isRedacted ? name.map { _ in "***" } : name
+        kind = try row.value("kind")
+        let brandID: String? = try row.value("brand")
         brand = options.decoders.decoder(id: kind)?.brands.first { $0.id == brandID }
-        system = SystemCode(rawValue: UInt16(truncatingIfNeeded: row["system"] as Int))
-        title = LocalizedText(row["english"], row["japanese"])
-        currency = Currency(rawValue: row["currency"]) ?? .yen
+        system = try SystemCode(rawValue: UInt16(truncatingIfNeeded: row.value("system", as: Int.self)))
+        title = try LocalizedText(row.value("english"), row.value("japanese"))
+        currency = try Currency(rawValue: row.value("currency")) ?? .yen
     }
 
     /// What is shown of a card's number; the manufacturer's digits are not masked.
@@ -97,21 +98,23 @@ struct LedgerRecordReader {
     init(_ db: Database, _ options: Ledger.Options) throws {
         self.options = options
         let rows = try Row.fetchAll(db, sql: LedgerPurse.select)
-        purses = Dictionary(rows.map { LedgerPurse($0, options) }.map { ($0.id, $0) }) { first, _ in first }
+        purses = try Dictionary(rows.map { try LedgerPurse($0, options) }.map { ($0.id, $0) }) { first, _ in first }
         for row in try Row.fetchAll(db, sql: "SELECT id, code, doubt, company, line, name FROM place") {
-            guard let code = LedgerCoding.place(row["code"]) else { continue }
-            let (company, line, name): (String?, String?, String?) = (row["company"], row["line"], row["name"])
+            guard let code = try LedgerCoding.place(row.value("code")) else { continue }
+            let (company, line, name): (String?, String?, String?) = try (
+                row.value("company"), row.value("line"), row.value("name")
+            )
             let isUnnamed = company == nil && line == nil && name == nil
-            places[row["id"]] = Place(
+            try places[row.value("id")] = Place(
                 code: code, name: isUnnamed ? nil : StationName(company: company, line: line, name: name),
-                doubt: Doubt(rawValue: row["doubt"]))
+                doubt: Doubt(rawValue: row.value("doubt")))
         }
         for row in try Row.fetchAll(db, sql: "SELECT id, code, english, japanese, doubt FROM coded") {
-            let english: String = row["english"]
-            codes[row["id"]] = CodedValue(
-                code: UInt8(truncatingIfNeeded: row["code"] as Int),
-                name: english.isEmpty ? nil : LocalizedText(english, row["japanese"]),
-                doubt: Doubt(rawValue: row["doubt"]))
+            let english: String = try row.value("english")
+            try codes[row.value("id")] = CodedValue(
+                code: UInt8(truncatingIfNeeded: row.value("code", as: Int.self)),
+                name: english.isEmpty ? nil : LocalizedText(english, row.value("japanese")),
+                doubt: Doubt(rawValue: row.value("doubt")))
         }
     }
 
@@ -132,21 +135,24 @@ struct LedgerRecordReader {
 
     func purse(_ number: Int64) -> LedgerPurse? { purses[number] }
 
-    func record(_ row: Row) -> LedgerRecord? {
-        guard let purse = purses[row[1]] else { return nil }
-        let date = LedgerCoding.date(row[5])
-        let (head, block) = LedgerCoding.blocks(LedgerCoding.bytes(row[22]))
-        func code(_ index: Int) -> CodedValue? { (row[index] as Int64?).flatMap { codes[$0] } }
-        let warnings = (row[21] as String).split(separator: " ").compactMap { DecodingWarning(rawValue: String($0)) }
-        let record = HistoryRecord(
-            serial: row[4], date: date, time: LedgerCoding.time(row[6]), entryTime: LedgerCoding.time(row[7]),
-            partial: LedgerCoding.partial(row[8]), kind: RecordKind(rawValue: row[9]) ?? .other, terminal: code(10),
-            terminalID: row[11], process: code(12), payment: code(13), gate: code(14),
-            device: (row[15] as Int?).map { UInt16(truncatingIfNeeded: $0) }, entry: place(row[16], on: date),
-            exit: place(row[17], on: date), amount: row[18], balance: row[19],
-            gateLog: LedgerCoding.gateLog(row[20]), warnings: warnings, rawHead: head, raw: block)
-        return LedgerRecord(
-            id: row[0], uid: uid(row[3]), purse: purse, record: record, hasDerivedAmount: row[23],
-            gapBefore: LedgerGap(row, from: 24), order: row[2])
+    func record(_ row: Row) throws -> LedgerRecord? {
+        guard let purse = try purses[row.value(1)] else { return nil }
+        let date = try LedgerCoding.date(row.value(5))
+        let (head, block) = try LedgerCoding.blocks(LedgerCoding.bytes(row.value(22)))
+        func code(_ index: Int) throws -> CodedValue? { try row.value(index, as: Int64?.self).flatMap { codes[$0] } }
+        let warnings = try row.value(21, as: String.self).split(separator: " ")
+            .compactMap { DecodingWarning(rawValue: String($0)) }
+        let record = try HistoryRecord(
+            serial: row.value(4), date: date, time: LedgerCoding.time(row.value(6)),
+            entryTime: LedgerCoding.time(row.value(7)), partial: LedgerCoding.partial(row.value(8)),
+            kind: RecordKind(rawValue: row.value(9)) ?? .other, terminal: code(10), terminalID: row.value(11),
+            process: code(12), payment: code(13), gate: code(14),
+            device: row.value(15, as: Int?.self).map { UInt16(truncatingIfNeeded: $0) },
+            entry: place(row.value(16), on: date), exit: place(row.value(17), on: date), amount: row.value(18),
+            balance: row.value(19), gateLog: LedgerCoding.gateLog(row.value(20)), warnings: warnings, rawHead: head,
+            raw: block)
+        return try LedgerRecord(
+            id: row.value(0), uid: uid(row.value(3)), purse: purse, record: record, hasDerivedAmount: row.value(23),
+            gapBefore: LedgerGap(row, from: 24), order: row.value(2))
     }
 }

@@ -31,10 +31,11 @@ extension Ledger {
                     FROM purse JOIN card ON card.id = purse.card
                     """)
             for row in purses {
-                let purse = MergePurse(
-                    id: row[0], card: row[5], kind: row[1],
-                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: row[2] as Int)), single: row[3],
-                    double: row[4])
+                let (kind, system): (String, Int) = try (row.value(1), row.value(2))
+                let purse = try MergePurse(
+                    id: row.value(0), card: row.value(5), kind: kind,
+                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
+                    serials: decoders.decoder(id: kind)?.serials, single: row.value(3), double: row.value(4))
                 let rows = try Row.fetchAll(
                     db,
                     sql: """
@@ -43,9 +44,11 @@ extension Ledger {
                         """, arguments: [purse.id])
                 let before = result.changed
                 for row in rows {
-                    guard let old = reader.record(row)?.record else { continue }
+                    guard let old = try reader.record(row)?.record else { continue }
                     result.records += 1
-                    let service = (row[29] as Int?).map { ServiceCode(rawValue: UInt16(truncatingIfNeeded: $0)) }
+                    let service = try row.value(29, as: Int?.self).map {
+                        ServiceCode(rawValue: UInt16(truncatingIfNeeded: $0))
+                    }
                     guard let decoder = decoders.decoder(id: purse.kind),
                         let new = Ledger.decoded(old, service, decoder)
                     else {
@@ -53,7 +56,7 @@ extension Ledger {
                         continue
                     }
                     if new != old {
-                        try merge.replace(row[0], by: new, wasKnown: old.amount != nil)
+                        try merge.replace(row.value(0), by: new, wasKnown: old.amount != nil)
                         result.changed += 1
                     }
                 }

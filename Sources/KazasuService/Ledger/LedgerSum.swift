@@ -73,14 +73,15 @@ extension Ledger {
             var sums: [String: LedgerSum] = [:]
             while let row = try rows.next() {
                 // Only a damaged row has no sum; it adds nothing.
-                let sum: (String, LocalizedText) -> LedgerSum = { key, label in
-                    LedgerSum(
-                        key: key, label: label, currency: Currency(rawValue: row[4]) ?? .yen, records: row[0] ?? 0,
-                        unknown: row[1] ?? 0, spent: row[2] ?? 0, received: row[3] ?? 0)
+                let sum: (String, LocalizedText) throws -> LedgerSum = { key, label in
+                    try LedgerSum(
+                        key: key, label: label, currency: Currency(rawValue: row.value(4)) ?? .yen,
+                        records: row.value(0) ?? 0,
+                        unknown: row.value(1) ?? 0, spent: row.value(2) ?? 0, received: row.value(3) ?? 0)
                 }
-                for (key, label) in Ledger.groups(of: row, grouping, reader) {
-                    let added = sum(key, label)
-                    sums[key + " " + added.currency.rawValue, default: sum(key, label).zero].add(added)
+                for (key, label) in try Ledger.groups(of: row, grouping, reader) {
+                    let added = try sum(key, label)
+                    sums[key + " " + added.currency.rawValue, default: added.zero].add(added)
                 }
             }
             let gaps = try gapCounts(by: grouping, filter, reader, db)
@@ -113,8 +114,10 @@ extension Ledger {
         var cards: [String: Int] = [:]
         var months: [Currency: (first: [String], last: [String])] = [:]
         while let row = try rows.next() {
-            let (through, from): (Int?, Int?) = (row[1], row[2])
-            guard let purse = reader.purse(row[0]), through ?? since >= since, from ?? 0 <= until else { continue }
+            let (through, from): (Int?, Int?) = try (row.value(1), row.value(2))
+            guard let purse = try reader.purse(row.value(0)), through ?? since >= since, from ?? 0 <= until else {
+                continue
+            }
             cards["\(purse.card) \(purse.kind) \(purse.currency.rawValue)", default: 0] += 1
             guard let first = from ?? through, let last = through ?? from else { continue }
             months[purse.currency, default: ([], [])].first.append(Ledger.month(min(first, last) / 100))
@@ -170,24 +173,25 @@ extension Ledger {
     /// What a row of sums belongs to: one thing, but for stations and lines.
     private static func groups(
         of row: Row, _ grouping: LedgerGrouping, _ reader: LedgerRecordReader
-    ) -> [(String, LocalizedText)] {
+    ) throws -> [(String, LocalizedText)] {
         switch grouping {
         case .month:
-            let month: Int = row[5] ?? 0
+            let month: Int = try row.value(5) ?? 0
             guard month > 0 else { return [("", LocalizedText("no date", "日付なし"))] }
             let text = Ledger.month(month)
             return [(text, LocalizedText(text, text))]
         case .kind:
-            let kind = RecordKind(rawValue: row[5]) ?? .other
+            let kind = try RecordKind(rawValue: row.value(5)) ?? .other
             return [(kind.rawValue, kind.name)]
         case .card:
-            guard let purse = reader.purse(row[5]) else { return [] }
+            guard let purse = try reader.purse(row.value(5)) else { return [] }
             return [
                 ("\(purse.card) \(purse.kind)", LocalizedText(purse.name(.english), purse.name(.japanese)))
             ]
         case .station, .line:
             var groups: [(String, LocalizedText)] = []
-            for place in [reader.place(row[5], on: nil), reader.place(row[6], on: nil)].compactMap(\.self) {
+            let places = try [reader.place(row.value(5), on: nil), reader.place(row.value(6), on: nil)]
+            for place in places.compactMap(\.self) {
                 let key = grouping == .station ? place.code.key : place.code.lineKey
                 guard !groups.contains(where: { $0.0 == key }) else { continue }
                 let name = grouping == .station ? place.label : place.lineLabel

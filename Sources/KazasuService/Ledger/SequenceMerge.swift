@@ -113,7 +113,7 @@ struct SequenceMerge {
     private func times(_ db: Database) throws -> [Int64: Int] {
         let rows = try Row.fetchAll(
             db, sql: "SELECT id, time FROM record WHERE purse = ? AND time IS NOT NULL", arguments: [purse.id])
-        return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+        return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { first, _ in first }
     }
 
     /// Writes the order of the records where it changed.

@@ -74,7 +74,7 @@ struct ExportChain {
                 SELECT r.balance, r.date FROM record r WHERE \(chosen) AND r.balance IS NOT NULL AND r.date IS NOT NULL
                 ORDER BY r.ord DESC, r.id DESC LIMIT 1
                 """, arguments: arguments)
-        closing = newest.flatMap { row in LedgerCoding.date(row[1]).map { (row[0], $0) } }
+        closing = try newest.flatMap { row in try LedgerCoding.date(row.value(1)).map { try (row.value(0), $0) } }
         var isNew = "1"
         var known: ClosedRange<Int64>?
         if let mark {
@@ -83,7 +83,9 @@ struct ExportChain {
             let edges = try Row.fetchOne(
                 db, sql: "SELECT min(r.ord), max(r.ord) FROM record r WHERE \(chosen) AND NOT \(isNew)",
                 arguments: arguments)
-            if let edges, let first: Int64 = edges[0], let last: Int64 = edges[1] { known = first...last }
+            if let edges, let first: Int64 = try edges.value(0), let last: Int64 = try edges.value(1) {
+                known = first...last
+            }
         }
         self.known = known
         sql = """
@@ -120,7 +122,7 @@ struct ExportChain {
     func forEachRecord(_ body: (LedgerRecord) throws -> Bool) throws {
         let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
         while let row = try rows.next() {
-            guard let record = reader.record(row) else { continue }
+            guard let record = try reader.record(row) else { continue }
             guard try body(record) else { return }
         }
     }

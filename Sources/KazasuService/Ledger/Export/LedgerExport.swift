@@ -211,9 +211,9 @@ extension Ledger {
         let counts = try Row.fetchAll(
             db, sql: "SELECT r.purse, count(*) FROM record r WHERE \(condition.sql) GROUP BY r.purse",
             arguments: condition.arguments)
-        let records: [Int64: Int] = Dictionary(counts.map { ($0[0], $0[1]) }) { first, _ in first }
+        let records: [Int64: Int] = try Dictionary(counts.map { try ($0.value(0), $0.value(1)) }) { first, _ in first }
         return try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").compactMap { row in
-            let purse = LedgerPurse(row, options)
+            let purse = try LedgerPurse(row, options)
             return records[purse.id].map { (purse, $0) }
         }
     }
@@ -252,7 +252,7 @@ extension Ledger {
     private func marks(_ format: LedgerFormat, _ db: Database) throws -> [String: Int] {
         let rows = try Row.fetchAll(
             db, sql: "SELECT selection, number FROM exported WHERE format = ?", arguments: [format.rawValue])
-        return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+        return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { first, _ in first }
     }
 
     // MARK: Claims
@@ -282,8 +282,8 @@ extension Ledger {
         let omissions = try forEachClaim(
             options.filter, db,
             where: { row in
-                let mark = marks[row[1]] ?? -1
-                return (row[2] as Int) > mark || (row[3] as Int? ?? -1) > mark
+                let mark = try marks[row.value(1)] ?? -1
+                return try row.value(2) > mark || row.value(3) ?? -1 > mark
             },
             { claim in
                 writeGaps(through: claim.date)

@@ -59,11 +59,12 @@ extension Ledger {
         let stations = try sums(.station).filter { !$0.key.isEmpty }
         let lines = try sums(.line).filter { !$0.key.isEmpty }
         let balances = try store.read { db in try self.balances(LedgerCondition(filter, db, options), db) }
-        let edges = try store.read { db in
+        let (first, last) = try store.read { db in
             let condition = try LedgerCondition(filter, db, options)
-            return try Row.fetchOne(
+            let row = try Row.fetchOne(
                 db, sql: "SELECT min(r.date), max(r.date) FROM record r WHERE \(condition.sql)",
                 arguments: condition.arguments)
+            return try (LedgerCoding.date(row?.value(0)), LedgerCoding.date(row?.value(1)))
         }
         var (gaps, gapCount): ([LedgerGapReport], Int) = ([], 0)
         try store.read { db in
@@ -76,7 +77,7 @@ extension Ledger {
             balances: balances, months: all.filter { $0.currency == currency && !$0.key.isEmpty },
             kinds: try sums(.kind), stations: stations.sorted { ($1.records, $0.key) < ($0.records, $1.key) },
             lines: lines.sorted { ($1.records, $0.key) < ($0.records, $1.key) }, gaps: gaps, gapCount: gapCount,
-            first: LedgerCoding.date(edges?[0]), last: LedgerCoding.date(edges?[1]), currency: currency,
+            first: first, last: last, currency: currency,
             others: counts.keys.filter { $0 != currency }.sorted { $0.rawValue < $1.rawValue })
     }
 
@@ -84,7 +85,7 @@ extension Ledger {
     private func balances(_ condition: LedgerCondition, _ db: Database) throws -> [ReportData.Balance] {
         var balances: [ReportData.Balance] = []
         let purses = try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").map {
-            LedgerPurse($0, options)
+            try LedgerPurse($0, options)
         }
         for purse in purses {
             let rows = try Row.fetchCursor(
@@ -96,8 +97,10 @@ extension Ledger {
             var (points, isAfterGap, isEmpty): ([ReportData.Point], Bool, Bool) = ([], false, true)
             while let row = try rows.next() {
                 isEmpty = false
-                isAfterGap = isAfterGap || row[2]
-                guard let date = LedgerCoding.date(row[0]), let balance: Int = row[1] else { continue }
+                isAfterGap = try isAfterGap || row.value(2)
+                guard let date = try LedgerCoding.date(row.value(0)), let balance: Int = try row.value(1) else {
+                    continue
+                }
                 // A machine with a wrong clock must not stretch the chart.
                 if let last = points.last, date < last.date { continue }
                 if points.last?.date == date { points.removeLast() }
