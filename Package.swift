@@ -161,7 +161,8 @@ let otherTargets: [Target] = [
         name: "Kazasu",
         dependencies: [
             "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "LibNFCReader", "NDEF", "NFCForumTags",
-            "NFCTransport", "PCSCReader", "PaSoRiReader", "SystemDevices", "USBTransport", "VirtualReader",
+            "NFCTransport", "PCSCReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport",
+            "VirtualReader",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         swiftSettings: library),
@@ -171,10 +172,9 @@ let otherTargets: [Target] = [
         name: "KazasuTesting", dependencies: ["Kazasu", "VirtualReader"], swiftSettings: library),
     .target(
         name: "KazasuCLI",
-        dependencies: modules.map(\.name).filter { !["ISODEP", "USBTransport"].contains($0) }.map {
-            .byName(name: $0)
-        } + [
-            "CLinux", "Kazasu",
+        dependencies: [
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "DumpFormatsXML",
+            "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport", "CLinux", "Kazasu",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

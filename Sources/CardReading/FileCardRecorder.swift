@@ -5,6 +5,23 @@ public import CardModel
 public import ISO7816
 public import NFCTransport
 
+/// Reads a card whose contents lie in files, some of which need a PIN.
+package protocol FileCardReader {
+    /// Reads everything that needs no PIN.
+    ///
+    /// - Throws: ``FileCardReadingError``; ``FileCardReadingError/otherCard`` for a card of another kind.
+    init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError)
+
+    /// Why reading ended early, or why a PIN was not accepted.
+    var error: FileCardReadingError? { get }
+
+    /// Verifies the PINs of a source; nothing is sent after an error.
+    mutating func verify(_ source: PINSource)
+
+    /// Reads what the verified PINs unlock, and returns everything that was read.
+    mutating func finish() -> CardDump
+}
+
 /// Reads files of a card into a dump, one after another, until an exchange fails.
 ///
 /// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.

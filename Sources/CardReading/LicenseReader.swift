@@ -9,7 +9,7 @@ package import ISO7816
 /// The order is always the same: the kind of card; whether PINs are set, and nothing more if that cannot be read; the
 /// free data; the remaining tries; then the PINs, only through the session's guard; then what they unlock. The dump
 /// never contains a PIN.
-package struct LicenseReader {
+package struct LicenseReader: FileCardReader {
     /// The kind of licence.
     package let kind: LicenseKind
     /// Whether the holder has set PINs.
@@ -44,6 +44,16 @@ package struct LicenseReader {
 
     /// The PINs of such a card, in the order in which they are verified.
     package var pins: [LicensePIN] { kind.pins }
+
+    /// Verifies the PINs of a source, once the card has reported the tries left.
+    ///
+    /// If the holder has not set PINs, none is asked for.
+    package mutating func verify(_ source: PINSource) {
+        let prompts = arePINsSet ? pins.map { PINPrompt(reference($0), tries[$0]) } : []
+        guard error == nil, let choice = source.choose(prompts) else { return }
+        if !arePINsSet || !choice.pins.isEmpty { verify(Array(zip(pins, choice.pins)), consent: choice.consent) }
+        if let refusal = choice.refusal { refuse(refusal) }
+    }
 
     /// Sends PINs through the guard, in the order of ``pins``; any other PIN is not sent.
     ///

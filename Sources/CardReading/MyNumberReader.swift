@@ -7,7 +7,7 @@ package import ISO7816
 ///
 /// It reads what is open, the remaining tries of every PIN, and, with the four-digit PIN, the four items. The dump
 /// never contains the PIN, and nothing is signed.
-package struct MyNumberReader {
+package struct MyNumberReader: FileCardReader {
     /// The remaining tries of each PIN, as last reported by the card.
     package private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
     /// Why reading ended early.
@@ -56,6 +56,15 @@ package struct MyNumberReader {
             self.error = .card(error)
             recorder.end(error)
         }
+    }
+
+    /// Verifies the PIN of a source, once the card has reported the tries left.
+    package mutating func verify(_ source: PINSource) {
+        guard error == nil,
+            let choice = source.choose([PINPrompt(MyNumberReader.cardInput, tries[.cardInput])])
+        else { return }
+        if let pin = choice.pins.first { verify(pin, consent: choice.consent) }
+        if let refusal = choice.refusal { refuse(refusal) }
     }
 
     /// Sends the PIN of 券面事項入力補助 through the guard.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardDecoders
-internal import CardModel
+public import CardModel
 internal import CardReading
 public import ISO7816
 internal import NFCTransport
@@ -9,59 +9,72 @@ internal import NFCTransport
 extension Card {
     /// Reads a Japanese driver's licence, or the licence on a My Number card.
     ///
-    /// Three wrong PINs in a row lock a licence, and only the police can unlock it. The remaining tries are therefore
-    /// read before anything is sent, each PIN is sent once, and the last try is used only if `consent` allows it.
+    /// ```swift
+    /// let free = try card.license().report
+    /// let printed = try card.license(.pins(PIN(digits))).get()
+    /// ```
     ///
-    /// - Parameters:
-    ///   - pin1: unlocks what is printed on the licence; `nil` reads only what needs no PIN. On a My Number card, the
-    ///     licence's PIN.
-    ///   - pin2: unlocks the registered domicile and the photo, together with PIN 1.
-    ///   - consent: whether the last try may be used; never by default.
-    /// - Returns: everything that was read; ``LicenseReport`` gives the remaining tries of each PIN.
-    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` when a PIN was not accepted or not sent,
-    ///   or the card left the field.
-    public func license(
-        pin1: PIN? = nil, pin2: PIN? = nil, consent: PINConsent = .never
-    ) throws(KazasuError) -> LicenseReport {
-        try fileCard(.license) { session, identity throws(FileCardReadingError) in
-            var reader = try LicenseReader(session, identity)
-            if let pin1, reader.error == nil {
-                let pins = [pin1, pin2].compactMap { $0 }
-                reader.verify(Array(zip(reader.pins, pins)), consent: consent)
-            }
-            let dump = reader.finish()
-            if let error = reader.error { throw error }
-            return LicenseDecoder.decode(dump)
-        }
+    /// Three wrong PINs in a row lock a licence, and only the police can unlock it. The remaining tries are therefore
+    /// read before anything is sent, each PIN is sent once, and the last try is used only if the source allows it.
+    ///
+    /// - Parameter pins: PIN 1, which unlocks what is printed on the licence, and PIN 2, which unlocks the registered
+    ///   domicile and the photo together with PIN 1; on a My Number card, the licence's only PIN. By default, only what
+    ///   needs no PIN is read.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func license(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<LicenseReport> {
+        try read(.license, LicenseReader.self, pins, LicenseDecoder.decode)
     }
 
     /// Reads a My Number card, but not the personal number, and signs nothing.
     ///
-    /// - Parameters:
-    ///   - pin: the four-digit PIN for card information input (券面事項入力補助); unlocks name, address, birth date and sex.
-    ///   - consent: whether the last try may be used; never by default.
-    /// - Throws: the errors of ``license(pin1:pin2:consent:)``.
-    public func myNumber(pin: PIN? = nil, consent: PINConsent = .never) throws(KazasuError) -> MyNumberReport {
-        try fileCard(.myNumber) { session, identity throws(FileCardReadingError) in
-            var reader = try MyNumberReader(session, identity)
-            if let pin, reader.error == nil { reader.verify(pin, consent: consent) }
-            let dump = reader.finish()
-            if let error = reader.error { throw error }
-            return MyNumberDecoder.decode(dump)
-        }
+    /// - Parameter pins: the four-digit PIN for card information input (券面事項入力補助), which unlocks name, address,
+    ///   birth date and sex. By default, only what needs no PIN is read.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func myNumber(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<MyNumberReport> {
+        try read(.myNumber, MyNumberReader.self, pins, MyNumberDecoder.decode)
     }
 
-    private func fileCard<Report>(
-        _ kind: CardQuery.Kind, _ read: (ISO7816Session, CardIdentity) throws(FileCardReadingError) -> Report?
-    ) throws(KazasuError) -> Report {
-        guard picc.isISODEP else { throw .wrongCard(WrongCard(picc, .noISODEP)) }
+    private func read<Report, Reading: FileCardReader>(
+        _ kind: CardQuery.Kind, _: Reading.Type, _ pins: PINSource, _ decode: (CardDump) -> Report?
+    ) throws(KazasuError) -> FileCardResult<Report> {
+        let session = try apdus()
         do throws(FileCardReadingError) {
-            guard let report = try read(iso7816, identity) else { throw .otherCard }
-            return report
+            var reading = try Reading(session, identity)
+            reading.verify(pins)
+            let dump = reading.finish()
+            guard let report = decode(dump) else { throw .otherCard }
+            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
         } catch .otherCard {
             throw .wrongCard(reader.wrongCard(found, wanted: kind))
         } catch {
-            throw .fileCard(error)
+            throw KazasuError(error)
         }
+    }
+}
+
+/// What was read of a licence or a My Number card.
+public struct FileCardResult<Report: Hashable & Sendable>: Hashable, Sendable {
+    /// The contents as far as they were read, with the tries left of each PIN.
+    public let report: Report
+    /// The same as a dump, which never contains a PIN.
+    public let dump: CardDump
+    /// Why reading ended early, or why a PIN was not sent or not accepted; `nil` if everything succeeded.
+    public let error: KazasuError?
+
+    /// Returns the report if everything succeeded.
+    ///
+    /// - Throws: ``error``.
+    public func get() throws(KazasuError) -> Report {
+        if let error { throw error }
+        return report
+    }
+}
+
+extension KazasuError {
+    /// Converts to an error of this layer; a cancellation stays a cancellation.
+    fileprivate init(_ error: FileCardReadingError) {
+        self = error == .card(.transport(.cancelled)) ? .cancelled : .fileCard(error)
     }
 }

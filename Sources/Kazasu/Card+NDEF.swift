@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ISO7816
+internal import ISO7816
 public import NDEF
-package import NFCForumTags
-package import NFCTransport
+internal import NFCForumTags
+internal import NFCTransport
 
 extension Card {
     /// Reads the NDEF message of an NFC Forum Type 2, 3 or 4 Tag.
@@ -17,16 +17,12 @@ extension Card {
     /// - Throws: ``KazasuError/tag(_:)``, for example ``TagError/noNDEF(_:)`` for a card that cannot hold a message or
     ///   is not a tag.
     public func readNDEF() throws(KazasuError) -> NDEFMessage {
-        do throws(TagError) {
-            let bytes = try ndefTag().readNDEF().message
-            guard !bytes.isEmpty else { return NDEFMessage([]) }
-            do throws(NDEFError) {
-                return try NDEFMessage(decoding: bytes)
-            } catch {
-                throw .notAMessage(error)
-            }
+        let bytes = try messageTag().readNDEF().message
+        guard !bytes.isEmpty else { return NDEFMessage([]) }
+        do throws(NDEFError) {
+            return try NDEFMessage(decoding: bytes)
         } catch {
-            throw KazasuError(error)
+            throw .tag(.notAMessage(error))
         }
     }
 
@@ -37,22 +33,18 @@ extension Card {
     ///
     /// - Throws: ``KazasuError/tag(_:)``.
     public func writeNDEF(_ message: NDEFMessage) throws(KazasuError) {
-        do throws(TagError) {
-            let bytes: [UInt8]
-            do throws(NDEFError) {
-                bytes = try message.encoded()
-            } catch {
-                throw .notAMessage(error)
-            }
-            try ndefTag().writeNDEF(bytes)
+        let bytes: [UInt8]
+        do throws(NDEFError) {
+            bytes = try message.encoded()
         } catch {
-            throw KazasuError(error)
+            throw .tag(.notAMessage(error))
         }
+        try messageTag().writeNDEF(bytes)
     }
 
-    private func ndefTag() throws(TagError) -> any NDEFTag {
-        guard let ndef = tag?.ndef else { throw .noNDEF(.notFormatted) }
-        return ndef
+    private func messageTag() throws(KazasuError) -> ForumTag {
+        guard tag != nil else { throw .tag(.noNDEF(.notFormatted)) }
+        return try forumTag()
     }
 
     /// The tag that the card may be.
@@ -76,36 +68,6 @@ extension FoundCard {
         case (.typeA(let target), _) where Type2Tag.mayBe(target): true
         case (.felica, .felica(.ndef, _, _, _)), (.felica, .felica(.lite, _, _, _)): true
         default: picc.isISODEP
-        }
-    }
-}
-
-/// A card that may be an NFC Forum tag.
-package enum FoundTag {
-    case type2(Type2Tag)
-    /// A FeliCa card with the NDEF system.
-    case type3(Type3Tag, FeliCaTarget)
-    /// A FeliCa Lite or Lite-S card that does not announce NDEF.
-    case lite(FeliCaTarget)
-    /// A card that accepts APDUs.
-    case card(PICC, ISO7816Session)
-
-    /// The object that reads and writes the tag's message; `nil` if the tag cannot hold one.
-    package var ndef: (any NDEFTag)? {
-        switch self {
-        case .type2(let tag): tag
-        case .type3(let tag, _): tag
-        case .lite: nil
-        case .card(_, let session): Type4Tag(session: session)
-        }
-    }
-
-    /// The card as the reader found it.
-    package var picc: PICC {
-        switch self {
-        case .type2(let tag): .typeA(tag.target)
-        case .type3(_, let target), .lite(let target): .felica(target)
-        case .card(let picc, _): picc
         }
     }
 }
@@ -141,11 +103,5 @@ extension NDEFRecord {
     /// - Throws: ``NDEFError`` if it contains blanks or control characters.
     public static func uri(_ uri: String) throws(NDEFError) -> NDEFRecord {
         try NDEFRecord(.uri(NDEFURI(uri)))
-    }
-}
-
-extension KazasuError {
-    fileprivate init(_ error: TagError) {
-        self = error == .cancelled ? .cancelled : .tag(error)
     }
 }

@@ -3,7 +3,6 @@
 public import CardDecoders
 public import CardModel
 public import CardReading
-public import FeliCa
 package import ISO7816
 internal import NFCForumTags
 public import NFCTransport
@@ -151,58 +150,10 @@ public final class Card {
         return outcome.dump
     }
 
-    // MARK: Raw commands
-
-    /// Sends one frame and returns the card's answer.
-    ///
-    /// The frame is a FeliCa packet with its LEN byte, a command APDU, or a Type 2 Tag command without CRC. VERIFY and
-    /// other commands that carry a PIN are refused: use ``license(pin1:pin2:consent:)``.
-    ///
-    /// - Parameters:
-    ///   - frame: the command.
-    ///   - timeout: the longest time that the card may take to answer.
-    /// - Throws: ``KazasuError/reader(_:id:)``; ``KazasuError/apdu(_:)`` for a refused command.
-    public func transceive(
-        _ frame: [UInt8], timeout: Duration = .milliseconds(500)
-    ) throws(KazasuError) -> [UInt8] {
-        do throws(ISO7816Error) {
-            if picc.isISODEP {
-                let command: CommandAPDU
-                do throws(APDUError) {
-                    command = try CommandAPDU(decoding: frame)
-                } catch {
-                    throw .invalidCommand(error)
-                }
-                let response = try iso7816.transmit(command)
-                let status = response.status.rawValue
-                return response.data + [UInt8(status >> 8), UInt8(status & 0xFF)]
-            }
-        } catch {
-            throw .apdu(error)
-        }
-        do throws(TransportError) {
-            return try reader.device.transceive(frame, timeout: timeout)
-        } catch {
-            throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
-        }
-    }
-
-    /// The FeliCa commands for the system that was found, as in the card's manual; `nil` for a card of another kind.
-    ///
-    /// ```swift
-    /// let versions = try card.feliCaSystem?.requestService([NodeCode(rawValue: 0x090F)])
-    /// ```
-    ///
-    /// Sending to the IDm of another system of the card switches it to that system, which the other functions of this
-    /// card do not expect: use one or the other.
-    public var feliCaSystem: FeliCaSystem? {
-        feliCa.map { FeliCaSystem(channel: reader.device, target: $0) }
-    }
-
-    /// A session for APDUs, with the guard that every PIN passes through.
-    package var iso7816: ISO7816Session {
-        ISO7816Session(reader: reader.device, picc: picc, request: found.request)
-    }
+    /// The session for APDUs, with the guard that every PIN passes through; one, so that the guard keeps track of what
+    /// was sent.
+    package private(set) lazy var iso7816 = ISO7816Session(
+        reader: reader.device, picc: picc, request: found.request, owner: reader)
 
     /// A session for FeliCa commands; `nil` for a card of another kind.
     package var feliCaSession: CardSession? { session }

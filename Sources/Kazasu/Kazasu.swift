@@ -8,6 +8,7 @@
 @_exported public import NDEF
 @_exported public import NFCForumTags
 @_exported public import NFCTransport
+@_exported public import ReaderDiagnosis
 
 /// Lists every connected reader, usable or not, in the order in which ``openReader(_:)`` prefers them.
 public func listReaders() -> [ReaderListing] {

@@ -23,6 +23,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case badFile(String, DocumentError)
     /// The system has no pseudo-terminal or no thread for a simulated reader.
     case noSimulatedReader(errno: Int32)
+    /// The link to a simulated reader cannot be made at this path.
+    case cannotLink(String, errno: Int32)
     /// No card arrived in time.
     case noCard
     /// A card is on the reader, but not of the requested kind.

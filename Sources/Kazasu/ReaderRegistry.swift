@@ -26,6 +26,17 @@ package enum ReaderRegistry {
         drivers().flatMap { $0.list() }
     }
 
+    /// Why pcscd cannot be used now; `nil` if it can.
+    package static var serviceObstacle: TransportError? { PCSCDriver().obstacle() }
+
+    /// The readers that pcscd lists.
+    package static var servedReaders: [ReaderListing] { PCSCDriver().list() }
+
+    /// The versions of libnfc and libusb.
+    package static var libraryVersions: [(name: String, version: String)] {
+        [("libnfc", LibNFCDriver.libraryVersion), ("libusb", PaSoRiDriver.libraryVersion)]
+    }
+
     /// Returns notices of readers being connected and disconnected.
     package static func notices(_ cancellation: CancellationToken) -> any DeviceNotices {
         SystemNotices(USBNotices(cancellation: cancellation))

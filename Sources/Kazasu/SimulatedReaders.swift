@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+package import CardModel
 internal import LibNFCReader
 internal import NFCTransport
-package import VirtualReader
+internal import VirtualReader
 
 /// `virtual:FILE`: a card from a file on a simulated PN532, driven by the real libnfc.
 package struct VirtualDriver {
@@ -52,12 +52,56 @@ package struct VirtualDriver {
     }
 
     /// Builds the field from a dump or a virtual card file: its card, and the faults injected by its `virtual.faults`.
-    package static func field(_ path: String, _ bytes: [UInt8]) throws(KazasuError) -> VirtualField {
+    fileprivate static func field(_ path: String, _ bytes: [UInt8]) throws(KazasuError) -> VirtualField {
         do throws(DocumentError) {
             return try VirtualCardFile.loadField(bytes)
         } catch {
             throw .badFile(path, error)
         }
+    }
+}
+
+/// A simulated PN532 on a pseudo-terminal, for any program that uses libnfc or a PN532.
+package final class SimulatedChip {
+    private let server: PN532Server
+
+    /// Starts a chip with the card of a file on it.
+    ///
+    /// - Parameters:
+    ///   - path: the file's name in messages.
+    ///   - bytes: a dump or a virtual card file.
+    ///   - hasTiming: whether card, radio and serial line take their time.
+    ///   - link: the path of a link to the pseudo-terminal, removed at the end.
+    /// - Throws: ``KazasuError/badFile(_:_:)``, ``KazasuError/noSimulatedReader(errno:)``,
+    ///   ``KazasuError/cannotLink(_:errno:)``.
+    package init(_ path: String, _ bytes: [UInt8], hasTiming: Bool, link: String?) throws(KazasuError) {
+        let field = try VirtualDriver.field(path, bytes)
+        do throws(PseudoterminalError) {
+            server = try PN532Server(field: field, timing: hasTiming ? .full : .off, link: link)
+        } catch {
+            switch error {
+            case .failed(_, let number): throw .noSimulatedReader(errno: number)
+            case .linkExists(let path), .cannotLink(let path, _): throw .cannotLink(path, errno: error.number)
+            }
+        }
+    }
+
+    /// The reader's ID for libnfc.
+    package var connectionString: String { server.connectionString }
+
+    /// Ends the simulation.
+    package func stop() { server.stop() }
+
+    /// What the chip did so far, the document `kazasu.statistics/1`.
+    package var statistics: JSONValue {
+        let statistics = server.statistics
+        return [
+            "schema": "kazasu.statistics/1", "hostCommands": .int(statistics.hostCommands),
+            "cardExchanges": .int(statistics.exchanges), "answered": .int(statistics.answeredExchanges),
+            "readCommands": .int(statistics.readCommands), "retriedFrames": .int(statistics.retriedFrames),
+            "bytesFromHost": .int(statistics.bytesFromHost), "bytesToHost": .int(statistics.bytesToHost),
+            "fieldOn": .bool(statistics.isFieldOn),
+        ]
     }
 }
 

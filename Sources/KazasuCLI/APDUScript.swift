@@ -2,9 +2,8 @@
 
 import ArgumentParser
 import ByteCodec
-import CardModel
+import Kazasu
 import Glibc
-import ISO7816
 
 /// The APDUs of one run, in order.
 struct APDUScript: Equatable, Sendable {

@@ -71,13 +71,13 @@ extension NDEFTag {
 }
 
 /// The NDEF contents of a tag, and its capacity.
-package struct NDEFArea: Hashable, Sendable {
+public struct NDEFArea: Hashable, Sendable {
     /// The bytes of the message; empty if the tag can hold one but has none.
-    package var message: [UInt8]
+    public var message: [UInt8]
     /// The longest message that fits.
-    package var capacity: Int
+    public var capacity: Int
     /// Why it cannot be written; `nil` if it can.
-    package var obstacle: TagError.WriteReason?
+    public var obstacle: TagError.WriteReason?
 
     /// Makes an area from a message and its capacity.
     package init(message: [UInt8], capacity: Int, obstacle: TagError.WriteReason?) {
@@ -120,6 +120,8 @@ public enum TagError: Error, Hashable, Sendable {
     case tooLong(length: Int, capacity: Int)
     /// The message to be written is not a valid message; nothing was sent.
     case notAMessage(NDEFError)
+    /// Pages were requested, and it is not a Type 2 Tag.
+    case notType2
     /// The tag does not support authentication with a key, or the reader does not pass it on.
     case takesNoKey
     /// The tag refused the key, or could not prove that it has it.
@@ -138,5 +140,9 @@ public enum TagError: Error, Hashable, Sendable {
         case locked(page: UInt16)
         /// This page needs the tag's password.
         case passwordProtected(page: UInt16)
+        /// This page contains the tag's password or key.
+        case secret(page: UInt16)
+        /// This page is no user page, so writing it may be permanent.
+        case permanent(page: UInt16)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-package import SystemDevices
+@_exported public import SystemDevices
 
 /// Finds out why no reader can be used. Nothing is opened and nothing is changed.
 package struct Doctor: Sendable {

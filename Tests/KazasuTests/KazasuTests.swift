@@ -187,3 +187,89 @@ struct TagMessageTests {
         #expect(throws: KazasuError.tag(.noNDEF(.notFormatted))) { try card.readNDEF() }
     }
 }
+
+/// Licences, My Number cards and APDUs, through the facade.
+struct IdentityCardTests {
+    private static func reader(_ file: String) throws -> CardReader {
+        try virtualReader(cards: TestFiles.read("Fixtures/iso7816/\(file)"))
+    }
+
+    @Test func readsWhatNeedsNoPIN() throws {
+        let result = try Self.reader("license/sample.json").waitForCard(.license).license()
+        #expect(result.error == nil)
+        #expect(result.report.pin1?.triesLeft == 3)
+        #expect(result.report.name == nil)
+    }
+
+    @Test func asksOnceTheTriesAreKnown() throws {
+        let card = try Self.reader("license/sample.json").waitForCard(.license)
+        var tries: [TriesLeft?] = []
+        let result = try card.license(
+            .asking { prompt in
+                tries.append(prompt.tries)
+                return PIN(Array((tries.count == 1 ? "1234" : "5678").utf8))
+            })
+        #expect(tries == [.count(3), .count(3)])
+        #expect(try result.get().photo != nil)
+    }
+
+    @Test func returnsWhatWasReadAfterAWrongPIN() throws {
+        let card = try Self.reader("license/sample.json").waitForCard(.license)
+        let result = try card.license(.pins(PIN(Array("9999".utf8))))
+        #expect(result.report.pin1?.triesLeft == 2)
+        #expect(result.report.edition != nil)
+        #expect(result.dump.applications.isEmpty == false)
+        #expect(throws: KazasuError.self) { try result.get() }
+        guard case .fileCard(.pin(.wrong(_, .count(2)))) = result.error else {
+            Issue.record("\(String(describing: result.error))")
+            return
+        }
+        // The guard lives as long as the card lies there.
+        let again = try card.license(.pins(PIN(Array("1234".utf8))))
+        guard case .fileCard(.pin(.earlierFailure)) = again.error else {
+            Issue.record("\(String(describing: again.error))")
+            return
+        }
+        #expect(again.report.pin1?.triesLeft == 2)
+    }
+
+    @Test func asksForNoPINWithOneTryLeft() throws {
+        let card = try Self.reader("license/last-try.json").waitForCard(.license)
+        var asked = 0
+        let result = try card.license(
+            .asking { _ in
+                asked += 1
+                return nil
+            })
+        #expect(asked == 0)
+        guard case .fileCard(.pin(.lastTry)) = result.error else {
+            Issue.record("\(String(describing: result.error))")
+            return
+        }
+    }
+
+    @Test func readsAMyNumberCard() throws {
+        let result = try Self.reader("mynumber/card.json").waitForCard(.myNumber).myNumber()
+        #expect(result.error == nil)
+        #expect(result.report.certificates.isEmpty == false)
+        #expect(result.report.attributes == nil)
+    }
+
+    @Test func sendsAPDUs() throws {
+        let session = try Self.reader("license/sample.json").waitForCard(.isoDEP).apdus()
+        let select = CommandAPDU(.select, p1: 0x00, p2: 0x0C, data: [0x3F, 0x00])
+        #expect(try session.transmit(select).status == .success)
+        let pin = PINReference(
+            LocalizedText("PIN 1", "暗証番号1"), path: [.masterFile], p2: 0x81, form: .digits(4))
+        #expect(try session.triesLeft(of: pin) == .count(3))
+        #expect(throws: ISO7816Error.guarded(.verify)) {
+            try session.transmit(CommandAPDU(.verify, p2: 0x81, data: Array("1234".utf8)))
+        }
+        #expect(try session.verify(pin, with: .pins(PIN(Array("1234".utf8)))) == .verified)
+    }
+
+    @Test func sendsNoAPDUToACardWithoutThem() throws {
+        let card = try virtualReader(cards: TestFiles.read("Fixtures/tags/ntag213.json")).waitForCard()
+        #expect(throws: KazasuError.self) { try card.apdus() }
+    }
+}

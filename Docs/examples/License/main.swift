@@ -4,5 +4,5 @@
 import Kazasu
 
 let reader = try openReader()
-let licence = try reader.waitForCard(.license).license()
+let licence = try reader.waitForCard(.license).license().report
 print(licence)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 extension CommandAPDU {
     /// Returns SELECT (ISO/IEC 7816-4 §11.2.2).
@@ -73,7 +73,8 @@ package enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// The target of a SELECT (ISO/IEC 7816-4 §11.2.2).
-package enum SelectTarget: Hashable, Sendable {
+@nonexhaustive
+public enum SelectTarget: Hashable, Sendable {
     /// The MF, by its identifier 3F00.
     case masterFile
     /// The MF, with an empty data field.

@@ -55,7 +55,7 @@ public final class PIN: SecretValue {
 
 /// The format of a PIN; checked before anything is sent, since a card treats a wrong format as a wrong PIN.
 @nonexhaustive
-package enum PINForm: Hashable, Sendable {
+public enum PINForm: Hashable, Sendable {
     /// This many ASCII digits.
     case digits(Int)
     /// Capital letters A to Z and digits in ASCII, of a length in this range.
@@ -85,16 +85,16 @@ public struct PINReference: Hashable, Sendable {
     /// The display name.
     public var name: LocalizedText
     /// The files to select first, in this order; none if the current one is right.
-    package var path: [SelectTarget]
+    public var path: [SelectTarget]
     /// P2 of VERIFY: 80 for the selected PIN file, 81 and so on for one by its number.
-    package var p2: UInt8
+    public var p2: UInt8
     /// The format.
-    package var form: PINForm
+    public var form: PINForm
     /// The class of the commands.
-    package var cla: ClassByte
+    public var cla: ClassByte
 
     /// Makes a reference to a PIN of a card.
-    package init(
+    public init(
         _ name: LocalizedText, path: [SelectTarget] = [], p2: UInt8, form: PINForm,
         cla: ClassByte = .interindustry
     ) {

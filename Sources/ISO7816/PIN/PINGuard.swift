@@ -249,11 +249,14 @@ public struct PINConsent {
 }
 
 /// The result of a PIN that was not refused.
-package enum PINResult: Hashable, Sendable {
+@nonexhaustive
+public enum PINResult: Hashable, Sendable {
     /// The card accepted it.
     case verified
     /// The card required none, so it was not sent.
     case notNeeded
+    /// There was none to send.
+    case skipped
 }
 
 /// A PIN and its reference on the card.

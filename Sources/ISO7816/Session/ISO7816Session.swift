@@ -13,15 +13,15 @@ package import NFCTransport
 /// before anything else is sent, and commands that depend on the previously current file are not sent
 /// (``ISO7816Error/selectionLost``).
 ///
-/// PIN commands are not sent by ``transmit(_:)``; see ``PINGuard``.
-package final class ISO7816Session {
+/// PIN commands are not sent by ``transmit(_:)``: only ``verify(_:with:)`` sends a PIN, at most once.
+public final class ISO7816Session {
     /// The time allowed for an answer: a licence may take more than the 2.5 s that it declares.
-    package static let usualTimeout: Duration = .seconds(5)
+    public static let usualTimeout: Duration = .seconds(5)
 
     /// The maximum lengths of commands and answers.
-    package var limits: APDULimits
+    public var limits: APDULimits
     /// The maximum time for one answer.
-    package var timeout: Duration
+    public var timeout: Duration
     /// Sends PIN commands; each session has one, which keeps track of what was sent.
     package let pinGuard = PINGuard()
 
@@ -63,12 +63,15 @@ package final class ISO7816Session {
     ///   - reader: the reader, which outlives the session.
     ///   - picc: the card as it was activated.
     ///   - request: the request that activated it.
+    ///   - owner: what closes the reader when it is deallocated; the session keeps it.
     ///   - timeout: the maximum time for one answer.
     package convenience init(
-        reader: any Reader, picc: PICC, request: ActivationRequest, timeout: Duration = usualTimeout
+        reader: any Reader, picc: PICC, request: ActivationRequest, owner: AnyObject? = nil,
+        timeout: Duration = usualTimeout
     ) {
         self.init(channel: reader, limits: APDULimits(reader.information), timeout: timeout) {
-            () throws(TransportError) in
+            [owner] () throws(TransportError) in
+            _ = owner
             guard let found = try reader.activate(request) else { throw .cardReleased }
             return found.mayBeSameCard(as: picc)
         }
@@ -104,7 +107,7 @@ package final class ISO7816Session {
     /// with that length; after `61xx`, GET RESPONSE is sent until everything is there.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
-    package func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
+    public func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         guard !command.ins.needsGuard else { throw .guarded(command.ins) }
         var command = command
         if command.lengthForm != .extended, !limits.allowsExtended { command.ne = min(command.ne, 0x100) }
@@ -123,10 +126,46 @@ package final class ISO7816Session {
     /// Sends a command unchanged and returns its single answer: nothing is chained, corrected or fetched.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
-    package func transmitOnce(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
+    public func transmitOnce(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         let response = try exchange(command)
         note(command, response.status)
         return response
+    }
+
+    /// Asks the card for the remaining tries of a PIN, which uses none of them.
+    ///
+    /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)`` for the query itself.
+    public func triesLeft(of reference: PINReference) throws(ISO7816Error) -> TriesLeft {
+        try pinGuard.triesLeft(of: reference, in: self)
+    }
+
+    /// Verifies a PIN, once the card has reported the tries left.
+    ///
+    /// The tries are read immediately before the PIN is sent; it is sent once, and never again in this session.
+    ///
+    /// - Parameters:
+    ///   - reference: the PIN of the card.
+    ///   - source: gives the PIN.
+    /// - Returns: ``PINResult/skipped`` if the source has none.
+    /// - Throws: ``PINGuardError`` if the card did not accept it, or it was not sent.
+    public func verify(
+        _ reference: PINReference, with source: PINSource
+    ) throws(PINGuardError) -> PINResult {
+        // The guard itself asks for the tries; before a PIN is typed, they are asked for as well.
+        guard source.given.isEmpty else {
+            let requests = source.given.prefix(1).map { PINRequest(reference, $0) }
+            return try pinGuard.verify(requests, in: self, consent: source.consent).first ?? .skipped
+        }
+        let tries: TriesLeft
+        do throws(ISO7816Error) {
+            tries = try triesLeft(of: reference)
+        } catch {
+            throw .triesUnreadable(reference, error)
+        }
+        guard let choice = source.choose([PINPrompt(reference, tries)]) else { return .skipped }
+        if let refusal = choice.refusal { throw refusal }
+        let requests = choice.pins.map { PINRequest(reference, $0) }
+        return try pinGuard.verify(requests, in: self, consent: choice.consent).first ?? .skipped
     }
 
     /// Sends a command and returns the data of its answer.
@@ -218,16 +257,16 @@ extension TransportError {
 }
 
 /// The maximum lengths of commands and answers on the way to a card.
-package struct APDULimits: Hashable, Sendable {
+public struct APDULimits: Hashable, Sendable {
     /// The longest command APDU in bytes; at least 261 allows every short one.
-    package var longestCommand: Int
+    public var longestCommand: Int
     /// The longest response APDU in bytes, including the status word; at least 258 allows every short one.
-    package var longestResponse: Int
+    public var longestResponse: Int
     /// Whether Lc and Le may be extended: the card must support it, and reader and driver must pass it on.
-    package var allowsExtended: Bool
+    public var allowsExtended: Bool
 
     /// Makes limits; by default those of short APDUs, which every reader but the ACR122U can pass on.
-    package init(longestCommand: Int = 261, longestResponse: Int = 258, allowsExtended: Bool = false) {
+    public init(longestCommand: Int = 261, longestResponse: Int = 258, allowsExtended: Bool = false) {
         self.longestCommand = longestCommand
         self.longestResponse = longestResponse
         self.allowsExtended = allowsExtended

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ByteCodec
-import CardModel
 import Kazasu
-import ISO7816
-import NFCTransport
 
 /// `kazasu apdu`
 struct APDU: KazasuCommand {
@@ -99,7 +95,7 @@ struct APDU: KazasuCommand {
             try closing(session) { session in
                 let found = try session.find(CardQuery(.isoDEP, .isoDEP(type.technologies)))
                 identity = found.identity
-                let card = found.iso7816
+                let card = try found.apdus()
                 card.timeout = .milliseconds(answerTimeout)
                 for step in script.steps {
                     let exchange = APDUExchange(step: step, response: try response(step, card, &pins, dialog))
@@ -147,22 +143,6 @@ struct APDU: KazasuCommand {
                 "--pin\(number)-from env:変数名、file:パス、fd:番号、または端末から入力"))
     }
 
-    /// Asks for a PIN, unless there is one already or the guard would not send it.
-    private func ask(
-        _ number: Int, _ reference: PINReference, _ card: ISO7816Session, _ dialog: PINDialog
-    ) throws -> PIN {
-        let tries: TriesLeft
-        do throws(ISO7816Error) {
-            tries = try card.pinGuard.triesLeft(of: reference, in: card)
-        } catch {
-            throw PINGuardError.triesUnreadable(reference, error)
-        }
-        let answer = try dialog.collect([PINDialog.Wanted(reference: reference, tries: tries)])
-        if let refusal = answer.refusal { throw refusal }
-        guard let pin = answer.pins.first else { throw APDU.noPIN(number) }
-        return pin
-    }
-
     private func response(
         _ step: APDUStep, _ card: ISO7816Session, _ pins: inout [Int: PIN], _ dialog: PINDialog
     ) throws(CommandError) -> ResponseAPDU {
@@ -172,9 +152,7 @@ struct APDU: KazasuCommand {
             case .tries(let reference):
                 return ResponseAPDU(status: try card.pinGuard.queryStatus(of: reference, in: card))
             case .verify(let reference, let number):
-                let pin = try pins[number] ?? ask(number, reference, card, dialog)
-                pins[number] = pin
-                _ = try card.pinGuard.verify([PINRequest(reference, pin)], in: card, consent: dialog.consent)
+                guard try verify(reference, number, card, &pins, dialog) else { throw APDU.noPIN(number) }
                 return ResponseAPDU(status: .success)
             }
         } catch let failure as CommandError {
@@ -186,6 +164,19 @@ struct APDU: KazasuCommand {
         } catch {
             throw .bug("\(error)")
         }
+    }
+
+    /// Verifies a PIN: the one from its source or the one typed before, or else one that is typed now.
+    ///
+    /// - Returns: `false` when there is none.
+    private func verify(
+        _ reference: PINReference, _ number: Int, _ card: ISO7816Session, _ pins: inout [Int: PIN], _ dialog: PINDialog
+    ) throws -> Bool {
+        let source = dialog.source(pins[number].map { [$0] } ?? [])
+        let result = try card.verify(reference, with: source)
+        try dialog.check()
+        pins[number] = pins[number] ?? dialog.typed
+        return result != .skipped
     }
 
     private func check(_ exchange: APDUExchange) throws(CommandError) {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 import Kazasu
 import Glibc
-import NFCTransport
-import PCSCReader
-import ReaderDiagnosis
 
 /// `kazasu doctor`
 struct DoctorCommand: KazasuCommand {
@@ -168,7 +164,7 @@ struct DoctorCommand: KazasuCommand {
         guard root == nil, diagnosis.checks.contains(where: { [.serviceThere, .heldByPcscd].contains($0.code) }) else {
             return []
         }
-        return PCSCDriver().list().filter { $0.state == .ready }.map { Check(.serviceHasReader, $0.id) }
+        return ReaderRegistry.servedReaders.filter { $0.state == .ready }.map { Check(.serviceHasReader, $0.id) }
     }
 
     /// Opens the reader, of any kind, and closes it.

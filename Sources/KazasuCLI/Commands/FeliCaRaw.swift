@@ -2,10 +2,7 @@
 
 import ArgumentParser
 import ByteCodec
-import CardModel
 import Kazasu
-import CardReading
-import NFCTransport
 
 /// `kazasu felica`
 struct FeliCaRaw: KazasuCommand {
@@ -61,9 +58,11 @@ struct FeliCaRaw: KazasuCommand {
             try closing(session) { session in
                 let found = try session.find(systems: system.map { [$0.code] })
                 identity = found.identity
-                let target = try found.session().target
+                guard let target = found.feliCa else {
+                    throw CommandError(WrongCard(found.picc, .kind(wanted: .feliCa)))
+                }
                 for number in packets.indices {
-                    let exchange = try exchange(number, target, session, context)
+                    let exchange = try exchange(number, target, found, context)
                     exchanges.append(exchange)
                 }
             }
@@ -77,13 +76,13 @@ struct FeliCaRaw: KazasuCommand {
 
     /// Sends one packet and prints the answer, except under `--json`.
     private func exchange(
-        _ number: Int, _ target: FeliCaTarget, _ session: ReaderSession, _ context: Context
+        _ number: Int, _ target: FeliCaTarget, _ card: Card, _ context: Context
     ) throws -> JSONValue {
         let frame = try frame(number, idm: target.idm)
         let answer: [UInt8]
-        do throws(TransportError) {
-            answer = try session.reader.device.transceive(frame, timeout: .milliseconds(answerTimeout))
-        } catch .noAnswer {
+        do throws(KazasuError) {
+            answer = try card.transceive(frame, timeout: .milliseconds(answerTimeout))
+        } catch .reader(.noAnswer, _) {
             throw CommandError(
                 .refused, "noAnswer",
                 tr("the card does not answer to packet \(number + 1)", "カードがパケット \(number + 1) に応答しません"),

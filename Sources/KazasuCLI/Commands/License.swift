@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import ByteCodec
-import CardDecoders
-import CardModel
 import Kazasu
-import CardReading
-import ISO7816
-import NFCTransport
 
 /// `kazasu license`
 struct License: KazasuCommand {
@@ -73,20 +67,24 @@ struct License: KazasuCommand {
     func execute(_ context: Context) throws {
         let photoFile = try photoOptions.file(context)
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
-        let given = try pinsFromSources()
+        let dialog = PINDialog(context, allowLastTry: pinOptions.allowLastTry)
+        let pins = free ? .none : dialog.source(try pinsFromSources(), options: ["--pin1-from", "--pin2-from"])
         let session = try ReaderSession(readerOptions, context)
-        let outcome = try closing(session) { try read($0, given, context) }
-        context.attempt { () throws(CommandError) in try dumpFile?.finish(outcome.dump, context) }
-        if let report = LicenseDecoder.decode(outcome.dump) {
-            try show(report, outcome.dump.card, photoFile, context)
+        let result = try closing(session) { try $0.find(.license).license(pins) }
+        try dialog.check()
+        if !free, result.report.arePINsSet == false {
+            context.note(tr("no PINs are set on this licence, so none are needed", "暗証番号は未設定のため尋ねません"))
         }
-        if let error = outcome.error { throw License.failure(error, outcome.dump) }
+        let dump = result.dump.stamped(session)
+        context.attempt { () throws(CommandError) in try dumpFile?.finish(dump, context) }
+        try show(result.report, dump.card, photoFile, context)
+        if let error = result.error { throw License.failure(error, result.report.kind) }
     }
 
     /// The error that ended it; only a licence itself is unlocked by the police.
-    private static func failure(_ error: FileCardReadingError, _ dump: CardDump) -> CommandError {
+    private static func failure(_ error: KazasuError, _ kind: LicenseKind) -> CommandError {
         var failure = CommandError(error)
-        guard LicenseDecoder.decode(dump)?.kind == .license else { return failure }
+        guard kind == .license else { return failure }
         switch failure.reason {
         case "pinLocked":
             failure.hint = tr(
@@ -105,28 +103,6 @@ struct License: KazasuCommand {
         return failure
     }
 
-    // MARK: Reading
-
-    private func read(
-        _ session: ReaderSession, _ given: [PIN], _ context: Context
-    ) throws -> (dump: CardDump, error: FileCardReadingError?) {
-        let card = try session.find(.license)
-        var reader: LicenseReader
-        do throws(FileCardReadingError) {
-            reader = try LicenseReader(card.iso7816, card.identity)
-        } catch .otherCard {
-            throw CommandError(session.reader.wrongCard(card.found, wanted: .license))
-        } catch {
-            throw CommandError(error)
-        }
-        if !free, reader.error == nil {
-            try verify(given, &reader, context)
-        }
-        var dump = reader.finish()
-        dump.stamp(session)
-        return (dump, reader.error)
-    }
-
     /// The PINs that `--pin1-from` and `--pin2-from` name, read before the card is looked for.
     private func pinsFromSources() throws -> [PIN] {
         var pins: [PIN] = []
@@ -135,26 +111,6 @@ struct License: KazasuCommand {
             pins.append(try source.readPIN(pin.name[Language.current]))
         }
         return pins
-    }
-
-    /// Verifies the PINs from the sources in the card's own order, or else asks for them on the terminal. A My Number
-    /// card's licence has one PIN, which `--pin1-from` gives.
-    private func verify(_ given: [PIN], _ reader: inout LicenseReader, _ context: Context) throws {
-        let dialog = PINDialog(context, allowLastTry: pinOptions.allowLastTry)
-        guard reader.arePINsSet else {
-            context.note(tr("no PINs are set on this licence, so none are needed", "暗証番号は未設定のため尋ねません"))
-            reader.verify([], consent: dialog.consent)
-            return
-        }
-        let pins = given.isEmpty ? reader.pins : Array(reader.pins.prefix(given.count))
-        let wanted = pins.enumerated().map { index, pin in
-            PINDialog.Wanted(
-                reference: reader.reference(pin), tries: reader.tries[pin], given: given.element(at: index),
-                option: index == 0 ? "--pin1-from" : "--pin2-from")
-        }
-        let answer = try dialog.collect(wanted)
-        if !answer.pins.isEmpty { reader.verify(Array(zip(pins, answer.pins)), consent: dialog.consent) }
-        if let refusal = answer.refusal { reader.refuse(refusal) }
     }
 
     // MARK: Answering

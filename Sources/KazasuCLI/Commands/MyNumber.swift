@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardDecoders
-import CardModel
 import Kazasu
-import CardReading
-import ISO7816
-import NFCTransport
 
 /// `kazasu mynumber`
 struct MyNumber: KazasuCommand {
@@ -99,28 +94,30 @@ struct MyNumber: KazasuCommand {
         let given = try source.map { source throws(CommandError) in
             try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
         }
+        let dialog = PINDialog(context, allowLastTry: allowLastTry)
+        let pins = free ? .none : dialog.source(given.map { [$0] } ?? [], options: ["--pin-from"])
         let session = try ReaderSession(readerOptions, context)
-        let outcome = try closing(session) { try read($0, given, context) }
-        context.attempt { () throws(CommandError) in try dumpFile?.finish(outcome.dump, context) }
-        if let report = MyNumberDecoder.decode(outcome.dump) {
-            var view = MyNumberView(report: report, redaction: context.redaction)
-            for (file, der) in report.certificates {
-                context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
-            }
-            if context.json {
-                let card = context.redaction.card(outcome.dump.card, kind: "mynumber")
-                var document = JSONObject([("schema", "kazasu.mynumber/1"), ("card", card)])
-                document.merge(view.members)
-                try context.print(.object(document))
-            } else {
-                try context.print(view.text)
-            }
+        let result = try closing(session) { try $0.find(.myNumber).myNumber(pins) }
+        try dialog.check()
+        let dump = result.dump.stamped(session)
+        context.attempt { () throws(CommandError) in try dumpFile?.finish(dump, context) }
+        var view = MyNumberView(report: result.report, redaction: context.redaction)
+        for (file, der) in result.report.certificates {
+            context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
         }
-        if let error = outcome.error { throw MyNumber.failure(error) }
+        if context.json {
+            let card = context.redaction.card(dump.card, kind: "mynumber")
+            var document = JSONObject([("schema", "kazasu.mynumber/1"), ("card", card)])
+            document.merge(view.members)
+            try context.print(.object(document))
+        } else {
+            try context.print(view.text)
+        }
+        if let error = result.error { throw MyNumber.failure(error) }
     }
 
     /// The error that ended it; a locked PIN is reset by the municipal office.
-    private static func failure(_ error: FileCardReadingError) -> CommandError {
+    private static func failure(_ error: KazasuError) -> CommandError {
         var failure = CommandError(error)
         if failure.reason == "pinLocked" {
             failure.hint = tr(
@@ -128,32 +125,5 @@ struct MyNumber: KazasuCommand {
                 "解除できるのは市区町村の窓口だけです。暗証番号なしの項目は --free で読めます")
         }
         return failure
-    }
-
-    private func read(
-        _ session: ReaderSession, _ given: PIN?, _ context: Context
-    ) throws -> (dump: CardDump, error: FileCardReadingError?) {
-        let card = try session.find(.myNumber)
-        var reader: MyNumberReader
-        do throws(FileCardReadingError) {
-            reader = try MyNumberReader(card.iso7816, card.identity)
-        } catch .otherCard {
-            throw CommandError(session.reader.wrongCard(card.found, wanted: .myNumber))
-        } catch {
-            throw CommandError(error)
-        }
-        if !free, reader.error == nil {
-            let dialog = PINDialog(context, allowLastTry: allowLastTry)
-            let answer = try dialog.collect([
-                PINDialog.Wanted(
-                    reference: MyNumberReader.cardInput, tries: reader.tries[.cardInput], given: given,
-                    option: "--pin-from")
-            ])
-            if let pin = answer.pins.first { reader.verify(pin, consent: dialog.consent) }
-            if let refusal = answer.refusal { reader.refuse(refusal) }
-        }
-        var dump = reader.finish()
-        dump.stamp(session)
-        return (dump, reader.error)
     }
 }

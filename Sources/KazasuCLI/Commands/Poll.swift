@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 import Kazasu
-import NFCTransport
 
 /// `kazasu poll`
 struct Poll: KazasuCommand {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import NFCTransport
-import ReaderDiagnosis
+import Kazasu
 
 /// `kazasu readers`
 struct Readers: KazasuCommand {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 import Kazasu
-import Glibc
-import NFCTransport
-import VirtualReader
 
 /// `kazasu simulate`
 struct Simulate: KazasuCommand {
@@ -51,20 +47,14 @@ struct Simulate: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let bytes = try DumpFile.cardFile(file)
-        let field: VirtualField
-        do throws(KazasuError) {
-            field = try VirtualDriver.field(file, bytes)
-        } catch {
-            throw CommandError(error)
-        }
         let statistics = try stats.map { path throws(CommandError) in try OutputFile(path) }
         // Runs until it is stopped, so that is not a failure.
         Interrupt.hold()
-        let server: PN532Server
-        do throws(PseudoterminalError) {
-            server = try PN532Server(field: field, timing: timing ? .full : .off, link: link)
+        let chip: SimulatedChip
+        do throws(KazasuError) {
+            chip = try SimulatedChip(file, bytes, hasTiming: timing, link: link)
         } catch {
-            throw CommandError(error, status: link == nil ? .noReader : .cannotWrite)
+            throw CommandError(error)
         }
         let done = Latch()
         context.cancellation.onCancel { done.open() }
@@ -73,29 +63,19 @@ struct Simulate: KazasuCommand {
                 try Output.write(
                     JSONValue.object(
                         JSONObject([
-                            ("schema", "kazasu.simulate/1"), ("connectionString", .string(server.connectionString)),
+                            ("schema", "kazasu.simulate/1"), ("connectionString", .string(chip.connectionString)),
                         ])
                     ).compactText + "\n")
             } else {
-                try context.print(server.connectionString + "\n")
+                try context.print(chip.connectionString + "\n")
             }
             context.note(tr("running; press Ctrl-C to stop", "動作中です。Ctrl-C で終了します"))
             done.wait()
         } catch {
-            server.stop()
+            chip.stop()
             throw error
         }
-        server.stop()
-        try statistics?.finish(Simulate.json(server.statistics).prettyText + "\n")
-    }
-
-    private static func json(_ statistics: ChipStatistics) -> JSONValue {
-        [
-            "schema": "kazasu.statistics/1", "hostCommands": .int(statistics.hostCommands),
-            "cardExchanges": .int(statistics.exchanges), "answered": .int(statistics.answeredExchanges),
-            "readCommands": .int(statistics.readCommands), "retriedFrames": .int(statistics.retriedFrames),
-            "bytesFromHost": .int(statistics.bytesFromHost), "bytesToHost": .int(statistics.bytesToHost),
-            "fieldOn": .bool(statistics.isFieldOn),
-        ]
+        chip.stop()
+        try statistics?.finish(chip.statistics.prettyText + "\n")
     }
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardDecoders
-import CardModel
 import Kazasu
-import CardReading
-import ISO7816
-import NDEF
-import NFCForumTags
-import NFCTransport
 
 /// `kazasu tag`
 struct Tag: ParsableCommand {
@@ -68,15 +61,9 @@ struct TagInfo: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        let outcome = try closing(session) { session in
-            try TagInfo.read(session.findTag(key), session)
-        }
-        guard let report = TagReport(outcome.dump, hasKey: key != nil) else {
-            if let interruption = outcome.interruption { throw CommandError(interruption) }
-            throw CommandError(TagError.noNDEF(.notFormatted))
-        }
-        let view = TagView(report: report, redaction: context.redaction)
-        let card = context.redaction.apply(outcome.dump).card
+        let tag = try closing(session) { try $0.find(.tag).forumTag(key: key).information() }
+        let view = TagView(report: tag.report, redaction: context.redaction)
+        let card = context.redaction.apply(tag.dump).card
         if context.json {
             var document = JSONObject([("schema", "kazasu.tag/1"), ("card", card.json)])
             document.merge(view.members)
@@ -84,7 +71,7 @@ struct TagInfo: KazasuCommand {
         } else {
             try context.print(Columns.text(TagInfo.rows(card) + view.rows))
         }
-        if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
+        if let interruption = tag.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
     }
 
     /// The data that the reader obtained from the card.
@@ -98,50 +85,6 @@ struct TagInfo: KazasuCommand {
         if let ats = card.ats { rows.append(["ATS", ats.hexadecimal.uppercased()]) }
         return rows
     }
-
-    /// The part of a dump that identifies the tag.
-    private static func read(_ found: FoundTag, _ session: ReaderSession) throws -> CardDumper.Result {
-        switch found {
-        case .type2(let tag): return Type2Dumper(tag: tag).dump()
-        case .type3(_, let target):
-            let system: SystemCode = target.pmm.isLite ? .lite : .ndef
-            return dump(target, [system, .ndef], session)
-        case .lite(let target): return dump(target, [.lite], session)
-        case .card(let picc, let card):
-            let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
-            let outcome = OpenFileDumper(session: card, identity: CardIdentity(picc), plan: plan).dump()
-            guard outcome.interruption == nil, TagReport(outcome.dump) == nil else { return outcome }
-            throw CommandError(
-                session.reader.wrongCard(
-                    FoundCard(picc: picc, request: picc.technology == .typeA ? .typeA() : .typeB()), wanted: .tag))
-        }
-    }
-
-    private static func dump(
-        _ target: FeliCaTarget, _ systems: [SystemCode], _ session: ReaderSession
-    ) -> CardDumper.Result {
-        CardDumper(
-            session: CardSession(
-                reader: session.reader.device, target: target, cancellation: session.reader.cancellation),
-            selection: DumpSelection(systems: systems)
-        ).dump()
-    }
-}
-
-extension FoundTag {
-    /// The identity of the card that the tag is.
-    var identity: CardIdentity {
-        switch self {
-        case .type2(let tag): CardIdentity(.typeA(tag.target))
-        case .type3(_, let target), .lite(let target): CardIdentity(.felica(target))
-        case .card(let picc, _): CardIdentity(picc)
-        }
-    }
-}
-
-extension PMm {
-    /// Whether the IC type is that of FeliCa Lite, Lite-S or Link in Lite-S mode.
-    fileprivate var isLite: Bool { (0xF0...0xF2).contains(icType) }
 }
 
 /// `kazasu tag read`
@@ -183,14 +126,9 @@ struct TagRead: KazasuCommand {
         let file = try raw.map { path throws(CommandError) in try OutputFile(path) }
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        let (number, area, card) = try closing(session) { session throws in
-            let found = try session.findTag(key)
-            guard let tag = found.ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
-            do throws(TagError) {
-                return (tag.typeNumber, try tag.readNDEF(), found.identity)
-            } catch {
-                throw CommandError(error)
-            }
+        let (number, area, card) = try closing(session) { session in
+            let tag = try session.find(.tag).forumTag(key: key)
+            return (tag.type ?? 0, try tag.readNDEF(), tag.identity)
         }
         if let file {
             try file.finish(area.message)

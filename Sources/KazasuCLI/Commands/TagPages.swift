@@ -2,11 +2,7 @@
 
 import ArgumentParser
 import ByteCodec
-import CardModel
 import Kazasu
-import CardReading
-import NFCForumTags
-import NFCTransport
 
 /// `kazasu tag pages`
 struct TagPages: KazasuCommand {
@@ -51,23 +47,7 @@ struct TagPages: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        var failure: CommandError?
-        let dump = try closing(session) { session in
-            let found = try session.findTag(key)
-            guard case .type2(let tag) = found else { throw CommandError.noType2() }
-            guard let pages else {
-                let outcome = Type2Dumper(tag: tag).dump()
-                failure = outcome.interruption.map { CommandError($0, keepingWhatWasRead: true) }
-                return outcome.dump
-            }
-            var dump = CardDump(card: CardIdentity(.typeA(tag.target)), type2: Type2Dump(pages: [:]))
-            do throws(TagError) {
-                for page in pages.numbers { dump.type2?.pages[page] = try tag.page(page) }
-            } catch {
-                failure = CommandError(error)
-            }
-            return dump
-        }
+        let (dump, error) = try closing(session) { try $0.find(.tag).forumTag(key: key).pages(pages?.numbers) }
         let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
         if context.json {
             try context.print([
@@ -80,6 +60,10 @@ struct TagPages: KazasuCommand {
                     "\(Type2Dump.name(of: page)) \(Hex.encode(bytes, uppercase: true, separator: hexSeparator.text))\n"
                 }.joined())
         }
-        if let failure { throw failure }
+        switch error {
+        case .reading(let interruption): throw CommandError(interruption, keepingWhatWasRead: true)
+        case let error?: throw CommandError(error)
+        case nil: return
+        }
     }
 }

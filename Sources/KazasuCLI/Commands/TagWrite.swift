@@ -3,11 +3,7 @@
 import ArgumentParser
 import ByteCodec
 import CardCiphers
-import CardModel
 import Kazasu
-import CardReading
-import NDEF
-import NFCForumTags
 
 /// `kazasu tag write`
 struct TagWrite: KazasuCommand {
@@ -104,19 +100,14 @@ struct TagWrite: KazasuCommand {
         }
         let session = try ReaderSession(readerOptions, context)
         let (number, old, card) = try closing(session) { session in
-            let found = try session.findTag(key)
-            guard let tag = found.ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
-            let old = try check(tag, bytes)
+            let tag = try session.find(.tag).forumTag(key: key)
+            let old = try tag.checkWriting(bytes)
             if old > 0 {
                 try confirm(
                     tr("The tag contains a message of \(old) bytes.", "タグには \(old) バイトのメッセージがあります。"), context)
             }
-            do throws(TagError) {
-                try tag.writeNDEF(bytes)
-            } catch {
-                throw CommandError(error)
-            }
-            return (tag.typeNumber, old, found.identity)
+            try tag.writeNDEF(bytes)
+            return (tag.type ?? 0, old, tag.identity)
         }
         if context.json {
             try context.print([
@@ -126,24 +117,6 @@ struct TagWrite: KazasuCommand {
         } else {
             context.note(
                 tr("\(Words.count(bytes.count, "byte")) written and read back", "\(bytes.count) バイトを書き込み、照合しました"))
-        }
-    }
-
-    /// Checks every objection to the message, before the user is asked.
-    ///
-    /// - Returns: the length of the message on the tag; a half-written one cannot be lost.
-    private func check(_ tag: any NDEFTag, _ bytes: [UInt8]) throws(CommandError) -> Int {
-        do throws(TagError) {
-            try tag.checkWriting(bytes)
-            do throws(TagError) {
-                return try tag.readNDEF().message.count
-            } catch .noNDEF {
-                return 0
-            } catch {
-                throw error
-            }
-        } catch {
-            throw CommandError(error)
         }
     }
 
@@ -167,23 +140,14 @@ struct TagWrite: KazasuCommand {
         let pages = try pageBytes()
         let session = try ReaderSession(readerOptions, context)
         let card = try closing(session) { session in
-            let found = try session.findTag(key)
-            guard case .type2(let tag) = found else { throw CommandError.noType2() }
+            let tag = try session.find(.tag).forumTag(key: key)
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw CommandError(TagError.refused(page: .max, nak: nil)) }
-            try check(tag, first...last.partialValue)
+            try tag.checkWriting(pages: first...last.partialValue, isPermanent: permanent)
             try confirm(
                 tr("\(Words.count(pages.count, "page")) will be overwritten.", "\(pages.count) ページを上書きします。"), context)
-            do throws(TagError) {
-                for (place, bytes) in pages.enumerated() { try tag.write(page: first + UInt16(place), bytes) }
-                tag.forget()
-                for (place, bytes) in pages.enumerated() where !permanent {
-                    guard try tag.page(first + UInt16(place)) == bytes else { throw TagError.notVerified }
-                }
-            } catch {
-                throw CommandError(error)
-            }
-            return found.identity
+            try tag.write(from: first, pages, isPermanent: permanent)
+            return tag.identity
         }
         if context.json {
             try context.print([
@@ -194,21 +158,6 @@ struct TagWrite: KazasuCommand {
         } else {
             context.note(tr("\(Words.count(pages.count, "page")) written", "\(pages.count) ページを書き込みました"))
         }
-    }
-
-    /// Checks every objection to raw pages, before the user is asked.
-    private func check(_ tag: Type2Tag, _ pages: ClosedRange<UInt16>) throws(CommandError) {
-        let (secret, safe): (ClosedRange<UInt16>?, [UInt16])
-        let obstacle: TagError.WriteReason?
-        do throws(TagError) {
-            (secret, safe) = try (tag.product()?.secretPages, tag.userPages())
-            obstacle = try tag.obstacle(to: pages)
-        } catch {
-            throw CommandError(error)
-        }
-        if let secret, secret.overlaps(pages) { throw .secretPage(max(pages.lowerBound, secret.lowerBound)) }
-        if !permanent, let unsafe = pages.first(where: { !safe.contains($0) }) { throw .permanentPage(unsafe) }
-        if let obstacle { throw CommandError(TagError.notWritable(obstacle)) }
     }
 
     /// Asks on the terminal, unless `--yes` was given.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
-import CardReading
+import Glibc
 package import Kazasu
-import NFCTransport
-import ReaderDiagnosis
-package import VirtualReader
 
 extension CommandError {
     /// Why there is no reader, no card, or not the requested data.
@@ -25,7 +20,18 @@ extension CommandError {
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)
         case .noSimulatedReader(let number):
-            self.init(PseudoterminalError.failed(call: "", errno: number), status: .noReader)
+            self.init(
+                .noReader, "absent",
+                tr("the simulated reader cannot be created: ", "仮想リーダーを作れません: ") + SystemMessage.text(number),
+                hint: tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります"))
+        case .cannotLink(let path, let number):
+            let what =
+                number == EEXIST
+                ? tr("\(path) already exists", "\(path) はすでにあります") : "\(path): " + SystemMessage.text(number)
+            self.init(
+                .cannotWrite, "cannotWrite",
+                tr("the simulated reader cannot be created: ", "仮想リーダーを作れません: ") + what,
+                hint: tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
         case .noCard: self = .noCard()
         case .wrongCard(let card): self.init(card)
         case .reading(let error): self.init(error)
@@ -174,23 +180,5 @@ extension CardQuery.Kind {
         case .tag: tr("NFC Forum tags", "NFC フォーラムのタグ")
         case .any: tr("other cards", "別の種類のカード")
         }
-    }
-}
-
-extension CommandError {
-    /// Why there is no simulated reader.
-    package init(_ error: PseudoterminalError, status: ExitStatus) {
-        let what: String
-        switch error {
-        case .failed(_, let number): what = SystemMessage.text(number)
-        case .linkExists(let path): what = tr("\(path) already exists", "\(path) はすでにあります")
-        case .cannotLink(let path, let number): what = "\(path): " + SystemMessage.text(number)
-        }
-        self.init(
-            status, status == .noReader ? "absent" : "cannotWrite",
-            tr("the simulated reader cannot be created: ", "仮想リーダーを作れません: ") + what,
-            hint: status == .noReader
-                ? tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります")
-                : tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
     }
 }

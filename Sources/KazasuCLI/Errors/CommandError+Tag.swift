@@ -36,28 +36,6 @@ extension CommandError {
             hint: CommandError.whatItIs)
     }
 
-    /// A page whose bits can never be cleared again.
-    static func permanentPage(_ page: UInt16) -> CommandError {
-        let name = Type2Dump.name(of: page)
-        return CommandError(
-            .refused, "permanentPage",
-            tr(
-                "nothing was written: page \(name) is not a user page, and writing it may be permanent",
-                "書き込みませんでした: ページ \(name) はユーザーページではなく、元に戻せないおそれがあります"),
-            hint: tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください"))
-    }
-
-    /// A page that holds a password or key, which would appear in the arguments and in a trace.
-    static func secretPage(_ page: UInt16) -> CommandError {
-        let name = Type2Dump.name(of: page)
-        return CommandError(
-            .refused, "secretPage",
-            tr(
-                "nothing was written: page \(name) contains the tag's password or key",
-                "書き込みませんでした: ページ \(name) にはタグのパスワードまたは鍵があります"),
-            hint: tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません"))
-    }
-
     /// Why a tag was not read or written.
     init(_ error: TagError) {
         switch error {
@@ -83,6 +61,7 @@ extension CommandError {
             self.init(
                 .otherCard, obstacle.rawValue, tr("no NDEF message: ", "NDEF メッセージがありません: ") + obstacle.words,
                 hint: tr("'kazasu tag info' shows what is on the tag", "'kazasu tag info' でタグの内容を確認できます"))
+        case .notType2: self = .noType2()
         case .notWritable(let obstacle):
             self.init(
                 .refused, obstacle.reason, tr("nothing was written: ", "書き込みませんでした: ") + obstacle.words,
@@ -187,6 +166,8 @@ extension TagError.WriteReason {
         case .readOnly: "readOnly"
         case .locked: "locked"
         case .passwordProtected: "passwordProtected"
+        case .secret: "secretPage"
+        case .permanent: "permanentPage"
         @unknown default: "notWritable"
         }
     }
@@ -201,15 +182,28 @@ extension TagError.WriteReason {
             tr(
                 "page \(Type2Dump.name(of: page)) needs the tag's password or key",
                 "ページ \(Type2Dump.name(of: page)) にはタグのパスワードまたは鍵が必要です")
+        case .secret(let page):
+            tr(
+                "page \(Type2Dump.name(of: page)) contains the tag's password or key",
+                "ページ \(Type2Dump.name(of: page)) にはタグのパスワードまたは鍵があります")
+        case .permanent(let page):
+            tr(
+                "page \(Type2Dump.name(of: page)) is not a user page, and writing it may be permanent",
+                "ページ \(Type2Dump.name(of: page)) はユーザーページではなく、元に戻せないおそれがあります")
         @unknown default: "\(self)"
         }
     }
 
     /// The possible remedy.
     var hint: String {
-        guard case .passwordProtected = self else { return tr("use another tag", "別のタグを使ってください") }
-        return tr(
-            "for an Ultralight C, use --key-from; Kazasu never sends passwords",
-            "Ultralight C の鍵は --key-from で使えます。パスワードは送りません")
+        switch self {
+        case .passwordProtected:
+            tr(
+                "for an Ultralight C, use --key-from; Kazasu never sends passwords",
+                "Ultralight C の鍵は --key-from で使えます。パスワードは送りません")
+        case .secret: tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません")
+        case .permanent: tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください")
+        default: tr("use another tag", "別のタグを使ってください")
+        }
     }
 }

@@ -3,9 +3,8 @@
 package import ArgumentParser
 import CLinux
 package import CardCiphers
-import CardModel
 import Glibc
-package import ISO7816
+package import Kazasu
 
 /// Options of the commands that verify PINs.
 package struct PINOptions: ParsableArguments {
@@ -48,112 +47,72 @@ extension SecretSource {
     package func readPIN(_ what: String) throws(CommandError) -> PIN { PIN(try read(what)) }
 }
 
-/// The dialog about PINs on the terminal: first whether a last try may be used, then the PINs.
+/// Asks for PINs on the terminal, and whether a last try may be used.
 package final class PINDialog {
-    /// A PIN that a command wants to send.
-    package struct Wanted {
-        package var reference: PINReference
-        /// The number of tries left that the card reported; `nil` where it was not asked.
-        package var tries: TriesLeft?
-        /// The PIN, when it comes from a source; otherwise it is typed.
-        package var given: PIN?
-        /// The option that names its source, where the command can read something without it; else `nil`.
-        package var option: String?
-    }
-
-    /// The PINs that may be sent, in order, and the reason why the next one is not sent.
-    package struct Answer {
-        package var pins: [PIN] = []
-        package var refusal: PINGuardError?
-    }
-
     private let context: Context
     private let allowLastTry: Bool
-    /// The last tries that the user has consented to.
-    private var agreed: [PINReference: TriesLeft] = [:]
+    /// The PIN that was typed last.
+    package private(set) var typed: PIN?
+    /// Why a PIN could not be typed.
+    private var failure: CommandError?
 
     package init(_ context: Context, allowLastTry: Bool) {
         self.context = context
         self.allowLastTry = allowLastTry
     }
 
-    /// The guard's consent: a last try is used only when the flag is set and the user has typed yes on the terminal.
-    package var consent: PINConsent {
-        PINConsent(allowsLastTry: allowLastTry) { reference, tries in
-            self.agreed[reference] == tries || self.agrees(reference, tries)
+    /// The PINs from the sources that the options name, or else those that are typed.
+    ///
+    /// - Parameter options: the option for each PIN, where the command can read something without it: an empty line
+    ///   then skips that PIN and those after it.
+    package func source(_ given: [PIN], options: [String] = []) -> PINSource {
+        var options = options.makeIterator()
+        return .asking(given: given, consent: consent) { [self] prompt in
+            do throws(CommandError) {
+                typed = try ask(prompt, options.next())
+                return typed
+            } catch {
+                failure = error
+                return nil
+            }
         }
     }
 
-    /// Asks all questions about PINs, before any of them is sent.
-    ///
-    /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked
-    /// for: one of the wrong form is asked for again. An empty line skips that PIN and those after it. Without a
-    /// terminal, a note says that an optional PIN could not be asked for.
-    package func collect(_ wanted: [Wanted]) throws(CommandError) -> Answer {
-        for one in wanted {
-            if let given = one.given, !given.isSpent, !given.matches(one.reference.form) {
-                return Answer(refusal: .form(one.reference))
-            }
-        }
-        var answer = Answer()
-        var usable: [Wanted] = []
-        for one in wanted {
-            answer.refusal = obstacle(one)
-            guard answer.refusal == nil else { break }
-            usable.append(one)
-        }
-        for one in usable {
-            var pin = one.given
-            if pin == nil { pin = try typed(one) }
-            guard let pin else { return Answer(pins: answer.pins) }
-            answer.pins.append(pin)
-        }
-        return answer
+    /// Throws the error that ended the dialog, if any.
+    package func check() throws(CommandError) {
+        if let failure { throw failure }
     }
 
     /// Whether there is a terminal to ask on.
     package var hasTerminal: Bool { Terminal() != nil }
 
-    /// Returns the reason why a PIN must not be sent.
-    private func obstacle(_ wanted: Wanted) -> PINGuardError? {
-        let reference = wanted.reference
-        switch wanted.tries {
-        case .locked: return .locked(reference)
-        case .refused(let status): return .notVerifiable(reference, status)
-        case .count(1), .unknown:
-            guard let tries = wanted.tries, allowLastTry, agrees(reference, tries) else {
-                return .lastTry(reference, wanted.tries ?? .count(1))
-            }
-            agreed[reference] = tries
-            return nil
-        case .count, .notNeeded, nil: return nil
+    /// A last try is used only when the flag is set and the user has typed yes on the terminal.
+    private var consent: PINConsent {
+        PINConsent(allowsLastTry: allowLastTry) { reference, tries in
+            guard let terminal = Terminal() else { return false }
+            let name = reference.name[Language.current]
+            let question =
+                switch tries {
+                case .count(let count):
+                    tr(
+                        "\(name) has \(count) try left. A wrong PIN locks it.",
+                        "\(name)の残りは \(count) 回です。間違えると閉塞します。")
+                default:
+                    tr(
+                        "The card does not say how many tries \(name) has left. A wrong PIN may lock it.",
+                        "\(name)の残り回数が分かりません。間違えると閉塞するおそれがあります。")
+                }
+            return (try? terminal.confirms(question)) ?? false
         }
-    }
-
-    private func agrees(_ reference: PINReference, _ tries: TriesLeft) -> Bool {
-        guard let terminal = Terminal() else { return false }
-        let name = reference.name[Language.current]
-        let question =
-            switch tries {
-            case .count(let count):
-                tr(
-                    "\(name) has \(count) try left. A wrong PIN locks it.",
-                    "\(name)の残りは \(count) 回です。間違えると閉塞します。")
-            default:
-                tr(
-                    "The card does not say how many tries \(name) has left. A wrong PIN may lock it.",
-                    "\(name)の残り回数が分かりません。間違えると閉塞するおそれがあります。")
-            }
-        return (try? terminal.confirms(question)) ?? false
     }
 
     /// Asks until the PIN has the right form.
     ///
     /// - Returns: `nil` when there is no terminal, or nothing was typed.
-    private func typed(_ wanted: Wanted) throws(CommandError) -> PIN? {
-        let name = wanted.reference.name
+    private func ask(_ prompt: PINPrompt, _ option: String?) throws(CommandError) -> PIN? {
+        let name = prompt.reference.name
         guard let terminal = Terminal() else {
-            if let option = wanted.option {
+            if let option {
                 context.note(
                     tr(
                         "\(name.english) could not be asked for: no terminal. \(option) gives it; --free does without",
@@ -161,16 +120,16 @@ package final class PINDialog {
             }
             return nil
         }
-        let form = wanted.reference.form.words
-        let tries = wanted.tries.map { tr(", \($0.words)", "、\($0.words)") } ?? ""
-        let enter = wanted.option != nil ? tr("; press Enter to skip", "。Enter で省略") : ""
+        let form = prompt.reference.form.words
+        let tries = prompt.tries.map { tr(", \($0.words)", "、\($0.words)") } ?? ""
+        let enter = option != nil ? tr("; press Enter to skip", "。Enter で省略") : ""
         let question = tr(
             "\(name.english) (\(form)\(tries)\(enter)): ", "\(name.japanese)（\(form)\(tries)\(enter)）: ")
         var objection = ""
         while let secret = try terminal.secret(objection + question) {
             let pin = PIN(secret)
-            if pin.matches(wanted.reference.form) { return pin }
-            objection = CommandError(PINGuardError.form(wanted.reference)).message + "\n"
+            if prompt.accepts(pin) { return pin }
+            objection = CommandError(PINGuardError.form(prompt.reference)).message + "\n"
         }
         return nil
     }

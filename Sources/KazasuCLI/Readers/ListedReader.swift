@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
 import Glibc
 import Kazasu
-import NFCTransport
-import PCSCReader
-import ReaderDiagnosis
-import SystemDevices
 
 /// A line of `kazasu readers`: a reader that a driver lists, or a known reader that no driver can use.
 struct ListedReader: Equatable, Identifiable {
@@ -144,7 +139,7 @@ struct ChipCardServiceError {
 
     /// The reason why the service cannot be used now; `nil` when it can.
     static func now() -> ChipCardServiceError? {
-        PCSCDriver().obstacle().flatMap(ChipCardServiceError.init)
+        ReaderRegistry.serviceObstacle.flatMap(ChipCardServiceError.init)
     }
 
     /// The cause of the service's error; `nil` when the service is not to blame.
@@ -182,7 +177,7 @@ extension CommandError {
     /// Why a reader could not be opened, with the fix where the smart card service is to blame.
     static func opening(_ id: String, _ error: TransportError) -> CommandError {
         var failure = CommandError(error, isOpening: true)
-        guard ChipCardServiceError.serves(id), PCSCDriver().obstacle() != nil,
+        guard ChipCardServiceError.serves(id), ReaderRegistry.serviceObstacle != nil,
             let fault = ChipCardServiceError(error)
         else { return failure }
         failure.reason = fault.reason.rawValue

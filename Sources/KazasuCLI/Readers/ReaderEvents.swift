@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
 import Kazasu
-import NFCTransport
 
 /// `kazasu readers --watch`: a line for every reader that is present, arrives, changes or leaves.
 struct ReaderEvents {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardCiphers
-import CardModel
-import CardReading
 import Glibc
 import Kazasu
-import NFCForumTags
-import NFCTransport
-import VirtualReader
 
 /// The reader of one command, and the wait for its cards.
 final class ReaderSession {
@@ -223,10 +218,21 @@ extension Card {
 /// Runs work with a reader and closes it, even when the work fails.
 func closing<Value>(_ session: ReaderSession, _ work: (ReaderSession) throws -> Value) throws -> Value {
     defer { session.close() }
-    return try work(session)
+    do {
+        return try work(session)
+    } catch let error as KazasuError {
+        throw CommandError(error)
+    }
 }
 
 extension CardDump {
+    /// Returns the dump with the program, the time and the reader.
+    func stamped(_ session: ReaderSession) -> CardDump {
+        var dump = self
+        dump.stamp(session)
+        return dump
+    }
+
     /// Records the program, the time and the reader.
     mutating func stamp(_ session: ReaderSession) {
         tool = "kazasu \(RootCommand.version)"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ReaderDiagnosis
-import SystemDevices
+import Kazasu
 import SystemPackage
 
 /// Installs the udev rules in the administrator's rules directory, after asking.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardModel
-import ReaderDiagnosis
-import SystemDevices
+import Kazasu
 
 /// The output of `kazasu doctor`.
 enum DoctorView {

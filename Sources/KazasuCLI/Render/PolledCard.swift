@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
-import CardReading
 import Kazasu
-import NFCTransport
 
 /// One answer to `poll`: a card, and its recognised kind.
 struct PolledCard {

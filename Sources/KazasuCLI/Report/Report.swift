@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
 import Kazasu
 import Glibc
-import LibNFCReader
-import NFCTransport
-import PaSoRiReader
-import ReaderDiagnosis
 
 /// The file of `kazasu doctor --report`, a transcript that `replay:` plays. It contains the findings on the machine,
 /// the frames between computer and reader, and the outcome of each recorded command.
@@ -87,8 +82,8 @@ struct Report {
         uname(&names)
         let kernel = [text(&names.sysname), text(&names.release), text(&names.machine)].joined(separator: " ")
         return [
-            ("kazasu", RootCommand.version), ("libnfc", LibNFCDriver.libraryVersion),
-            ("libusb", PaSoRiDriver.libraryVersion),
+            ("kazasu", RootCommand.version)
+        ] + ReaderRegistry.libraryVersions.map { ($0.name, $0.version) } + [
             ("pcscd", pcscd()), ("kernel", kernel), ("system", system()),
         ]
     }

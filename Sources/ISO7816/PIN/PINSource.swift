@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the PINs of a card come from, and whether a last try may be used.
+///
+/// The card reports the tries left of each PIN first. A PIN that is locked, or whose last try `consent` does not allow,
+/// is neither asked for nor sent.
+public struct PINSource {
+    let given: [PIN]
+    let ask: ((PINPrompt) -> PIN?)?
+    let consent: PINConsent
+
+    private init(given: [PIN], ask: ((PINPrompt) -> PIN?)?, consent: PINConsent) {
+        (self.given, self.ask, self.consent) = (given, ask, consent)
+    }
+
+    /// No PIN is asked for or sent.
+    public static var none: PINSource { PINSource(given: [], ask: nil, consent: .never) }
+
+    /// These PINs, for the card's first PINs in the card's own order.
+    public static func pins(_ pins: PIN..., consent: PINConsent = .never) -> PINSource {
+        PINSource(given: pins, ask: { _ in nil }, consent: consent)
+    }
+
+    /// These PINs, or if there are none, those that a closure returns.
+    ///
+    /// - Parameters:
+    ///   - given: PINs that are known before there is a card.
+    ///   - consent: whether the last try may be used; asked about all PINs before any of them is asked for.
+    ///   - ask: called once for each PIN, before any is sent; `nil` skips that PIN and those after it.
+    public static func asking(
+        given: [PIN] = [], consent: PINConsent = .never, _ ask: @escaping (PINPrompt) -> PIN?
+    ) -> PINSource {
+        PINSource(given: given, ask: ask, consent: consent)
+    }
+
+    /// The PINs that may be sent, in order, and why the next one is not sent.
+    package struct Choice {
+        package var pins: [PIN] = []
+        package var refusal: PINGuardError?
+        /// Does not ask again about a last try that was agreed to.
+        package let consent: PINConsent
+    }
+
+    /// Decides about a card's PINs: `nil` if none is to be asked for.
+    ///
+    /// - Parameter prompts: the PINs in the order in which the card verifies them.
+    package func choose(_ prompts: [PINPrompt]) -> Choice? {
+        guard let ask else { return nil }
+        let wanted = given.isEmpty ? prompts : Array(prompts.prefix(given.count))
+        var agreed: [PINReference: TriesLeft] = [:]
+        var refusal = zip(wanted, given).first { prompt, pin in !pin.isSpent && !prompt.accepts(pin) }
+            .map { PINGuardError.form($0.0.reference) }
+        var usable: [PINPrompt] = []
+        for prompt in refusal == nil ? wanted : [] {
+            refusal = prompt.refusal { reference, tries in
+                guard consent.allowsLastTry, consent.confirm(reference, tries) else { return false }
+                agreed[reference] = tries
+                return true
+            }
+            guard refusal == nil else { break }
+            usable.append(prompt)
+        }
+        var choice = Choice(
+            consent: PINConsent(allowsLastTry: consent.allowsLastTry) { [agreed] reference, tries in
+                agreed[reference] == tries || consent.confirm(reference, tries)
+            })
+        for (index, prompt) in usable.enumerated() {
+            guard let pin = given.indices.contains(index) ? given[index] : ask(prompt) else { return choice }
+            choice.pins.append(pin)
+        }
+        choice.refusal = refusal
+        return choice
+    }
+}
+
+/// A PIN that a card can verify now.
+public struct PINPrompt {
+    /// The PIN of the card.
+    public let reference: PINReference
+    /// The tries left as the card reported them; `nil` if it was not asked.
+    public let tries: TriesLeft?
+
+    package init(_ reference: PINReference, _ tries: TriesLeft?) {
+        (self.reference, self.tries) = (reference, tries)
+    }
+
+    /// Returns whether a PIN has the format of the card's PIN; one of another format is never sent.
+    public func accepts(_ pin: PIN) -> Bool { pin.matches(reference.form) }
+
+    /// Returns why the PIN must not be sent.
+    ///
+    /// - Parameter agrees: whether the last try may be used.
+    fileprivate func refusal(_ agrees: (PINReference, TriesLeft) -> Bool) -> PINGuardError? {
+        switch tries {
+        case .locked: .locked(reference)
+        case .refused(let status): .notVerifiable(reference, status)
+        case .count(1), .unknown:
+            tries.flatMap { agrees(reference, $0) ? nil : .lastTry(reference, $0) }
+        case .count, .notNeeded, nil: nil
+        }
+    }
+}
