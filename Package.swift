@@ -48,10 +48,12 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
 let tables = [
     "CardDecoders": ["Data"],
+    "CardModel": ["Data"],
     "CardReading": ["OpenFiles/Data", "Recognition/Data"],
     "FeliCa": ["Registry/Data"],
     "ISO7816": ["Status/Data"],
     "NDEF": ["Data"],
+    "NFCTransport": ["Data"],
     "ReaderDiagnosis": ["Data"],
     "SystemDevices": ["Data"],
 ]
@@ -106,7 +108,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "CardReadingTests",
         [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "ISO7816", "NDEF",
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NDEF",
             "NFCForumTags", "NFCTransport", "ReaderConformance", "VirtualReader",
         ]
     ),
@@ -174,7 +176,7 @@ let otherTargets: [Target] = [
         name: "KazasuCLI",
         dependencies: [
             "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "DumpFormatsXML",
-            "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport", "CLinux", "Kazasu",
+            "FeliCa", "NDEF", "NFCForumTags", "NFCTransport", "CLinux", "Kazasu",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

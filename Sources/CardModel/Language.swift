@@ -29,3 +29,17 @@ public struct LocalizedText: Hashable, Sendable {
         }
     }
 }
+
+/// A value that describes itself in one sentence; every error of the library does.
+///
+/// The sentence has no full stop and begins in lower case, unless with a name, so that it can be part of another one. It
+/// repeats no data of a card.
+public protocol SelfDescribing: CustomStringConvertible {
+    /// The sentence in every language.
+    var message: LocalizedText { get }
+}
+
+extension SelfDescribing {
+    /// The sentence in English.
+    public var description: String { message.english }
+}

@@ -129,6 +129,25 @@ public enum FileCardReadingError: Error, Hashable, Sendable {
     case pin(PINGuardError)
 }
 
+extension FileCardReadingError: SelfDescribing {
+    /// What ended the reading, or what happened to the PIN.
+    public var message: LocalizedText {
+        switch self {
+        case .otherCard:
+            return LocalizedText(
+                "wrong kind of card: it has none of the expected applications",
+                "このカードには、対象のアプリケーションがありません")
+        case .pinSettingUnreadable(let status):
+            let cause = status?.text
+            return LocalizedText(
+                "cannot read whether PINs are set\(cause.map { ": \($0.english)" } ?? ""); nothing else was done",
+                "暗証番号が設定されているかを読めない\(cause.map { ": \($0.japanese)" } ?? "")ため、何もしませんでした")
+        case .card(let error): return error.message
+        case .pin(let error): return error.message
+        }
+    }
+}
+
 extension CardIdentity {
     /// Makes an identity from a card's answers when a reader selected it.
     public init(_ picc: PICC) {

@@ -48,6 +48,25 @@ package enum DumpWritingError: Error, Hashable, Sendable {
     case serviceTwice(SystemCode, ServiceCode)
 }
 
+extension DumpWritingError: SelfDescribing {
+    /// What the format cannot hold; contains no IDm.
+    package var message: LocalizedText {
+        switch self {
+        case .notFeliCa: LocalizedText("the format can only store FeliCa cards", "FeliCa カード専用の形式です")
+        case .noIDm: LocalizedText("the format needs the IDm, which is unknown", "この形式には IDm が必要ですが、不明です")
+        case .noPMm: LocalizedText("the format needs the PMm, which is unknown", "この形式には PMm が必要ですが、不明です")
+        case .systemTwice(let system):
+            LocalizedText(
+                "the format can store only one system \(system), but the card has two",
+                "この形式で保存できるシステム \(system) は 1 つだけですが、カードには 2 つあります")
+        case .serviceTwice(let system, let service):
+            LocalizedText(
+                "the format can store only one service \(service) in system \(system), but the dump has two",
+                "この形式で保存できるシステム \(system) のサービス \(service) は 1 つだけですが、ダンプには 2 つあります")
+        }
+    }
+}
+
 /// The cards of a file.
 package struct ImportedDumps: Hashable, Sendable {
     /// The identifier of the file's format.

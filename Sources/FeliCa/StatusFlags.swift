@@ -36,6 +36,16 @@ public struct StatusFlags: Hashable, Sendable {
     }
 }
 
+extension StatusFlags {
+    /// Returns the sentence that the card refused something, such as "service 090F", with these flags.
+    package func refusal(of what: LocalizedText) -> LocalizedText {
+        func meaning(_ language: Language) -> String { flag2.meaning.map { " (\($0[language]))" } ?? "" }
+        return LocalizedText(
+            "the card refused \(what.english): status \(self)\(meaning(.english))",
+            "\(what.japanese) はカードに拒否されました: ステータス \(self)\(meaning(.japanese))")
+    }
+}
+
 extension StatusFlags: CustomStringConvertible {
     /// Four upper-case hexadecimal digits: `01A8`.
     public var description: String {

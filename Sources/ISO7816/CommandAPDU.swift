@@ -193,6 +193,26 @@ public enum APDUError: Error, Hashable, Sendable {
     case count(Int)
 }
 
+extension APDUError: SelfDescribing {
+    /// What is wrong with the command.
+    public var message: LocalizedText {
+        switch self {
+        case .tooShort(let length):
+            LocalizedText("\(length) bytes are too short for a command", "\(length) バイトではコマンドになりません")
+        case .inconsistentLength(let length):
+            LocalizedText("its Lc and Le do not match its \(length) bytes", "Lc・Le と長さ \(length) バイトが合いません")
+        case .dataTooLong(let length):
+            LocalizedText("its data of \(length) bytes is too long", "データ \(length) バイトは長すぎます")
+        case .expectedLength(let length):
+            LocalizedText("an answer of \(length) bytes cannot be requested", "\(length) バイトの応答は要求できません")
+        case .noChaining(let classByte):
+            LocalizedText("class \(classByte) does not support chaining", "クラス \(classByte) では分割して送れません")
+        case .offset(let offset): LocalizedText("offset \(offset) is out of range", "オフセット \(offset) は範囲外です")
+        case .count(let count): LocalizedText("a list of \(count) entries is out of range", "リストの数 \(count) は範囲外です")
+        }
+    }
+}
+
 /// The encoding of Lc and Le in a command APDU.
 public enum APDULengthForm: Hashable, Sendable {
     /// In one byte if both fit, else extended.

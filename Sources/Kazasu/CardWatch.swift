@@ -34,7 +34,7 @@ struct CardWatch {
     private let query: CardQuery
     private let reading: TapReading
     private let clock: SearchClock
-    /// Called whenever something happens that is no tap.
+    /// Called for every event that is not a tap.
     private let note: (Step) -> Void
     private(set) var present: FoundCard?
     /// Another card that is in the place of the last one, and is not reported yet.

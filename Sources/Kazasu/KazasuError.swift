@@ -5,6 +5,7 @@ public import CardModel
 public import CardReading
 internal import FeliCa
 public import ISO7816
+internal import Glibc
 public import NFCForumTags
 public import NFCTransport
 
@@ -87,5 +88,117 @@ extension KazasuError {
     /// Converts to an error of this layer; a cancellation stays a cancellation.
     package init(_ error: ReadingError) {
         self = error == .cancelled ? .cancelled : .reading(error)
+    }
+}
+
+extension KazasuError: SelfDescribing {
+    /// What failed, with the cause.
+    public var message: LocalizedText {
+        switch self {
+        case .noReader(let listings): return KazasuError.reason(listings)
+        case .unknownReader(let id):
+            return LocalizedText("unknown reader ID '\(id)'", "リーダー ID '\(id)' はありません")
+        case .reader(let error, _): return error.message
+        case .unreadableFile(let path, let number):
+            let reason = SystemMessage.of(number)
+            return LocalizedText("\(path) cannot be read: \(reason.english)", "\(path) を読めません: \(reason.japanese)")
+        case .badFile(let path, let error):
+            return LocalizedText("\(path): \(error.message.english)", "\(path): \(error.message.japanese)")
+        case .noSimulatedReader(let number):
+            let reason = SystemMessage.of(number)
+            return LocalizedText(
+                "the simulated reader cannot be created: \(reason.english)", "仮想リーダーを作れません: \(reason.japanese)")
+        case .cannotLink(let path, let number):
+            let reason = number == EEXIST ? LocalizedText("it already exists", "すでにあります") : SystemMessage.of(number)
+            return LocalizedText(
+                "the simulated reader cannot be linked at \(path): \(reason.english)",
+                "\(path) に仮想リーダーのリンクを作れません: \(reason.japanese)")
+        case .noCard: return LocalizedText("no card came in time", "時間内にカードが置かれませんでした")
+        case .wrongCard(let card): return card.message
+        case .reading(let error): return error.message
+        case .refused(let service, let refusal):
+            return refusal.message(LocalizedText("service \(service)", "サービス \(service)"))
+        case .decoding(let error): return error.message
+        case .fileCard(let error): return error.message
+        case .apdu(let error): return error.message
+        case .tag(let error): return error.message
+        case .cancelled: return TransportError.cancelled.message
+        }
+    }
+
+    /// Why none of the readers can be used: the first that is connected gives the reason.
+    private static func reason(_ listings: [ReaderListing]) -> LocalizedText {
+        for listing in listings {
+            if case .unavailable(let reason, let detail) = listing.state {
+                return TransportError.readerUnavailable(reason: reason, detail: detail.of(listing.id)).message
+            }
+        }
+        // A serial port is listed, but not tried unless it is named.
+        guard listings.isEmpty else { return LocalizedText("no reader was detected", "自動で見つかるリーダーがありません") }
+        return TransportError.Reason(.noneConnected).message
+    }
+}
+
+extension WrongCard: SelfDescribing {
+    /// What the card is, and what was expected.
+    public var message: LocalizedText {
+        switch reason {
+        case .kind(let wanted):
+            return LocalizedText(
+                "wrong kind of card (\(name.english)): expected \(wanted.message.english)",
+                "このカード（\(name.japanese)）は対象外です（対象: \(wanted.message.japanese)）")
+        case .noISODEP:
+            return LocalizedText(
+                "wrong kind of card: it does not accept APDUs (no ISO-DEP)", "このカードは APDU を受け付けません（ISO-DEP 非対応）")
+        case .noSystem(let codes):
+            guard !codes.isEmpty else { return notSupported }
+            let codes = codes.map(\.description).joined(separator: ", ")
+            return LocalizedText(
+                "wrong kind of card (\(name.english)): it does not have system \(codes)",
+                "このカード（\(name.japanese)）にはシステム \(codes) がありません")
+        case .noService(_, let decoders):
+            guard decoders.count <= 3 else { return notSupported }
+            let names = decoders.compactMap { DecoderRegistry.standard.decoder(id: $0)?.name }
+            return LocalizedText(
+                "wrong kind of card (\(name.english)): it is not \(names.map(\.english).joined(separator: ", "))",
+                "このカード（\(name.japanese)）は \(names.map(\.japanese).joined(separator: ", ")) ではありません")
+        }
+    }
+
+    private var notSupported: LocalizedText {
+        LocalizedText("wrong kind of card (\(name.english)): not supported", "このカード（\(name.japanese)）には対応していません")
+    }
+
+    /// What the card was recognized as, else its system or technology.
+    private var name: LocalizedText {
+        guard names.isEmpty else {
+            return LocalizedText(
+                names.map(\.english).joined(separator: ", "), names.map(\.japanese).joined(separator: ", "))
+        }
+        switch card {
+        case .felica(let target):
+            var system = target.requestData.map { SystemCode(rawValue: $0) }
+            if case .noService(let found, _) = reason { system = found }
+            guard let system else { return LocalizedText("FeliCa", "FeliCa") }
+            let name = KnownSystem.of(system)?.name
+            return LocalizedText(
+                "\(system)\(name.map { " \($0.english)" } ?? "")", "\(system)\(name.map { " \($0.japanese)" } ?? "")")
+        case .typeA: return LocalizedText("type A", "Type A")
+        case .typeB: return LocalizedText("type B", "Type B")
+        }
+    }
+}
+
+extension CardQuery.Kind: SelfDescribing {
+    /// What is expected, in the singular.
+    public var message: LocalizedText {
+        switch self {
+        case .feliCa: LocalizedText("a FeliCa card", "FeliCa カード")
+        case .isoDEP: LocalizedText("an ISO-DEP card of type A or B", "Type A/B の ISO-DEP カード")
+        case .license: LocalizedText("a driver's license", "運転免許証")
+        case .myNumber: LocalizedText("a My Number card", "マイナンバーカード")
+        case .tag: LocalizedText("an NFC Forum tag", "NFC フォーラムのタグ")
+        case .any: LocalizedText("another card", "別の種類のカード")
+        }
     }
 }

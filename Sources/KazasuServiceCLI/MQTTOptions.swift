@@ -2,6 +2,7 @@
 
 package import ArgumentParser
 import CardCiphers
+import CardModel
 package import KazasuCLI
 package import KazasuService
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// Why bytes are not an NDEF message, or a record's payload does not match its type.
 public struct NDEFError: Error, Hashable, Sendable {
     /// The problem.
@@ -13,7 +15,7 @@ public struct NDEFError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The possible problems; the raw values are identifiers for machine use.
+    /// The possible problems; the raw values are identifiers for machine use, and each has a row in `Data/ndef-errors.tsv`.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// There is no record.
@@ -73,8 +75,9 @@ public struct NDEFError: Error, Hashable, Sendable {
     }
 }
 
-/// Why there is no NDEF message on a tag; the raw values are identifiers for machine use.
-public enum NDEFAbsence: String, Hashable, Sendable {
+/// Why there is no NDEF message on a tag; the raw values are identifiers for machine use, and each has a row in
+/// `Data/ndef-absences.tsv`.
+public enum NDEFAbsence: String, Hashable, Sendable, CaseIterable {
     /// Not enough of the tag was read.
     case notRead
     /// A FeliCa Lite that does not respond to the NDEF system.
@@ -95,4 +98,29 @@ public enum NDEFAbsence: String, Hashable, Sendable {
     case noMessageBlock
     /// A length exceeds the space for messages.
     case lengthBeyondEnd
+}
+
+extension NDEFError: SelfDescribing {
+    /// Why the bytes are not a message, and where.
+    public var message: LocalizedText {
+        LocalizedText(
+            "no NDEF message: \(reason.message.english) (byte \(offset))",
+            "NDEF メッセージではありません: \(reason.message.japanese)（\(offset) バイト目）")
+    }
+}
+
+extension NDEFError.Reason: SelfDescribing {
+    /// The table of the problems.
+    package static let messages = MessageTable<NDEFError.Reason>(PackageResources.ndef_errors_tsv)
+
+    /// The problem.
+    public var message: LocalizedText { NDEFError.Reason.messages.message(self) }
+}
+
+extension NDEFAbsence: SelfDescribing {
+    /// The table of the causes.
+    package static let messages = MessageTable<NDEFAbsence>(PackageResources.ndef_absences_tsv)
+
+    /// Why there is no message.
+    public var message: LocalizedText { NDEFAbsence.messages.message(self) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 public import FeliCa
 public import ISO7816
 public import NDEF
@@ -142,7 +143,64 @@ public enum TagError: Error, Hashable, Sendable {
         case passwordProtected(page: UInt16)
         /// This page contains the tag's password or key.
         case secret(page: UInt16)
-        /// This page is no user page, so writing it may be permanent.
+        /// This page is not a user page, so writing it may be permanent.
         case permanent(page: UInt16)
+    }
+}
+
+extension TagError: SelfDescribing {
+    /// What failed.
+    public var message: LocalizedText {
+        switch self {
+        case .tagLost: LocalizedText("the card left the reader", "カードがリーダーから離れました")
+        case .transport(let error): error.message
+        case .refused(let page, _):
+            LocalizedText(
+                "the tag refused page \(Type2Dump.name(of: page))", "タグがページ \(Type2Dump.name(of: page)) を拒否しました")
+        case .felica(.status(let flags)): flags.refusal(of: LocalizedText("the NDEF service", "NDEF サービス"))
+        case .felica(let error): error.message
+        case .iso7816(let error): error.message
+        case .badAnswer: LocalizedText("the tag's answer violates the protocol", "タグの応答が規格に合いません")
+        case .noNDEF(let absence):
+            LocalizedText(
+                "no NDEF message: \(absence.message.english)", "NDEF メッセージがありません: \(absence.message.japanese)")
+        case .notWritable(let reason):
+            LocalizedText("nothing was written: \(reason.message.english)", "書き込みませんでした: \(reason.message.japanese)")
+        case .tooLong(let length, let capacity):
+            LocalizedText(
+                "nothing was written: the message has \(length) bytes, the tag has room for \(capacity)",
+                "書き込みませんでした: メッセージは \(length) バイト、タグの空きは \(capacity) バイトです")
+        case .notAMessage(let error): error.message
+        case .notType2: LocalizedText("wrong kind of card: not a Type 2 Tag", "このカードは Type 2 Tag ではありません")
+        case .takesNoKey: LocalizedText("this tag cannot be authenticated with a key", "このタグは鍵で認証できません")
+        case .keyRefused: LocalizedText("wrong key for this tag", "タグの鍵と一致しません")
+        case .notVerified:
+            LocalizedText("the tag returned different data after the write", "読み返した内容が書き込んだものと一致しません")
+        case .cancelled: TransportError.cancelled.message
+        }
+    }
+}
+
+extension TagError.WriteReason: SelfDescribing {
+    /// Why nothing can be written.
+    public var message: LocalizedText {
+        switch self {
+        case .readOnly: LocalizedText("the tag is read-only", "タグは読み取り専用です")
+        case .locked(let page):
+            LocalizedText(
+                "page \(Type2Dump.name(of: page)) is locked", "ページ \(Type2Dump.name(of: page)) はロックされています")
+        case .passwordProtected(let page):
+            LocalizedText(
+                "page \(Type2Dump.name(of: page)) needs the tag's password or key",
+                "ページ \(Type2Dump.name(of: page)) にはタグのパスワードまたは鍵が必要です")
+        case .secret(let page):
+            LocalizedText(
+                "page \(Type2Dump.name(of: page)) contains the tag's password or key",
+                "ページ \(Type2Dump.name(of: page)) にはタグのパスワードまたは鍵があります")
+        case .permanent(let page):
+            LocalizedText(
+                "page \(Type2Dump.name(of: page)) is not a user page, and writing it may be permanent",
+                "ページ \(Type2Dump.name(of: page)) はユーザーページではなく、元に戻せないおそれがあります")
+        }
     }
 }

@@ -140,7 +140,7 @@ public enum ActivationRequest: Hashable, Sendable {
 }
 
 /// Why no reader can be used; the raw values are those of the JSON error's `reason`.
-public enum UnavailableReason: String, Hashable, Sendable {
+public enum UnavailableReason: String, Hashable, Sendable, CaseIterable {
     /// It is not plugged in, or does not answer as a reader.
     case absent
     /// Another program or a kernel driver is using it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// Why an exchange with a card, or with the reader, failed.
 @nonexhaustive
 public enum TransportError: Error, Hashable, Sendable {
@@ -47,7 +49,7 @@ extension TransportError {
     /// The program has closed the reader.
     public static let closed = TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))
 
-    /// The exact cause: a code and its values. Only the command line puts it into words.
+    /// The exact cause: a code and its values.
     public struct Reason: Hashable, Sendable {
         /// The cause.
         public let code: Code
@@ -74,7 +76,8 @@ extension TransportError {
 }
 
 extension TransportError.Reason {
-    /// The possible faults of a reader, a device or a service. The raw values are the identifiers in transcripts.
+    /// The possible faults of a reader, a device or a service; each has a row in `Data/transport-reasons.tsv`. The raw
+    /// values are the identifiers in transcripts.
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// External text, shown unchanged: a transcript of another version, or a test. Value: the text.
         case text
@@ -170,5 +173,74 @@ extension TransportError.Reason {
             default: false
             }
         }
+    }
+}
+
+extension TransportError: SelfDescribing {
+    /// What failed: the card's part, or the reader's with its cause.
+    public var message: LocalizedText {
+        switch self {
+        case .noAnswer, .cardReleased: LocalizedText("the card left the reader", "カードがリーダーから離れました")
+        case .corrupted: LocalizedText("the card's answer was corrupted", "カードの応答が壊れて届きました")
+        case .readerTimeout: LocalizedText("the reader stopped answering", "リーダーが応答しなくなりました")
+        case .readerFailed(let detail):
+            LocalizedText(
+                "the reader reported an error: \(detail.message.english)", "リーダーが異常を知らせました（\(detail.message.japanese)）")
+        case .frameTooLong(let length, let limit):
+            LocalizedText(
+                "a frame of \(length) bytes is longer than the \(limit) that the reader can send",
+                "\(length) バイトのフレームはリーダーの上限 \(limit) を超えます")
+        case .answerTooLong:
+            LocalizedText("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます")
+        case .readerUnavailable(let reason, let detail): reason.message(detail.message)
+        case .unsupported(let detail):
+            LocalizedText(
+                "the reader cannot do this: \(detail.message.english)", "リーダーがこの機能に対応していません（\(detail.message.japanese)）"
+            )
+        case .cancelled: LocalizedText("interrupted", "中断しました")
+        case .outOfScript(let detail):
+            LocalizedText(
+                "this recording does not match the command (\(detail.message.english))",
+                "記録とコマンドが一致しません（\(detail.message.japanese)）")
+        }
+    }
+}
+
+extension UnavailableReason {
+    fileprivate func message(_ detail: LocalizedText) -> LocalizedText {
+        switch self {
+        case .absent: detail
+        case .busy:
+            LocalizedText("the reader is in use: \(detail.english)", "リーダーは使用中です（\(detail.japanese)）")
+        case .permission:
+            LocalizedText("no permission to use the reader: \(detail.english)", "リーダーを開く権限がありません（\(detail.japanese)）")
+        case .unsupported:
+            LocalizedText("the reader cannot be used: \(detail.english)", "このリーダーは使えません（\(detail.japanese)）")
+        }
+    }
+}
+
+extension TransportError.Reason: SelfDescribing {
+    /// The table of the codes.
+    package static let messages = MessageTable<Code>(PackageResources.transport_reasons_tsv)
+
+    /// The cause, after the name of the reader if it has one. Values are shown unchanged.
+    public var message: LocalizedText {
+        let values = code == .notConnected ? values.map(TransportError.Reason.product) : values
+        let message = TransportError.Reason.messages.message(code, values)
+        guard let reader else { return message }
+        return LocalizedText("\(reader): \(message.english)", "\(reader): \(message.japanese)")
+    }
+
+    /// The name of the product that an ID such as `rcs380` or `rcs380:port=1-1.3` asks for.
+    private static func product(_ id: String) -> String {
+        let parts = id.split(separator: ":", maxSplits: 1)
+        let name =
+            switch parts.first {
+            case "rcs380": "RC-S380"
+            case "rcs300": "RC-S300"
+            default: id
+            }
+        return parts.count == 2 && name != id ? "\(name) (\(parts[1]))" : name
     }
 }

@@ -65,18 +65,9 @@ package struct Check: Hashable, Sendable {
     /// The severity.
     package var verdict: Verdict { row.verdict }
     /// The finding, as a sentence without its full stop.
-    package var message: LocalizedText { filled(row.message) }
+    package var message: LocalizedText { row.message.filled(values) }
     /// The fix; `nil` when nothing has to be fixed.
-    package var remedy: LocalizedText? { row.remedy.map(filled) }
-
-    private func filled(_ text: LocalizedText) -> LocalizedText {
-        var (english, japanese) = (text.english, text.japanese)
-        for (place, value) in values.enumerated() {
-            english = english.replacing("{\(place)}", with: value.english)
-            japanese = japanese.replacing("{\(place)}", with: value.japanese)
-        }
-        return LocalizedText(english, japanese)
-    }
+    package var remedy: LocalizedText? { row.remedy?.filled(values) }
 }
 
 /// The meaning of a ``Check/Code``: a row of `Data/checks.tsv`.

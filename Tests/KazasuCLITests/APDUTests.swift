@@ -129,6 +129,6 @@ struct APDUTests {
         #expect(lost.hasEnded(74))
         #expect(lost.output.contains(#""sw": "9000""#), "what came is kept")
         try Kazasu.run("apdu", "00A40000", "-r", Card.fixture("edy"), "-t", "0").expectError(
-            76, "this command reads ISO-DEP cards")
+            76, "expected an ISO-DEP card")
     }
 }

@@ -10,20 +10,20 @@ struct OtherCardTests {
 
     static let cases: [(line: String, reader: String, english: String, japanese: String)] = [
         (
-            "balance", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード）"
+            "balance", tag("ntag213"), "expected a FeliCa card", "対象: FeliCa カード）"
         ),
-        ("history", tag("type4-b"), "this command reads FeliCa cards", "対象: FeliCa カード）"),
-        ("scan", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード）"),
+        ("history", tag("type4-b"), "expected a FeliCa card", "対象: FeliCa カード）"),
+        ("scan", tag("ntag213"), "expected a FeliCa card", "対象: FeliCa カード）"),
         (
-            "license --free", Card.fixture("edy"), "this command reads driver's licences",
+            "license --free", Card.fixture("edy"), "expected a driver's license",
             "対象: 運転免許証）"
         ),
         (
-            "mynumber --free", Card.fixture("edy"), "this command reads My Number cards",
+            "mynumber --free", Card.fixture("edy"), "expected a My Number card",
             "対象: マイナンバーカード）"
         ),
         (
-            "tag info", Card.fixture("edy"), "this command reads NFC Forum tags",
+            "tag info", Card.fixture("edy"), "expected an NFC Forum tag",
             "対象: NFC フォーラムのタグ）"
         ),
         (

@@ -147,7 +147,7 @@ struct TagTests {
         }
     }
 
-    @Test("What stands against writing is said before anybody is asked, and nothing is written")
+    @Test("Reports obstacles before it asks for confirmation, and writes nothing")
     func checkedBeforeAsking() throws {
         let folder = try TemporaryFolder()
         // The first dynamic lock bit locks pages 10 and 11.
@@ -173,11 +173,11 @@ struct TagTests {
         (tag("lite-s-no-ndef"), "tag read", 76, "not formatted for NDEF"),
         (tag("lite-no-ndef"), "tag write --text x --yes", 76, "not formatted for NDEF"),
         (tag("no-ndef"), "tag write --text x --yes", 76, "not formatted for NDEF"),
-        (Card.fixture("suica-p1"), "tag info", 76, "this command reads NFC Forum tags"),
+        (Card.fixture("suica-p1"), "tag info", 76, "expected an NFC Forum tag"),
         (tag("type4"), "tag pages", 76, "not a Type 2 Tag"), (type3, "tag pages", 76, "not a Type 2 Tag"),
     ]
 
-    @Test("What tags refuse", arguments: refusals)
+    @Test("Commands that tags refuse", arguments: refusals)
     func refused(_ row: (reader: String, line: String, status: Int32, words: String)) throws {
         let words = row.line.split(separator: " ").map(String.init)
         try Kazasu.run(words + ["-r", row.reader]).expectError(row.status, row.words)

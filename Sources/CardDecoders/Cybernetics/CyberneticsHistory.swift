@@ -137,7 +137,7 @@ struct CyberneticsHistory {
     }
 
     #if compiler(>=6.3)
-    @specialized(where Names == StationTable)
+        @specialized(where Names == StationTable)
     #endif
     init<Names: StationNames>(_ service: ServiceDump, _ stations: Names) {
         let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }

@@ -72,7 +72,7 @@ extension CardReport {
     ///   - language: the language of the names; keys and ids never change.
     ///   - redact: returns the replacement for a personal value.
     #if compiler(>=6.3)
-    @specialized(where Sink == JSONWriter)
+        @specialized(where Sink == JSONWriter)
     #endif
     package func write<Sink: JSONSink & ~Copyable>(
         to sink: inout Sink, _ language: Language, redact: (String) -> String

@@ -155,3 +155,29 @@ extension DecodingWarning {
         }
     }
 }
+
+extension CardDecodingError: SelfDescribing {
+    /// What the card or the dump lacks, after the name of the kind of card.
+    public var message: LocalizedText {
+        let name = DecoderRegistry.standard.decoder(id: card)?.name ?? LocalizedText(card, card)
+        return LocalizedText("\(name.english): \(cause.english)", "\(name.japanese): \(cause.japanese)")
+    }
+
+    private var cause: LocalizedText {
+        let place = "\(system)/\(service)"
+        return switch reason {
+        case .noSuchService: LocalizedText("the card has no service \(place)", "サービス \(place) がありません")
+        case .notRead:
+            LocalizedText(
+                "block \(block) of service \(place) was not read", "サービス \(place) のブロック \(block) を読み取れていません")
+        case .keyRequired: LocalizedText("service \(place) needs a key", "サービス \(place) には鍵が必要です")
+        case .refused:
+            LocalizedText("the card refused to read service \(place)", "サービス \(place) の読み取りをカードが拒否しました")
+        case .lost:
+            LocalizedText("the card left before service \(place) was read", "サービス \(place) を読み取る前にカードが離れました")
+        case .otherLayout:
+            LocalizedText("the contents of service \(place) are in another format", "サービス \(place) の内容は別の形式です")
+        case .noBalance: LocalizedText("this card has no balance that can be read", "残高を読み取れないカードです")
+        }
+    }
+}

@@ -164,7 +164,7 @@ extension HistoryRecord {
 
     /// Writes an element of `records`.
     #if compiler(>=6.3)
-    @specialized(where Sink == JSONWriter)
+        @specialized(where Sink == JSONWriter)
     #endif
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, _ language: Language) {
         // No closure here: the record would be copied into it.

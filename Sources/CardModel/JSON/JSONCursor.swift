@@ -223,3 +223,24 @@ extension String {
         if let text = try? UTF8Span(validating: bytes) { self = String(copying: text) } else { self = "" }
     }
 }
+
+/// The path to a value of a document; its text is built only for errors.
+final class JSONPlace: Sendable {
+    private let step: JSONCursor.Step
+    private let parent: JSONPlace?
+
+    init(_ step: JSONCursor.Step, in parent: JSONPlace?) {
+        self.step = step
+        self.parent = parent
+    }
+
+    /// The path, such as `felica.systems[0].systemCode`; empty for the whole document.
+    var text: String {
+        let before = parent?.text ?? ""
+        return switch step {
+        case .document: ""
+        case .member(let key): before.isEmpty ? key : "\(before).\(key)"
+        case .element(let index): "\(before)[\(index)]"
+        }
+    }
+}

@@ -314,3 +314,20 @@ protocol JSONTarget {
     /// A number, `true`, `false` or `null`.
     mutating func scalar(_ value: JSONValue)
 }
+
+/// A fault in a JSON text, and its position.
+struct JSONError: Error {
+    let kind: DocumentError.Reason
+    /// The index of the first byte that is not valid JSON at its position.
+    let index: Int
+
+    /// Returns the error with line and byte.
+    func documentError(in bytes: ArraySlice<UInt8>) -> DocumentError {
+        let before = bytes[..<min(max(index, bytes.startIndex), bytes.endIndex)]
+        let newline = UInt8(ascii: "\n")
+        let line = before.count { $0 == newline } + 1
+        let start = before.lastIndex(of: newline).map { $0 + 1 } ?? bytes.startIndex
+        let reason = kind == .syntax && index >= bytes.endIndex ? .endsEarly : kind
+        return .notJSON(reason, line: line, byte: before.endIndex - start + 1)
+    }
+}

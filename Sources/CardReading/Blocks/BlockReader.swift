@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+package import CardModel
 public import FeliCa
 
 /// Reads blocks of services of one system in as few commands as the card and the reader allow.
@@ -287,6 +287,18 @@ public enum RefusalReason: Hashable, Sendable {
         switch self {
         case .flags(let flags): flags.value
         case .silence: nil
+        }
+    }
+}
+
+extension RefusalReason {
+    /// Returns the sentence that the card refused something, such as "service 090F".
+    package func message(_ what: LocalizedText) -> LocalizedText {
+        switch self {
+        case .flags(let flags): flags.refusal(of: what)
+        case .silence:
+            LocalizedText(
+                "the card does not answer requests for \(what.english)", "\(what.japanese) の読み出しにカードが応答しません")
         }
     }
 }

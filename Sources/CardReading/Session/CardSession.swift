@@ -196,3 +196,17 @@ extension ReadingError {
         }
     }
 }
+
+extension ReadingError: SelfDescribing {
+    /// What ended the reading.
+    public var message: LocalizedText {
+        switch self {
+        case .cardLost: LocalizedText("the card left the reader", "カードがリーダーから離れました")
+        case .radio: LocalizedText("the card's answers were corrupted repeatedly", "カードの応答が何度も壊れて届きました")
+        case .badAnswer(.malformed(let command, let fault)): FeliCaError.malformed(command, fault).message
+        case .badAnswer: LocalizedText("the card's answer violates the protocol", "カードの応答が規格に合いません")
+        case .reader(let error): error.message
+        case .cancelled: TransportError.cancelled.message
+        }
+    }
+}

@@ -87,6 +87,9 @@ extension CommandCode {
         CommandCode.names.first { $0.code == self }?.name
     }
 
+    /// The name in the manual, or the code.
+    package var title: String { name ?? description }
+
     /// Codes and names, in the order of the codes.
     ///
     /// Sources: the unofficial user's manual, felica-tool, proxmark3 `include/protocols.h`.

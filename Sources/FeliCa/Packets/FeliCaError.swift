@@ -87,3 +87,68 @@ extension FeliCaError {
         }
     }
 }
+
+extension FeliCaError: SelfDescribing {
+    /// What failed: the exchange, the answer, or the command.
+    public var message: LocalizedText {
+        switch self {
+        case .transport(let error): error.message
+        case .malformed(let command, let fault):
+            LocalizedText(
+                "the card's answer violates the protocol (\(command.title): \(fault.message.english))",
+                "カードの応答が規格に合いません（\(command.title): \(fault.message.japanese)）")
+        case .status(let flags): flags.refusal(of: LocalizedText("the command", "コマンド"))
+        case .invalidArgument(let reason):
+            LocalizedText(
+                "the command cannot be sent: \(reason.message.english)", "コマンドを送れません: \(reason.message.japanese)")
+        }
+    }
+}
+
+extension FeliCaError.Reason: SelfDescribing {
+    /// The fault of the answer, without data of the card.
+    public var message: LocalizedText {
+        switch self {
+        case .empty: LocalizedText("it is empty", "空の応答")
+        case .length, .tooShort, .trailingBytes: LocalizedText("its length is wrong", "長さの誤り")
+        case .responseCode: LocalizedText("its response code is wrong", "レスポンスコードの誤り")
+        case .idm: LocalizedText("it carries another card's IDm", "別のカードの IDm")
+        case .count: LocalizedText("its count is wrong", "個数の誤り")
+        case .value, .echo: LocalizedText("a value in it is wrong", "値の誤り")
+        }
+    }
+}
+
+extension FeliCaError.ArgumentReason: SelfDescribing {
+    /// What is out of range.
+    public var message: LocalizedText {
+        switch self {
+        case .count(let list, let count, let allowed):
+            LocalizedText(
+                "\(count) \(list.name.english) instead of \(allowed.lowerBound) to \(allowed.upperBound)",
+                "\(list.name.japanese)の数 \(count) が範囲外です（\(allowed.lowerBound)～\(allowed.upperBound)）")
+        case .packetTooLong(let length):
+            LocalizedText("\(length) bytes are longer than a packet of 255", "\(length) バイトはパケットの上限 255 を超えます")
+        case .answerTooLong(let length):
+            LocalizedText(
+                "an answer of \(length) bytes would be longer than a packet of 255",
+                "応答 \(length) バイトがパケットの上限 255 を超えます")
+        case .serviceIndex(let index, let element):
+            LocalizedText(
+                "block \(element) of the list names service \(index), which is not in the list of services",
+                "ブロックリストの \(element) 番目が、リストにないサービス \(index) を指しています")
+        }
+    }
+}
+
+extension FeliCaError.ArgumentReason.List {
+    fileprivate var name: LocalizedText {
+        switch self {
+        case .nodes: LocalizedText("nodes", "ノード")
+        case .services: LocalizedText("services", "サービス")
+        case .blocks: LocalizedText("blocks", "ブロック")
+        case .blockData: LocalizedText("blocks of data", "データのブロック")
+        case .echoData: LocalizedText("bytes to echo", "エコーのバイト")
+        }
+    }
+}

@@ -134,3 +134,36 @@ public enum TriesLeft: Hashable, Sendable {
         }
     }
 }
+
+extension TriesLeft: SelfDescribing {
+    /// The number of tries left, or why there is none.
+    public var message: LocalizedText {
+        switch self {
+        case .count(1): LocalizedText("1 try is left", "残り 1 回")
+        case .count(let count): LocalizedText("\(count) tries are left", "残り \(count) 回")
+        case .locked: LocalizedText("it is locked", "閉塞しています")
+        case .notNeeded: LocalizedText("the card does not require it", "照合は不要です")
+        case .unknown: LocalizedText("the number of tries left is unknown", "残り回数は分かりません")
+        case .refused(let status):
+            LocalizedText("the card says \(status.text.english)", "カードの応答 \(status.text.japanese)")
+        }
+    }
+}
+
+extension PINForm: SelfDescribing {
+    /// What the PIN consists of.
+    public var message: LocalizedText {
+        switch self {
+        case .digits(let count): LocalizedText("\(count) digits", "数字 \(count) 桁")
+        case .capitalsAndDigits(let counts):
+            LocalizedText(
+                "\(counts.lowerBound) to \(counts.upperBound) capital letters and digits",
+                "英大文字と数字 \(counts.lowerBound)～\(counts.upperBound) 文字")
+        case .printable(let counts):
+            LocalizedText(
+                "\(counts.lowerBound) to \(counts.upperBound) characters",
+                "\(counts.lowerBound)～\(counts.upperBound) 文字")
+        case .exactly: LocalizedText("the placeholder for a PIN that is not set", "未設定時の値")
+        }
+    }
+}

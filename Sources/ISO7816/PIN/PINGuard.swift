@@ -188,7 +188,7 @@ public enum PINGuardError: Error, Hashable, Sendable {
     case earlierFailure(PINReference)
     /// It is locked; it was not sent.
     case locked(PINReference)
-    /// It was not sent, since another wrong try may lock it and nobody agreed to that.
+    /// It was not sent, since another wrong try may lock it and the user did not agree to that.
     ///
     /// One try is left, or the card does not report how many.
     case lastTry(PINReference, TriesLeft)
@@ -227,6 +227,71 @@ public enum PINGuardError: Error, Hashable, Sendable {
             .notVerifiable(let reference, _), .wrong(let reference, _), .refused(let reference, _, _),
             .interrupted(let reference, _, _, _):
             reference
+        }
+    }
+}
+
+extension PINGuardError: SelfDescribing {
+    /// What happened to the PIN, with its name and what is known about the tries left.
+    public var message: LocalizedText {
+        let (name, japaneseName) = (reference.name.english, reference.name.japanese)
+        switch self {
+        case .form(let reference):
+            return LocalizedText(
+                "\(name) must be \(reference.form.message.english); nothing was sent",
+                "\(japaneseName)は\(reference.form.message.japanese)ですが、入力が違います。何も送っていません")
+        case .alreadySent:
+            return LocalizedText(
+                "\(name) was already sent in this run and is not sent again", "\(japaneseName)はこの実行で送信済みのため、再送しません")
+        case .earlierFailure:
+            return LocalizedText(
+                "\(name) was not sent, because an earlier PIN failed", "先の暗証番号が照合できなかったため、\(japaneseName)は送っていません")
+        case .locked:
+            return LocalizedText("\(name) is locked; nothing was sent", "\(japaneseName)は閉塞しています。何も送っていません")
+        case .lastTry(_, let tries):
+            return LocalizedText(
+                "\(name) was not sent: \(tries.message.english)", "\(japaneseName)は送っていません: \(tries.message.japanese)")
+        case .triesUnreadable(_, let error):
+            return LocalizedText(
+                "\(name) was not sent, because the number of tries left cannot be read: \(error.message.english)",
+                "残り回数を読めないため、\(japaneseName)は送っていません: \(error.message.japanese)")
+        case .notVerifiable(_, let status):
+            return LocalizedText(
+                "\(name) was not sent: the card says \(status.text.english)",
+                "\(japaneseName)は送っていません: カードの応答 \(status.text.japanese)")
+        case .wrong(_, .locked):
+            return LocalizedText("\(name) is wrong and is now locked", "\(japaneseName)が違います。閉塞しました")
+        case .wrong(_, let tries):
+            return LocalizedText(
+                "\(name) is wrong; \(tries.message.english)", "\(japaneseName)が違います。\(tries.message.japanese)")
+        case .refused(_, let status, let tries):
+            let left = tries?.message
+            return LocalizedText(
+                "the card did not accept \(name): \(status.text.english)\(left.map { "; \($0.english)" } ?? "")",
+                "カードが\(japaneseName)を受け付けません: \(status.text.japanese)\(left.map { "。\($0.japanese)" } ?? "")")
+        case .interrupted(_, let error, let before, let after):
+            let effect = PINGuardError.effect(before, after)
+            return LocalizedText(
+                "the exchange failed while \(name) was sent (\(error.message.english)); \(effect.english); "
+                    + "it is not sent again",
+                "\(japaneseName)の送信中に通信が途切れました（\(error.message.japanese)）。\(effect.japanese)。再送はしません")
+        }
+    }
+
+    /// What an interrupted VERIFY did to the tries.
+    private static func effect(_ before: TriesLeft, _ after: TriesLeft?) -> LocalizedText {
+        guard let after else {
+            return LocalizedText("the card's state could not be checked", "カードの状態は確認できませんでした")
+        }
+        let left = after.message
+        return switch (before, after) {
+        case (_, .locked):
+            LocalizedText("it counted as a wrong PIN and is now locked", "照合の誤りとして数えられ、閉塞しました")
+        case (.count(let before), .count(let after)) where after < before:
+            LocalizedText("it counted as a wrong PIN: \(left.english)", "照合の誤りとして数えられました: \(left.japanese)")
+        case (.count, .count):
+            LocalizedText("no try was used: \(left.english)", "回数は減っていません: \(left.japanese)")
+        default: LocalizedText("its effect is unknown: \(left.english)", "照合されたかどうかは不明です: \(left.japanese)")
         }
     }
 }

@@ -45,3 +45,53 @@ extension ISO7816Error {
         case notADataObject
     }
 }
+
+extension ISO7816Error: SelfDescribing {
+    /// What failed, with the name of the command.
+    public var message: LocalizedText { message(about: nil) }
+
+    /// Returns the same for a command with a purpose, as in "the application".
+    package func message(about what: LocalizedText?) -> LocalizedText {
+        switch self {
+        case .transport(let error): return error.message
+        case .malformed(let instruction, let fault):
+            let what = what ?? LocalizedText(instruction.title, instruction.title)
+            return LocalizedText(
+                "the card's answer to \(what.english) violates the protocol (\(fault.message.english))",
+                "\(what.japanese) へのカードの応答が規格に合いません（\(fault.message.japanese)）")
+        case .status(let instruction, let status):
+            let what = what ?? LocalizedText(instruction.title, instruction.title)
+            return LocalizedText(
+                "the card refused \(what.english): \(status.text.english)",
+                "\(what.japanese) はカードに拒否されました: \(status.text.japanese)")
+        case .invalidCommand(let error):
+            return LocalizedText(
+                "this command cannot be sent: \(error.message.english)", "このコマンドは送れません: \(error.message.japanese)")
+        case .guarded(let instruction):
+            return LocalizedText(
+                "\(instruction.title) is not sent: it could lock or change a PIN",
+                "\(instruction.title) は送りません（暗証番号の閉塞や変更のおそれがあります）")
+        case .selectionLost:
+            return LocalizedText("contact with the card was lost for a moment", "カードとの通信が一度途切れました")
+        case .otherCard:
+            return LocalizedText("a different card is now on the reader", "リーダー上のカードが替わりました")
+        }
+    }
+}
+
+extension ISO7816Error.Reason: SelfDescribing {
+    /// The fault of the answer.
+    public var message: LocalizedText {
+        switch self {
+        case .tooShort: LocalizedText("it is too short", "短すぎる")
+        case .endlessResponse: LocalizedText("it has no end", "終わりがない")
+        case .dataLength: LocalizedText("its length is wrong", "長さの誤り")
+        case .notADataObject: LocalizedText("it is not a data object", "データオブジェクトではない")
+        }
+    }
+}
+
+extension Instruction {
+    /// The standard's name, or the code.
+    package var title: String { name ?? "INS \(self)" }
+}

@@ -47,4 +47,10 @@ extension StatusWord {
         guard let number = bytesAvailable ?? counter ?? correctLength else { return text }
         return LocalizedText("\(text.english): \(number)", "\(text.japanese): \(number)")
     }
+
+    /// The number and what it means.
+    package var text: LocalizedText {
+        guard let meaning else { return LocalizedText(description, description) }
+        return LocalizedText("\(self) (\(meaning.english))", "\(self) (\(meaning.japanese))")
+    }
 }

@@ -35,6 +35,18 @@ package struct CommandError: Error, Equatable, Sendable {
             hint: tr("give a file name; a shell variable may be unset", "ファイル名を指定してください（シェル変数が空かもしれません）"))
     }
 
+    /// Interrupted by a signal.
+    package static func cancelled(_ suffix: String = "") -> CommandError {
+        CommandError(Interrupt.status, "interrupted", tr("interrupted", "中断しました") + suffix)
+    }
+
+    /// A bug: a state that no input should cause.
+    package static func bug(_ what: String) -> CommandError {
+        CommandError(
+            .bug, "bug", tr("a bug in Kazasu: ", "Kazasu の不具合: ") + what,
+            hint: tr("please report it with the output of --trace and --redact", "--trace と --redact の出力を添えてご報告ください"))
+    }
+
     /// An output file could not be written; `error` is `errno`.
     package static func unwritable(_ path: String, _ error: Int32) -> CommandError {
         CommandError(
@@ -97,32 +109,7 @@ package enum ExitStatus: Int32, Sendable {
     case brokenPipe = 141
 }
 
-/// The system's message for a failed call, in the language of this run.
-package enum SystemMessage {
-    package static func text(_ error: Int32) -> String {
-        switch error {
-        case ENOENT: tr("no such file or folder", "ファイルまたはフォルダーがありません")
-        case EACCES, EPERM: tr("permission denied", "権限がありません")
-        case EBADF: tr("it is closed", "閉じられています")
-        case EISDIR: tr("it is a folder", "フォルダーです")
-        case ENOTDIR: tr("part of the path is not a folder", "パスの途中がフォルダーではありません")
-        case ENOSPC, EDQUOT: tr("the disk is full", "ディスクに空きがありません")
-        case EROFS: tr("the file system is read-only", "読み取り専用のファイルシステムです")
-        case ENAMETOOLONG: tr("the name is too long", "名前が長すぎます")
-        case ENOEXEC: tr("not a program; a script begins with #!", "プログラムではありません（スクリプトは #! で始めます）")
-        case ETXTBSY: tr("another program is writing the file", "ほかのプログラムがファイルに書き込み中です")
-        case ELOOP: tr("too many symbolic links", "シンボリックリンクが多すぎます")
-        case E2BIG: tr("too large", "大きすぎます")
-        case EIO: tr("input/output error", "入出力エラー")
-        case ENOMEM: tr("out of memory", "メモリ不足です")
-        case EMFILE, ENFILE: tr("too many open files", "開いているファイルが多すぎます")
-        case EAGAIN: tr("no resources at the moment", "一時的に資源が足りません")
-        case EADDRINUSE: tr("the port is in use", "ポートは使用中です")
-        case ECONNREFUSED: tr("connection refused", "接続が拒否されました")
-        case ECONNRESET, EPIPE: tr("the connection was closed by the other end", "相手が接続を切りました")
-        case ETIMEDOUT: tr("timed out", "タイムアウト")
-        case EHOSTUNREACH, ENETUNREACH: tr("no route to the host", "相手に到達できません")
-        default: String(cString: strerror(error))
-        }
-    }
+extension SystemMessage {
+    /// The message in the language of this run.
+    package static func text(_ error: Int32) -> String { SystemMessage.of(error)[Language.current] }
 }

@@ -93,6 +93,16 @@ package struct HistoryFilter: ParsableArguments {
     }
 }
 
+/// A day as `2026-11-20`.
+package struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
+    package var date: CalendarDate
+
+    package init?(argument: String) {
+        guard let date = CalendarDate(argument) else { return nil }
+        self.date = date
+    }
+}
+
 /// A dump format that can be written, by its id.
 package struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
     package var id: String
@@ -127,25 +137,6 @@ package struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
                 tr(
                     "cannot write this dump as \(id): \(error.words)", "このダンプは \(id) 形式にできません: \(error.words)"),
                 hint: tr("--\(option) json can store every dump", "--\(option) json ならどのダンプも保存できます"))
-        }
-    }
-}
-
-extension DumpWritingError {
-    /// The reason for display; contains no IDm.
-    fileprivate var words: String {
-        switch self {
-        case .notFeliCa: tr("the format can only store FeliCa cards", "FeliCa カード専用の形式です")
-        case .noIDm: tr("the format needs the IDm, which is unknown", "この形式には IDm が必要ですが、不明です")
-        case .noPMm: tr("the format needs the PMm, which is unknown", "この形式には PMm が必要ですが、不明です")
-        case .systemTwice(let system):
-            tr(
-                "the format can store only one system \(system), but the card has two",
-                "この形式で保存できるシステム \(system) は 1 つだけですが、カードには 2 つあります")
-        case .serviceTwice(let system, let service):
-            tr(
-                "the format can store only one service \(service) in system \(system), but the dump has two",
-                "この形式で保存できるシステム \(system) のサービス \(service) は 1 つだけですが、ダンプには 2 つあります")
         }
     }
 }

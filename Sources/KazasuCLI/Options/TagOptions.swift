@@ -160,3 +160,25 @@ package struct TagMessageOptions: ParsableArguments {
         return records
     }
 }
+
+/// A record's type and data as a user types them. `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard
+/// input.
+package struct TypedData: ExpressibleByArgument, Equatable, Sendable {
+    package var type: String
+    private var text: String
+
+    package init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...255).contains(parts[0].utf8.count),
+            parts[0].utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        type = String(parts[0])
+        text = String(parts[1])
+    }
+
+    /// The data, read from the file where one is named.
+    package func data() throws(CommandError) -> [UInt8] {
+        guard text.hasPrefix("@") else { return Array(text.utf8) }
+        return try Files.read(String(text.dropFirst()))
+    }
+}

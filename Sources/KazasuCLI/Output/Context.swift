@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
-import Glibc
 package import NFCTransport
 
 /// A reader that one command lends to another, and the output of that one.
@@ -105,19 +104,4 @@ package final class LateError {
     private(set) var first: CommandError?
 
     package func add(_ failure: CommandError) { first = first ?? failure }
-}
-
-/// The variables of this process's environment.
-package enum SystemEnvironment {
-    /// Every variable; invalid UTF-8 is replaced.
-    package static var all: [String: String] {
-        var variables: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if let name = pair.first, let value = pair.dropFirst().first { variables[String(name)] = String(value) }
-            entry += 1
-        }
-        return variables
-    }
 }

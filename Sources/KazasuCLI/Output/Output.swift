@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-package import CardReading
 import Glibc
 
 /// Standard output and standard error. What is written passes the ``RedactionGate``.
@@ -78,53 +77,6 @@ package enum Output {
     }
 }
 
-/// One line on a terminal's stderr that shows the progress of long work; it appears after half a second.
-package final class ProgressLine {
-    private let isOn: Bool
-    private let clock = ContinuousClock()
-    private let start: ContinuousClock.Instant
-    private var last: ContinuousClock.Instant
-    private var isShown = false
-
-    package init(_ context: Context) {
-        isOn = Output.messagesAreOnTerminal && context.verbosity >= 0
-        start = clock.now
-        last = start
-    }
-
-    package func show(_ progress: ReadingProgress) {
-        guard isOn else { return }
-        let now = clock.now
-        guard now - start > .milliseconds(500), now - last > .milliseconds(80) else { return }
-        last = now
-        isShown = true
-        Output.eraseLine()
-        Output.message(
-            tr(
-                "system \(progress.system): \(progress.nodes) nodes, \(progress.blocks) blocks",
-                "システム \(progress.system): ノード \(progress.nodes)、ブロック \(progress.blocks)"))
-    }
-
-    package func end() {
-        if isShown { Output.eraseLine() }
-        isShown = false
-    }
-}
-
-/// "Put a card on the reader", shown on a terminal while there is no card; it disappears when a card comes.
-package final class WaitingNote {
-    private let isShown: Bool
-
-    package init(_ context: Context) {
-        isShown = Output.messagesAreOnTerminal && context.verbosity >= 0
-        if isShown { Output.message(tr("Put a card on the reader …", "カードをかざしてください …")) }
-    }
-
-    package func end() {
-        if isShown { Output.eraseLine() }
-    }
-}
-
 /// Standard input, output and error.
 package enum StandardStreams {
     /// Opens `/dev/null` in place of those that the process was started without (`2>&-`). Otherwise the next opened
@@ -138,73 +90,4 @@ package enum StandardStreams {
             _ = open("/dev/null", mode)
         }
     }
-}
-
-/// A question that `--yes` answers in advance.
-package enum Confirmation {
-    /// Asks the question; only y or yes continues.
-    ///
-    /// - Throws: ``CommandError`` with status 64 where there is nobody to ask, 130 when the answer is no.
-    package static func ask(_ question: String) throws(CommandError) {
-        try check()
-        Output.message(question + " [y/N] ")
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
-    }
-
-    /// Checks that there is somebody to ask, before work that ends in a question.
-    package static func check() throws(CommandError) {
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandError(
-                .usage, "usage", tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
-                hint: tr("add --yes", "--yes を付けてください"))
-        }
-    }
-}
-
-/// Quotes texts in the commands that hints show, so that they can be pasted into a shell.
-package enum ShellWord {
-    /// A file name or another text as one word of a POSIX shell; plain ones stay unchanged.
-    ///
-    /// A name that begins with a hyphen is prefixed with `./`, so that no program parses it as an option.
-    package static func quoted(_ text: String) -> String {
-        let text = text.hasPrefix("-") && text != "-" ? "./" + text : text
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "@%+=:,./-_".utf8.contains(byte)
-            }
-        }
-        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
-    }
-}
-
-/// The filter that every text for display passes before output. Names on cards, of files and of other users' processes
-/// may hold characters that control a terminal, or that change the order in which a line is read. They are shown as
-/// `\u{202E}`.
-///
-/// JSON is escaped by its writer, by JSON's rules.
-package enum VisibleText {
-    /// Escapes text of several lines: line ends stay.
-    ///
-    /// - Parameter keepingColours: whether the codes of ``Colour`` stay, too.
-    package static func lines(_ text: String, keepingColours: Bool = false) -> String {
-        guard keepingColours, text.utf8.contains(0x1B) else {
-            return HiddenCharacters.escaped(text, keepingLineEnds: true)
-        }
-        let codes = (Colour.allCases.map(\.rawValue) + ["0"]).map { "[\($0)m" }
-        var result = ""
-        for (index, piece) in text.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated() {
-            let code = index == 0 ? nil : codes.first { piece.hasPrefix($0) }
-            if index > 0 {
-                result += code.map { "\u{1B}\($0)" } ?? HiddenCharacters.escaped("\u{1B}", keepingLineEnds: true)
-            }
-            result += HiddenCharacters.escaped(String(piece.dropFirst(code?.count ?? 0)), keepingLineEnds: true)
-        }
-        return result
-    }
-
-    /// Escapes one line, or a part of one. Line ends are escaped as well, so that nothing can pass for a separate line.
-    package static func line(_ text: String) -> String { HiddenCharacters.escaped(text, keepingLineEnds: false) }
 }

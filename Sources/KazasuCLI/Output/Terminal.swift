@@ -63,3 +63,24 @@ package final class Terminal {
         return try read(self)
     }
 }
+
+/// A question that `--yes` answers in advance.
+package enum Confirmation {
+    /// Asks the question; only y or yes continues.
+    ///
+    /// - Throws: ``CommandError`` with status 64 where there is nobody to ask, 130 when the answer is no.
+    package static func ask(_ question: String) throws(CommandError) {
+        try check()
+        Output.message(question + " [y/N] ")
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
+    }
+
+    /// Checks that there is somebody to ask, before work that ends in a question.
+    package static func check() throws(CommandError) {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandError(
+                .usage, "usage", tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
+                hint: tr("add --yes", "--yes を付けてください"))
+        }
+    }
+}

@@ -22,31 +22,6 @@ extension CommandError {
     }
 }
 
-extension CardDecodingError {
-    /// What is missing, with the card's name.
-    fileprivate var words: String {
-        let name = DecoderRegistry.standard.decoder(id: card)?.name[Language.current] ?? card
-        let place = "\(system)/\(service)"
-        let what =
-            switch reason {
-            case .noSuchService: tr("the card has no service \(place)", "サービス \(place) がありません")
-            case .notRead:
-                tr(
-                    "block \(block) of service \(place) was not read", "サービス \(place) のブロック \(block) を読み取れていません")
-            case .keyRequired: tr("service \(place) needs a key", "サービス \(place) には鍵が必要です")
-            case .refused:
-                tr("the card refused to read service \(place)", "サービス \(place) の読み取りをカードが拒否しました")
-            case .lost:
-                tr(
-                    "the card left before service \(place) was read", "サービス \(place) を読み取る前にカードが離れました")
-            case .otherLayout:
-                tr("the contents of service \(place) are in another format", "サービス \(place) の内容は別の形式です")
-            case .noBalance: tr("this card has no balance that can be read", "残高を読み取れないカードです")
-            }
-        return "\(name): \(what)"
-    }
-}
-
 /// The results of all decoders that recognise a dump.
 package struct Decoding {
     package var reports: [CardReport] = []

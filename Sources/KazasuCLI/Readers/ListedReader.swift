@@ -74,7 +74,7 @@ extension ListedReader {
         case .unavailable(let reason, let detail):
             object["state"] = "unavailable"
             object["reason"] = .string(reason.rawValue)
-            object["detail"] = .string(detail.text.english)
+            object["detail"] = .string(detail.description)
             object["hint"] = .text(hint)
         }
         return object
@@ -106,7 +106,7 @@ extension ListedReader {
             tr(
                 "a serial port that may have a PN532 (without libnfc: pn532\(id.drop { $0 != ":" }))",
                 "シリアルポート（PN532 の可能性あり。libnfc なしで使う場合は pn532\(id.drop { $0 != ":" })）")
-        case .unavailable(_, let detail): detail.text[Language.current]
+        case .unavailable(_, let detail): detail.words
         }
     }
 }
@@ -125,7 +125,7 @@ package struct ReaderObstacles {
             hasReady: readers.contains { $0.state == .ready },
             sentences: readers.compactMap { reader in
                 guard case .unavailable(_, let detail) = reader.state else { return nil }
-                return "\(reader.name ?? reader.id): \(detail.text[Language.current])"
+                return "\(reader.name ?? reader.id): \(detail.words)"
                     + (reader.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? "")
             }, isEmpty: readers.isEmpty)
     }

@@ -171,42 +171,6 @@ final class ReaderSession {
     }
 }
 
-/// The file that `--virtual-writes` names, for a virtual card with what was written to it.
-struct VirtualWrites {
-    private let path: String?
-    private let file: OutputFile?
-    private let context: Context
-
-    /// Opens the file, before a card is read.
-    init(_ path: String?, _ context: Context) throws(CommandError) {
-        self.path = path
-        self.context = context
-        try context.check("--virtual-writes", isGiven: path != nil)
-        file = try path.map { path throws(CommandError) in try OutputFile(path, replacing: .card) }
-    }
-
-    /// Checks that the reader is a virtual one if a file is named.
-    func check(_ reader: String) throws(CommandError) {
-        guard path != nil, !reader.hasPrefix(VirtualDriver.prefix) else { return }
-        throw CommandError(
-            .usage, "usage",
-            tr("--virtual-writes goes with --reader virtual:FILE", "--virtual-writes は --reader virtual:ファイル と併用します"),
-            hint: tr("a real card keeps what is written to it", "実物のカードには書き込みが残ります"))
-    }
-
-    /// Writes the file; without one, says that a write is lost.
-    func keep(_ card: String, isWritten: Bool) {
-        if let file {
-            context.attempt { () throws(CommandError) in try file.finish(card + "\n") }
-        } else if isWritten {
-            context.note(
-                tr(
-                    "the card is virtual: what was written is not kept; --virtual-writes FILE keeps it",
-                    "仮想カードのため、書き込みは保存されません。--virtual-writes ファイル で保存できます"))
-        }
-    }
-}
-
 extension Card {
     /// A session for FeliCa commands.
     func session() throws(CommandError) -> CardSession {
@@ -239,41 +203,5 @@ extension CardDump {
         readAt = Timestamp.now.text(.local, .seconds)
         reader = session.reader.information.id
         RedactionGate.shared.learn(self)
-    }
-}
-
-/// The file that `--trace` writes, line by line, so that it is complete up to the last exchange in any case.
-final class TraceFile {
-    private let path: String
-    private let claim: FilesInUse.Claim
-    private var descriptor: Int32
-    private var failed: Int32 = 0
-
-    init(_ path: String) throws(CommandError) {
-        self.path = path
-        try Files.checkOutput(path)
-        claim = try FilesInUse.shared.writes(path)
-        descriptor = Descriptor.openForWriting(path)
-        guard descriptor >= 0 else { throw TraceFile.failure(path, errno) }
-    }
-
-    func write(_ line: String) {
-        guard failed == 0 else { return }
-        failed = Descriptor.write(RedactionGate.shared.masked(line + "\n"), to: descriptor)
-    }
-
-    func close() throws(CommandError) {
-        guard descriptor >= 0 else { return }
-        if Glibc.close(descriptor) != 0, failed == 0 { failed = errno }
-        descriptor = -1
-        if failed != 0 { throw TraceFile.failure(path, failed) }
-    }
-
-    private static func failure(_ path: String, _ error: Int32) -> CommandError {
-        error == EINTR ? .cancelled() : .unwritable(path, error)
-    }
-
-    deinit {
-        if descriptor >= 0 { Glibc.close(descriptor) }
     }
 }

@@ -29,7 +29,7 @@ struct DecodeView {
     ///
     /// - Parameter file: the source of the dump, when it is one of many.
     #if compiler(>=6.3)
-    @specialized(where Sink == JSONWriter)
+        @specialized(where Sink == JSONWriter)
     #endif
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
         let identities = IdentityReports(dump, redaction, photoPath: photoPath)

@@ -30,7 +30,7 @@ struct NDEFView {
     var failure: CommandError? {
         error.map {
             CommandError(
-                .otherCard, "brokenMessage", CommandError.words($0),
+                .otherCard, "brokenMessage", $0.words,
                 hint: tr("--raw FILE saves the bytes unchanged", "--raw ファイル で元のバイト列を保存できます"))
         }
     }
@@ -54,7 +54,7 @@ struct NDEFView {
 
     /// The rows of each record, at least one, numbered from 1.
     var rows: [[String]] {
-        guard let message else { return [[tr("Message", "メッセージ"), error.map(CommandError.words) ?? ""]] }
+        guard let message else { return [[tr("Message", "メッセージ"), error?.words ?? ""]] }
         if message.records.isEmpty { return [[tr("Message", "メッセージ"), tr("empty", "空")]] }
         return message.records.enumerated().flatMap { place, record in rows(record, number: place + 1) }
     }

@@ -117,11 +117,6 @@ enum CardNames {
         name(system: system).map { "\(system)  \($0)" } ?? system.description
     }
 
-    /// The code, and the name if there is one, within a sentence.
-    static func mention(_ system: SystemCode) -> String {
-        name(system: system).map { "\(system) \($0)" } ?? system.description
-    }
-
     /// The IC type, and the product if it is known.
     static func describe(ic pmm: PMm) -> String {
         let code = Hex.encode(pmm.icType, digits: 2)

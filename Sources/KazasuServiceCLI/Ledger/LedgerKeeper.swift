@@ -31,7 +31,8 @@ final class LedgerKeeper: HistoryKeeper {
         case .card(let report, let identity):
             guard let idm = identity.idm else { return }
             try add { () throws(LedgerError) in
-                try ledger.keep(report, of: idm, source: LedgerSource(.card), readAt: Timestamp.now.text(.local, .seconds))
+                try ledger.keep(
+                    report, of: idm, source: LedgerSource(.card), readAt: Timestamp.now.text(.local, .seconds))
             }
         case .dump(let dump, let kind, let place):
             dumps += 1

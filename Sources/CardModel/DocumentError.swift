@@ -27,7 +27,7 @@ extension DocumentError {
         case syntax, endsEarly, notUTF8, tooDeep, tooManyValues, numberTooLarge
     }
 
-    /// The expected form of a value or a line: a code and its values. Only the command line puts it into words.
+    /// The expected form of a value or a line: a code and its values.
     public struct Expectation: Hashable, Sendable {
         /// The expected form.
         public let code: Code
@@ -48,7 +48,8 @@ extension DocumentError {
             self.key = key
         }
 
-        /// The expected forms.
+        /// The expected forms; each has a row in `Data/expectations.tsv`.
+        @nonexhaustive
         public enum Code: String, Hashable, Sendable, CaseIterable {
             // No values.
             case hexStation, decimalStation, hexBusStop, decimalBusStop
@@ -80,40 +81,64 @@ extension DocumentError {
     }
 }
 
-/// A fault in a JSON text, and its position.
-struct JSONError: Error {
-    let kind: DocumentError.Reason
-    /// The index of the first byte that is not valid JSON at its position.
-    let index: Int
-
-    /// Returns the error with line and byte.
-    func documentError(in bytes: ArraySlice<UInt8>) -> DocumentError {
-        let before = bytes[..<min(max(index, bytes.startIndex), bytes.endIndex)]
-        let newline = UInt8(ascii: "\n")
-        let line = before.count { $0 == newline } + 1
-        let start = before.lastIndex(of: newline).map { $0 + 1 } ?? bytes.startIndex
-        let reason = kind == .syntax && index >= bytes.endIndex ? .endsEarly : kind
-        return .notJSON(reason, line: line, byte: before.endIndex - start + 1)
+extension DocumentError: SelfDescribing {
+    /// What is wrong with the document, without the name of its file.
+    public var message: LocalizedText {
+        switch self {
+        case .notJSON(let reason, let line, let byte):
+            LocalizedText(
+                "not JSON (line \(line), byte \(byte)\(reason.fault.english))",
+                "JSON ではありません（\(line) 行目 \(byte) バイト目\(reason.fault.japanese)）")
+        case .missing(let key): LocalizedText("\(key) is missing", "\(key) がありません")
+        case .malformed(let key, let expected):
+            LocalizedText(
+                "\(key.isEmpty ? "the document" : key): expected \(expected.message.english)",
+                "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.message.japanese)）")
+        case .unknownSchema(let found, let supported):
+            LocalizedText(
+                "unsupported schema \(found) (this version reads \(supported))",
+                "スキーマ \(found) には対応していません（読めるのは \(supported)）")
+        case .unknownFormat:
+            LocalizedText("not a dump in any known format", "対応している形式のダンプではありません")
+        case .notImported(let kind):
+            LocalizedText(
+                "importing this kind of card is not supported (\(kind))", "この種類のカードの取り込みには対応していません（\(kind)）")
+        case .tooLong(let bytes, let limit):
+            LocalizedText("\(bytes) bytes exceed the limit of \(limit)", "\(bytes) バイトは上限 \(limit) を超えます")
+        case .malformedLine(let line, let expected):
+            LocalizedText(
+                "line \(line): expected \(expected.message.english)",
+                "\(line) 行目が正しくありません（\(expected.message.japanese)）")
+        }
     }
 }
 
-/// The path to a value of a document; its text is built only for errors.
-final class JSONPlace: Sendable {
-    private let step: JSONCursor.Step
-    private let parent: JSONPlace?
+extension DocumentError.Expectation: SelfDescribing {
+    /// The table of the codes.
+    package static let messages = MessageTable<Code>(PackageResources.expectations_tsv)
 
-    init(_ step: JSONCursor.Step, in parent: JSONPlace?) {
-        self.step = step
-        self.parent = parent
+    /// The missing or malformed item, as a phrase that follows "expected". Values are shown unchanged.
+    public var message: LocalizedText {
+        let message = DocumentError.Expectation.messages.message(code, values)
+        guard let key, !key.isEmpty else { return message }
+        return LocalizedText("\(key): \(message.english)", "\(key): \(message.japanese)")
     }
+}
 
-    /// The path, such as `felica.systems[0].systemCode`; empty for the whole document.
-    var text: String {
-        let before = parent?.text ?? ""
-        return switch step {
-        case .document: ""
-        case .member(let key): before.isEmpty ? key : "\(before).\(key)"
-        case .element(let index): "\(before)[\(index)]"
+extension DocumentError.Reason {
+    /// What follows the position of the fault; empty where that is enough.
+    fileprivate var fault: LocalizedText {
+        switch self {
+        case .syntax: LocalizedText("", "")
+        case .endsEarly: LocalizedText(": the text ends too early", "で文書が途切れています")
+        case .notUTF8: LocalizedText(": not UTF-8", "が UTF-8 ではありません")
+        case .tooDeep:
+            LocalizedText(
+                ": nested deeper than \(JSONValue.deepestNesting) levels", "で入れ子が \(JSONValue.deepestNesting) 段を超えています")
+        case .tooManyValues:
+            LocalizedText(
+                ": more than \(JSONValue.mostValues) values", "で値が \(JSONValue.mostValues) 個を超えています")
+        case .numberTooLarge: LocalizedText(": the number is too large", "の数が大きすぎます")
         }
     }
 }

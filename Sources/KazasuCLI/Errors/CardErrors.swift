@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kazasu
+
+extension CommandError {
+    /// Why a command to an ISO 7816 card gave no result.
+    ///
+    /// - Parameter what: the object of the command, as in "the application"; the instruction by default.
+    init(_ error: ISO7816Error, _ what: String? = nil) {
+        let message = error.message(about: what.map { LocalizedText($0, $0) })[Language.current]
+        switch error {
+        case .transport(let error): self.init(error)
+        case .malformed: self.init(.interruptedReading, "badAnswer", message, hint: Remedy.move)
+        case .status: self.init(.refused, "refused", message, hint: Remedy.identify)
+        case .invalidCommand:
+            self.init(
+                .usage, "invalidCommand", message,
+                hint: tr("send less data, or request a shorter answer", "データか、要求する長さを短くしてください"))
+        case .guarded(let instruction): self = .guarded(instruction)
+        case .selectionLost: self.init(.interruptedReading, "cardLost", message, hint: Remedy.leave)
+        case .otherCard:
+            self.init(
+                .interruptedReading, "cardChanged", message,
+                hint: tr("leave one card on the reader until the command ends", "終わるまで同じカードを置いたままにしてください"))
+        }
+    }
+
+    /// A PIN command that only the guard may send.
+    static func guarded(_ instruction: Instruction) -> CommandError {
+        CommandError(
+            .refused, "pinGuard", ISO7816Error.guarded(instruction),
+            hint: tr(
+                "to verify a PIN, write 00200081PIN and add --pin1-from; 00200081 alone returns the tries left",
+                "照合するには 00200081PIN と書いて --pin1-from を付けてください。00200081 だけなら残り回数を調べます"))
+    }
+
+    /// A command for the reader itself, which could carry anything to the card past the guard.
+    static func forReader() -> CommandError {
+        CommandError(
+            .refused, "pinGuard",
+            tr(
+                "of the class FF commands, only FF CA, FF A4, FF B0 and FF D6 are sent: others could carry a PIN",
+                "クラス FF のコマンドのうち、送るのは FF CA・FF A4・FF B0・FF D6 だけです（ほかは暗証番号を含むおそれがあります）"),
+            hint: tr("send the command for the card itself", "カード自身へのコマンドを指定してください"))
+    }
+
+    /// A command or answer that is longer than the reader can carry.
+    ///
+    /// - Parameters:
+    ///   - error: any error of an exchange.
+    ///   - what: the object of the command.
+    ///   - limits: those of the reader.
+    /// - Returns: `nil` for other errors.
+    static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> CommandError? {
+        switch error {
+        case .transport(.frameTooLong(let length, let limit)):
+            CommandError(
+                .usage, "frameTooLong",
+                tr(
+                    "\(what) has \(length) bytes; this reader can send \(limit)",
+                    "\(what) は \(length) バイトで、このリーダーが送れる \(limit) バイトを超えます"),
+                hint: tr(
+                    "send its data in parts of 255 bytes, all but the last with CLA 10 (chaining), or use another reader",
+                    "データを 255 バイト以下に分け、最後以外を CLA 10（チェイニング）で送るか、別のリーダーを使ってください"))
+        case .transport(.answerTooLong):
+            CommandError(
+                .interruptedReading, "answerTooLong",
+                tr(
+                    "the answer to \(what) is longer than the \(limits.longestResponse) bytes that this reader can pass on",
+                    "\(what) への応答が、このリーダーの上限 \(limits.longestResponse) バイトを超えます"),
+                hint: tr("read less at a time, with a smaller Le", "Le を小さくして、少しずつ読んでください"))
+        default: nil
+        }
+    }
+
+    /// Why a licence or a My Number card was not read, or not completely.
+    init(_ error: FileCardReadingError) {
+        switch error {
+        case .otherCard: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+        case .pinSettingUnreadable:
+            self.init(
+                .refused, "pinGuard", error,
+                hint: tr(
+                    "put the card flat on the reader and try again; no try was used",
+                    "カードを平らに置いて、もう一度試してください。回数は減っていません"))
+        case .card(.transport(.cancelled)): self = .cancelled()
+        case .card(let error): self.init(error)
+        case .pin(let error): self.init(error)
+        }
+    }
+
+    /// Why a PIN was not sent, or was sent without success.
+    init(_ error: PINGuardError) {
+        switch error {
+        case .form: self.init(.refused, "pinForm", error, hint: Remedy.checkPIN)
+        case .alreadySent:
+            self.init(
+                .refused, "pinSentBefore", error,
+                hint: tr("verify each PIN once in a run", "1 回の実行での照合は 1 回だけにしてください"))
+        case .earlierFailure: self.init(.refused, "pinNotSent", error, hint: Remedy.checkPIN)
+        case .locked, .wrong(_, .locked):
+            self.init(
+                .refused, "pinLocked", error,
+                hint: tr("only the office that issued the card can unlock it", "解除できるのはカードの発行窓口だけです"))
+        case .lastTry:
+            self.init(
+                .refused, "lastTry", error,
+                hint: tr(
+                    "if you are sure it is correct, add --allow-last-try and type yes on the terminal",
+                    "確実に正しい場合だけ --allow-last-try を付け、端末で yes と入力してください"))
+        case .triesUnreadable(_, let cause):
+            let cause = CommandError(cause)
+            self.init(cause.status, cause.reason, error, hint: cause.hint)
+        case .wrong: self.init(.refused, "wrongPIN", error, hint: Remedy.checkPIN)
+        case .notVerifiable, .refused:
+            self.init(
+                .refused, "refused", error,
+                hint: tr(
+                    "the card may not have this PIN, or may expect it in another application",
+                    "カードにこの暗証番号がないか、別の場所にある可能性があります"))
+        case .interrupted(_, let cause, _, _):
+            let cause = CommandError(cause)
+            let isStopped = [.interrupted, .terminated].contains(cause.status)
+            self.init(isStopped ? cause.status : .interruptedReading, "pinInterrupted", error, hint: cause.hint)
+        }
+    }
+}
+
+extension StatusWord {
+    /// The number and what it means.
+    var words: String { text[Language.current] }
+}
+
+// MARK: Tags
+
+extension CommandError {
+    /// Why a tag was not read or written.
+    init(_ error: TagError) {
+        switch error {
+        case .tagLost: self.init(ReadingError.cardLost)
+        case .cancelled: self = .cancelled()
+        case .transport(let error): self.init(error)
+        case .badAnswer:
+            self.init(
+                .interruptedReading, "badAnswer", error,
+                hint: tr("move the tag a little, away from metal and other cards", "タグの位置をずらし、金属や他のカードから離してください"))
+        case .refused:
+            self.init(
+                .refused, "refused", error,
+                hint: tr(
+                    "it may be locked, password-protected or missing; see 'kazasu tag info'",
+                    "ロック済み、パスワードが必要、またはページがありません（'kazasu tag info' を参照）"))
+        case .felica(.status(_)): self.init(.refused, "refused", error, hint: Remedy.scan)
+        case .felica(let error): self.init(ReadingError.badAnswer(error))
+        case .iso7816(let error): self.init(error)
+        case .noNDEF(let absence):
+            self.init(
+                .otherCard, absence.rawValue, error,
+                hint: tr("'kazasu tag info' shows what is on the tag", "'kazasu tag info' でタグの内容を確認できます"))
+        case .notType2: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+        case .notWritable(let reason):
+            let (identifier, hint) = CommandError.remedy(reason)
+            self.init(.refused, identifier, error, hint: hint)
+        case .tooLong:
+            self.init(
+                .refused, "tooLong", error, hint: tr("shorten it, or use a larger tag", "短くするか、容量の大きいタグを使ってください"))
+        case .notAMessage:
+            self.init(
+                .badFile, "notAMessage", error,
+                hint: tr("supply the bytes of exactly one NDEF message", "NDEF メッセージ 1 つ分のバイト列を指定してください"))
+        case .takesNoKey:
+            self.init(
+                .otherCard, "takesNoKey", error,
+                hint: tr(
+                    "--key-from is for MIFARE Ultralight C, on a reader that is not behind pcscd",
+                    "--key-from は MIFARE Ultralight C 専用です（pcscd 経由のリーダーでは使えません）"))
+        case .keyRefused:
+            self.init(
+                .refused, "wrongKey", error,
+                hint: tr(
+                    "K1 comes before K2; some programs write the bytes of each in reverse",
+                    "K1、K2 の順です。K1、K2 をそれぞれ逆順に書くソフトもあります"))
+        case .notVerified:
+            self.init(
+                .interruptedReading, "notVerified", error,
+                hint: tr("write it again; if that fails, the tag may be worn out", "もう一度書き込んでください。直らなければ、タグの寿命かもしれません"))
+        }
+    }
+
+    /// The card is of a kind that cannot be read without a key.
+    static func notDumped() -> CommandError {
+        CommandError(
+            .otherCard, "otherCard",
+            tr("nothing on this card can be read without a key", "このカードには、鍵なしで読めるものがありません"),
+            hint: Remedy.identify)
+    }
+
+    /// The identifier of what keeps a tag from being written, and the remedy.
+    private static func remedy(_ reason: TagError.WriteReason) -> (identifier: String, hint: String) {
+        let other = tr("use another tag", "別のタグを使ってください")
+        return switch reason {
+        case .readOnly: ("readOnly", other)
+        case .locked: ("locked", other)
+        case .passwordProtected:
+            (
+                "passwordProtected",
+                tr(
+                    "for an Ultralight C, use --key-from; Kazasu never sends passwords",
+                    "Ultralight C の鍵は --key-from で使えます。パスワードは送りません")
+            )
+        case .secret:
+            ("secretPage", tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません"))
+        case .permanent:
+            ("permanentPage", tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください"))
+        }
+    }
+}

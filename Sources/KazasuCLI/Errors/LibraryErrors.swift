@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Kazasu
+
+// What the command line adds to the sentences of the library's errors: exit status, identifier and remedy.
+
+extension SelfDescribing {
+    /// The sentence in the language of this run.
+    package var words: String { message[Language.current] }
+}
+
+extension CommandError {
+    /// An error of the library with its own sentence.
+    init(
+        _ status: ExitStatus, _ reason: String, _ error: some SelfDescribing, suffix: String = "", hint: String?
+    ) {
+        self.init(status, reason, error.words + suffix, hint: hint)
+    }
+
+    /// Why there is no reader, no card, or not the requested data.
+    package init(_ error: KazasuError) {
+        switch error {
+        case .noReader(let found): self = .noReader(found, error)
+        case .unknownReader:
+            self.init(
+                .usage, "unknownReader", error,
+                hint: tr(
+                    "use rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
+                        + "'kazasu readers' lists connected readers",
+                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは 'kazasu readers' で確認できます"
+                ))
+        case .reader(let error, _): self.init(error)
+        case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
+        case .badFile(let path, let error): self.init(error, path: path)
+        case .noSimulatedReader:
+            self.init(
+                .noReader, "absent", error,
+                hint: tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります"))
+        case .cannotLink:
+            self.init(
+                .cannotWrite, "cannotWrite", error,
+                hint: tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
+        case .noCard: self = .noCard()
+        case .wrongCard(let card): self.init(card)
+        case .reading(let error): self.init(error)
+        case .refused: self.init(.refused, "refused", error, hint: Remedy.scan)
+        case .decoding(let error): self.init(error)
+        case .fileCard(let error): self.init(error)
+        case .apdu(let error): self.init(error)
+        case .tag(let error): self.init(error)
+        case .cancelled: self = .cancelled()
+        }
+    }
+
+    /// A card is present, but not one that the command can use.
+    package init(_ card: WrongCard) {
+        self.init(.otherCard, "otherCard", card, hint: CommandError.hint(card))
+    }
+
+    /// No card came in time.
+    package static func noCard() -> CommandError {
+        CommandError(
+            .noCard, "noCard", KazasuError.noCard,
+            hint: tr(
+                "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
+                "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
+    }
+
+    /// No reader can be used.
+    private static func noReader(_ listings: [ReaderListing], _ error: KazasuError) -> CommandError {
+        for listing in listings where !ChipCardServiceError.serves(listing.id) {
+            if case .unavailable(let reason, let detail) = listing.state {
+                return CommandError(
+                    TransportError.readerUnavailable(reason: reason, detail: detail.of(listing.id)), isOpening: true)
+            }
+        }
+        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceError.now() {
+            return CommandError(
+                .noReader, fault.reason.rawValue,
+                tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
+                hint: fault.remedy)
+        }
+        guard let port = listings.first else { return CommandError(.noReader, "absent", error, hint: hint(.absent)) }
+        return CommandError(
+            .noReader, "absent", KazasuError.noReader([ReaderListing(id: port.id, state: .unknown)]),
+            hint: tr(
+                "for a PN532 on a serial port, add --reader \(port.id)",
+                "シリアルポートの PN532 なら --reader \(port.id) を付けてください"))
+    }
+
+    /// The command that reads the card, where it is known; else the one that identifies it.
+    private static func hint(_ card: WrongCard) -> String {
+        switch card.reason {
+        case .kind: break
+        case .noISODEP: return Remedy.identify
+        case .noSystem, .noService: return Remedy.contents
+        }
+        if case .felica(let target) = card.card {
+            let system = target.requestData.map { SystemCode(rawValue: $0) }
+            guard DecoderRegistry.standard.purses.contains(where: { $0.system == system }) else {
+                return Remedy.contents
+            }
+            return tr(
+                "'kazasu balance' reads the money on cards like this one; 'kazasu scan' shows what is on it",
+                "残高は 'kazasu balance'、中身は 'kazasu scan' で確認できます")
+        }
+        let readers: [(kinds: Set<String>, command: String)] = [
+            (["licence"], "kazasu license"), (["mynumber", "mynumberLicence"], "kazasu mynumber"),
+            (["type2", "type4"], "kazasu tag info"),
+        ]
+        if let reader = readers.first(where: { !$0.kinds.isDisjoint(with: card.kinds) }) {
+            return tr("'\(reader.command)' reads this card", "このカードは '\(reader.command)' で読めます")
+        }
+        guard !card.kinds.isEmpty else { return Remedy.identify }
+        return tr("'kazasu dump' reads what needs no key", "'kazasu dump' で鍵なしで読めるものを読めます")
+    }
+}
+
+// MARK: Readers and cards
+
+extension CommandError {
+    /// Why a reading ended early.
+    package init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
+        let kept = keepingWhatWasRead ? tr("; the data read so far is kept", "。それまでに読んだ分は残っています") : ""
+        switch error {
+        case .cardLost: self.init(.interruptedReading, "cardLost", error, suffix: kept, hint: Remedy.leave)
+        case .radio: self.init(.interruptedReading, "radioError", error, suffix: kept, hint: Remedy.move)
+        case .badAnswer: self.init(.interruptedReading, "badAnswer", error, suffix: kept, hint: Remedy.move)
+        case .reader(let error): self.init(error, suffix: kept)
+        case .cancelled: self = .cancelled(kept)
+        }
+    }
+
+    /// Why a reader failed.
+    ///
+    /// - Parameter isOpening: whether the reader was not in use yet; a reader that is lost later cut the reading short.
+    package init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
+        switch error {
+        case .readerUnavailable(.absent, _) where !isOpening, .readerTimeout, .readerFailed:
+            self.init(.interruptedReading, "readerFailed", error, suffix: suffix, hint: Remedy.replug)
+        case .readerUnavailable(let reason, _):
+            self.init(.noReader, reason.rawValue, error, suffix: suffix, hint: CommandError.hint(reason))
+        case .noAnswer, .cardReleased:
+            self.init(.interruptedReading, "cardLost", error, suffix: suffix, hint: Remedy.leave)
+        case .corrupted: self.init(.interruptedReading, "radioError", error, suffix: suffix, hint: Remedy.move)
+        case .frameTooLong:
+            self.init(.usage, "frameTooLong", error, hint: tr("send a shorter packet", "短いパケットにしてください"))
+        case .answerTooLong:
+            self.init(
+                .interruptedReading, "answerTooLong", error,
+                hint: tr("read fewer blocks at a time", "一度に読むブロックを減らしてください"))
+        case .unsupported:
+            self.init(
+                .noReader, "unsupported", error,
+                hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
+        case .cancelled: self = .cancelled(suffix)
+        case .outOfScript:
+            self.init(
+                .badFile, "outOfScript", error, suffix: suffix,
+                hint: tr(
+                    "use the command and options that it was recorded with", "記録したときと同じコマンドとオプションを指定してください"))
+        }
+    }
+
+    /// The card refused.
+    ///
+    /// - Parameter what: what it refused, as in "service 090F".
+    package init(refusal: RefusalReason, _ what: String) {
+        let message = refusal.message(LocalizedText(what, what))
+        self.init(.refused, "refused", message[Language.current], hint: Remedy.scan)
+    }
+
+    /// The fix for a reader that cannot be used.
+    package static func hint(_ reason: UnavailableReason) -> String {
+        switch reason {
+        case .absent:
+            tr(
+                "'kazasu readers' lists connected readers; --reader virtual:FILE works without one",
+                "'kazasu readers' で接続中のリーダーを確認できます。--reader virtual:ファイル ならリーダーは不要です")
+        case .busy:
+            tr(
+                "quit the other program that uses it (pcscd, another kazasu), then try again",
+                "リーダーを使っている他のプログラム（pcscd、別の kazasu など）を終えてください")
+        case .permission:
+            tr(
+                "give your user access: 'sudo usermod -aG dialout $USER' for a serial port, 'sudo kazasu doctor --fix' for USB",
+                "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら 'sudo kazasu doctor --fix'")
+        case .unsupported:
+            tr(
+                "use an ID that 'kazasu readers' prints, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
+                "'kazasu readers' の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
+        }
+    }
+}
+
+// MARK: Files
+
+extension CommandError {
+    /// Why a document could not be read.
+    package init(_ error: DocumentError, path: String) {
+        let name = Files.name(path)
+        switch error {
+        case .notJSON(.endsEarly, 1, 1):
+            self.init(
+                .badFile, "badFile", tr("\(name) is empty", "\(name) は空です"),
+                hint: tr("give a dump, as 'kazasu dump -o FILE' writes it", "'kazasu dump -o ファイル' で作ったダンプなどを指定してください"))
+        case .unknownFormat:
+            self.init(
+                .badFile, "badFile", "\(name): \(error.words)",
+                hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
+        case .notImported:
+            self.init(
+                .badFile, "notImported", "\(name): \(error.words)",
+                hint: tr("Docs/formats.md lists what is imported", "取り込めるものは Docs/formats.md にあります"))
+        default: self.init(.badFile, "badFile", "\(name): \(error.words)", hint: CommandError.hint(error))
+        }
+    }
+
+    /// How to proceed with a document of another kind than requested.
+    private static func hint(_ error: DocumentError) -> String {
+        switch error {
+        case .unknownSchema("kazasu.card/1", _):
+            tr(
+                "this is a virtual card file; use it with --reader virtual:FILE",
+                "仮想カードのファイルです。--reader virtual:ファイル で読めます")
+        case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
+            tr(
+                "this is command output, not a dump; create a dump with 'kazasu dump -o FILE'",
+                "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
+        default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
+        }
+    }
+}
+
+/// Remedies of several errors.
+enum Remedy {
+    static let leave = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
+    static let move = tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
+    static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
+    static let scan = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
+    static let contents = tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます")
+    static let identify = tr(
+        "'kazasu poll --applications' identifies the card", "'kazasu poll --applications' で種類を確認できます")
+    static let checkPIN = tr("check the PIN before the next try", "暗証番号を確かめてからやり直してください")
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+package import CardModel
+
+extension FourDigitCode {
+    /// Parses a code as the user types it: digits alone, or two bytes with a separator, as in `09:0F`.
+    package init?(typed text: Substring) {
+        if let code = Self(text) {
+            self = code
+        } else if let bytes = try? Hex.decode(String(text)), bytes.count == 2 {
+            self.init(rawValue: UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
+        } else {
+            return nil
+        }
+    }
+
+    /// Parses a code as the user types it.
+    package init?(typed text: String) {
+        self.init(typed: text[...])
+    }
+}
+
+/// Codes as a user lists them: `0003,FE00`.
+package struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    package var codes: [Code]
+
+    package init(_ codes: Code...) {
+        self.codes = codes
+    }
+
+    package var defaultValueDescription: String { codes.map(\.description).joined(separator: ",") }
+
+    package init?(argument: String) {
+        codes = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let code = Code(typed: part) else { return nil }
+            if !codes.contains(code) { codes.append(code) }
+        }
+        if codes.isEmpty { return nil }
+    }
+}
+
+/// System codes as a user lists them.
+package typealias SystemCodeList = CodeList<SystemCode>
+/// Service codes as a user lists them.
+package typealias ServiceCodeList = CodeList<ServiceCode>
+
+/// One code.
+package struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    package var code: Code
+
+    package init?(argument: String) {
+        guard let code = Code(typed: argument) else { return nil }
+        self.code = code
+    }
+}
+
+/// One system code.
+package typealias SystemArgument = CodeArgument<SystemCode>
+/// One service code.
+package typealias ServiceArgument = CodeArgument<ServiceCode>

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kazasu
+
+/// The file that `--virtual-writes` names, for a virtual card with what was written to it.
+struct VirtualWrites {
+    private let path: String?
+    private let file: OutputFile?
+    private let context: Context
+
+    /// Opens the file, before a card is read.
+    init(_ path: String?, _ context: Context) throws(CommandError) {
+        self.path = path
+        self.context = context
+        try context.check("--virtual-writes", isGiven: path != nil)
+        file = try path.map { path throws(CommandError) in try OutputFile(path, replacing: .card) }
+    }
+
+    /// Checks that the reader is a virtual one if a file is named.
+    func check(_ reader: String) throws(CommandError) {
+        guard path != nil, !reader.hasPrefix(VirtualDriver.prefix) else { return }
+        throw CommandError(
+            .usage, "usage",
+            tr("--virtual-writes goes with --reader virtual:FILE", "--virtual-writes は --reader virtual:ファイル と併用します"),
+            hint: tr("a real card keeps what is written to it", "実物のカードには書き込みが残ります"))
+    }
+
+    /// Writes the file; without one, says that a write is lost.
+    func keep(_ card: String, isWritten: Bool) {
+        if let file {
+            context.attempt { () throws(CommandError) in try file.finish(card + "\n") }
+        } else if isWritten {
+            context.note(
+                tr(
+                    "the card is virtual: what was written is not kept; --virtual-writes FILE keeps it",
+                    "仮想カードのため、書き込みは保存されません。--virtual-writes ファイル で保存できます"))
+        }
+    }
+}
