@@ -65,8 +65,8 @@ struct ParserFailure {
     func error(_ sentence: String, _ words: ParserMessage, named name: String? = nil) -> CommandError {
         let path = command.joined(separator: " ")
         let lists = tr("'\(path) --help' lists the options", "オプションの一覧は '\(path) --help' で確認できます")
-        func known(_ option: String?) -> CommandListing.Option? {
-            option.flatMap { CommandListing.root?.command(command.dropFirst())?.options[$0] }
+        func known(_ option: String?) -> CommandTree.Option? {
+            option.flatMap { CommandTree.root?.command(command.dropFirst())?.options[$0] }
         }
         func shown(_ option: String) -> String { name ?? option }
         let (message, hint): (String, String)
@@ -76,7 +76,7 @@ struct ParserFailure {
                 option.map { tr("invalid value '\(value)' for \(shown($0))", "\(shown($0)) の値 '\(value)' は正しくありません") }
                 ?? tr("invalid argument '\(value)'", "引数 '\(value)' は正しくありません")
             let argument = option ?? Self.argument(sentence)
-            // What is nearly one of the known values is no secret.
+            // A value close to a known one is not a secret.
             if let nearest = known(argument).flatMap({ Self.nearest(value, among: $0.values) }) {
                 return CommandError(
                     .usage, "usage", message,
@@ -109,7 +109,7 @@ struct ParserFailure {
     }
 
     /// How the value of an option or argument is written, which values it may have, or else what it is for.
-    private static func explained(_ option: CommandListing.Option, _ name: String?) -> String? {
+    private static func explained(_ option: CommandTree.Option, _ name: String?) -> String? {
         switch option.valueName {
         case "date": return tr("write a day as 2026-04-01", "2026-04-01 の形で書いてください")
         case "month": return tr("write a month as 2026-04", "2026-04 の形で書いてください")

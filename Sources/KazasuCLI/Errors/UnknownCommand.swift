@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 
 /// A command or a topic of `help` that does not exist. The argument parser answers most of them with the help of the
 /// command above, and status 0.
@@ -61,7 +60,7 @@ struct UnknownOption {
 
     /// Looks for the first one; `nil` when every option is known, or when what a word is meant for is unclear.
     init?(_ arguments: [String]) {
-        guard var current = CommandListing.root else { return nil }
+        guard var current = CommandTree.root else { return nil }
         var words = arguments[...]
         var path = "kazasu"
         while let word = words.popFirst(), word != "--" {
@@ -100,92 +99,5 @@ struct UnknownOption {
             } ?? tr("'\(command) --help' lists the options", "オプションの一覧は '\(command) --help' で確認できます")
         return CommandError(
             .usage, "usage", tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"), hint: hint)
-    }
-}
-
-/// A command of the parser's own listing: its options and the commands below it.
-struct CommandListing {
-    /// An option or an argument.
-    struct Option {
-        var takesValue: Bool
-        /// Its line of help, without the texts that the parser adds.
-        var help: String?
-        /// The values that it may have, where they are a list.
-        var values: [String]
-        /// The name of its value, as in `date`.
-        var valueName: String?
-    }
-
-    /// By name, with the hyphens; arguments by the name of their value in angle brackets, as in `<file>`.
-    private(set) var options: [String: Option] = [:]
-    private(set) var below: [String: CommandListing] = [:]
-
-    /// The whole program; `nil` if the parser's listing cannot be read.
-    static let root: CommandListing? = {
-        guard let listing = try? JSONValue(parsing: Array(RootCommand._dumpHelp().utf8)) else { return nil }
-        return try? CommandListing(JSONCursor(listing).required("command"))
-    }()
-
-    private init(_ command: JSONCursor) throws(DocumentError) {
-        for argument in try command.optional("arguments")?.elements() ?? [] {
-            var values: [String] = []
-            for value in try argument.optional("allValues")?.elements() ?? [] { values.append(try value.text()) }
-            let valueName = try argument.optional("valueName")?.text()
-            let option = Option(
-                takesValue: try argument.required("kind").text() == "option",
-                help: try argument.optional("abstract")?.text(), values: values, valueName: valueName)
-            if try argument.required("kind").text() == "positional", let valueName {
-                options["<\(valueName)>"] = option
-            }
-            for name in try argument.optional("names")?.elements() ?? [] {
-                let hyphens = try name.required("kind").text() == "long" ? "--" : "-"
-                options[try hyphens + name.required("name").text()] = option
-            }
-        }
-        for one in try command.optional("subcommands")?.elements() ?? [] {
-            below[try one.required("commandName").text()] = try CommandListing(one)
-        }
-    }
-
-    /// The command of these names.
-    func command(_ names: some Sequence<String>) -> CommandListing? {
-        var current = self
-        for name in names {
-            guard let next = current.below[name] else { return nil }
-            current = next
-        }
-        return current
-    }
-}
-
-/// The known name that somebody probably meant.
-package enum NearestName {
-    /// Returns the name that begins with the word or differs from it in the fewest letters: one in three at most.
-    package static func of(_ word: String, among names: [String]) -> String? {
-        let word = word.lowercased()
-        guard word.utf8.count <= 64 else { return nil }
-        if word.utf8.count > 1, let longer = names.first(where: { $0.lowercased().hasPrefix(word) }) { return longer }
-        let nearest = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.lowercased().utf8))) }
-            .min { $0.distance < $1.distance }
-        guard let nearest, nearest.distance <= max(1, nearest.name.utf8.count / 3) else { return nil }
-        return nearest.name
-    }
-
-    /// How many letters were left out, added, replaced or exchanged with their neighbour.
-    private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
-        var older: [Int] = []
-        var above = Array(0...second.count)
-        for (row, letter) in first.enumerated() {
-            var current = [row + 1]
-            for (column, other) in second.enumerated() {
-                var best = min(above[column] + (letter == other ? 0 : 1), above[column + 1] + 1, current[column] + 1)
-                if row > 0, column > 0, letter == second[column - 1], first[row - 1] == other {
-                    best = min(best, older[column - 1] + 1)
-                }
-                current.append(best)
-            }
-            (older, above) = (above, current)
-        }
-        return above[second.count]
     }
 }

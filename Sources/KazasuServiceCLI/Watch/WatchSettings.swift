@@ -14,11 +14,7 @@ struct WatchSettings {
     /// The file of `--config`.
     var file: String?
 
-    /// An option as the parser knows it.
-    private struct Option {
-        var isFlag: Bool
-        var isRepeating: Bool
-    }
+    private typealias Option = CommandTree.Option
 
     /// Options that only the command line has.
     private static let excluded: Set<String> = [
@@ -46,8 +42,8 @@ struct WatchSettings {
             guard name != "ledger", !names.contains(companions[name] ?? name), let value = environment[variable],
                 !value.isEmpty
             else { continue }
-            let isOff = option.isFlag && ["0", "no", "false", "off"].contains(value.lowercased())
-            let own = option.isFlag ? (isOff ? [] : ["--\(name)"]) : ["--\(name)", value]
+            let isOff = !option.takesValue && ["0", "no", "false", "off"].contains(value.lowercased())
+            let own = option.takesValue ? ["--\(name)", value] : (isOff ? [] : ["--\(name)"])
             do {
                 _ = try Watch.parse(own)
             } catch {
@@ -85,21 +81,9 @@ struct WatchSettings {
 
     /// The options of the command, by their long names.
     private static var knownOptions: [String: Option] {
-        guard let listing = try? JSONValue(parsing: Array(Watch._dumpHelp().utf8)),
-            let arguments = try? JSONCursor(listing).required("command").required("arguments").elements()
-        else { return [:] }
-        var options: [String: Option] = [:]
-        for argument in arguments {
-            guard let kind = try? argument.required("kind").text(), kind != "positional" else { continue }
-            let isRepeating = (try? argument.required("isRepeating").bool()) ?? false
-            for name in (try? argument.required("names").elements()) ?? [] {
-                guard let text = try? name.required("name").text(), !excluded.contains(text), text.utf8.count > 1 else {
-                    continue
-                }
-                options[text] = Option(isFlag: kind == "flag", isRepeating: isRepeating)
-            }
-        }
-        return options
+        let options = CommandTree(Watch.self)?.options.filter { $0.key.hasPrefix("--") } ?? [:]
+        let named = options.map { (String($0.key.dropFirst(2)), $0.value) }
+        return Dictionary(named) { first, _ in first }.filter { !excluded.contains($0.key) }
     }
 
     // MARK: The file
@@ -159,7 +143,7 @@ struct WatchSettings {
     private static func words(
         _ value: Node, _ name: String, _ option: Option, _ known: [String: Option], _ path: String
     ) throws(CommandError) -> [String] {
-        if option.isFlag {
+        if !option.takesValue {
             guard let isOn = value.bool else {
                 throw bad(path, value.mark?.line, tr("'\(name)' takes true or false", "'\(name)' は true か false です"))
             }
