@@ -84,7 +84,7 @@ struct BERTLVTests {
         #expect(BERTLVList(tolerant: [0x84, 0x02, 0xFF, 0xFF]).objects == [BERTLV(0x84, [0xFF, 0xFF])])
     }
 
-    /// A constructed tag around what is no object: the value stays.
+    /// A constructed tag around bytes that are not an object: the value stays.
     @Test func constructedOfNothingThatCanBeRead() {
         let object = BERTLV(0x6F, [0x84, 0x05, 0x00])
         #expect(object.children == nil)

@@ -42,7 +42,7 @@ struct ByteBufferTests {
         }
     }
 
-    @Test func whatIsNoUTF8BecomesAReplacement() {
+    @Test func replacesInvalidUTF8() {
         var buffer = ByteBuffer(capacity: -5)
         buffer.append(0x41)
         buffer.append(0xFF)

@@ -64,7 +64,7 @@ struct ByteReaderTests {
         #expect(throws: ByteCodecError.tooShort(offset: 1, missing: .max - 7)) { try reader.readBytes(.max) }
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func readsWhatWasWritten() throws {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<300 {
             let (a, b, c, d) = (

@@ -33,7 +33,7 @@ struct HexNumberTests {
         #expect(Hex.number(digits.span) == nil)
     }
 
-    @Test func whatIsWrittenCanBeRead() {
+    @Test func readsWhatWasWritten() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let digits = Int.random(in: 1...16, using: &random)

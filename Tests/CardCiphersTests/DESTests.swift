@@ -59,7 +59,7 @@ struct DESTests {
         #expect(try key.decrypt(second, after: UInt64(block: first)) == plain)
     }
 
-    @Test("What is enciphered is deciphered, whatever key and length", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Decryption reverses encryption for any key and length", arguments: 1...20 as ClosedRange<UInt64>)
     func thereAndBack(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 0...255, using: &generator) } }

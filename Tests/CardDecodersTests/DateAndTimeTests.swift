@@ -68,7 +68,7 @@ struct DateAndTimeTests {
         #expect(ClockTime(hour: -1, minute: 0) == nil)
     }
 
-    @Test("What is too little for a date or a time is written without the rest, and only if it can exist")
+    @Test("Writes incomplete dates and times without the missing parts, if they are valid")
     func partial() {
         #expect(PartialMoment(month: 2, day: 29)?.dayText == "--02-29")
         #expect(PartialMoment(month: 2, day: 29)?.hourText == nil)

@@ -35,7 +35,7 @@ struct EdyVectorTests {
         #expect(report.warnings == [.numberNotDecimal])
     }
 
-    /// Two limits in block 1, big-endian; zero is no limit.
+    /// Two limits in block 1, big-endian; zero means no limit.
     @Test(
         "Limits are told where there are any",
         arguments: [
@@ -94,7 +94,7 @@ struct EdyVectorTests {
         #expect(history?.count == 1)
     }
 
-    @Test("A common area without Edy's services is no Edy")
+    @Test("Ignores a common area without Edy's services")
     func onlyCommonArea() throws {
         let suica = try CardFixture.suica.dump()
         #expect(suica.system(.commonArea) != nil)

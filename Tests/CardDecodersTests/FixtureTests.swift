@@ -33,7 +33,7 @@ struct FixtureTests {
         #expect(try fixture.text("NOTES.md").contains("invented"))
     }
 
-    @Test("Every dump reads, and is written again as it stands", arguments: CardFixture.all)
+    @Test("Every dump is read and written unchanged", arguments: CardFixture.all)
     func canonical(_ fixture: CardFixture) throws {
         #expect(try fixture.dump().json.prettyText + "\n" == fixture.text("card.json"))
     }
@@ -94,7 +94,7 @@ struct FixtureTests {
         #expect(try decoder.decode(dump).warnings.allSatisfy { $0 == .doubtfulValues })
     }
 
-    @Test("The Suica is as large as the card it stands for")
+    @Test("The Suica is as large as a real one")
     func suicaSize() throws {
         let dump = try CardFixture.suica.dump()
         #expect(dump.systems.map(\.systemCode.description) == ["0003", "FE00", "86A7"])

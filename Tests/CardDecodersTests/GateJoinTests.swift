@@ -158,7 +158,7 @@ struct GateJoinTests {
         #expect(inside.isWithPass && inside.support == [])
     }
 
-    @Test("What the last bytes of a passage are is disputed, and given as such")
+    @Test("Marks the last bytes of a gate event as disputed")
     func disputed() throws {
         let report = try report(["2008E6212005166C1252A0005A00E33B"])
         let event = try #require(report.gateEvents.first)

@@ -30,7 +30,7 @@ struct GateLogTests {
         #expect(events.map { String($0.amount) } == Self.rows.map { $0["amount"] })
     }
 
-    @Test("A block of zeros is no passage")
+    @Test("Skips blocks of zeros")
     func unused() throws {
         #expect(try events([.zero, .zero, .zero]).isEmpty)
     }

@@ -63,7 +63,7 @@ struct PeerDefectTests {
         #expect(history.allSatisfy { $0.entry?.name == nil && $0.exit?.name == nil })
     }
 
-    @Test("Defect 7: the serial is bytes 12 to 14, and a bus ride is no purchase")
+    @Test("Defect 7: the serial is bytes 12 to 14, and a bus ride is not a purchase")
     func defect7() throws {
         let records = try history([
             "160100021F6C01010102640001E2C5A0", "050F000F1F6C0C4F0000F10001E2C400",
@@ -73,7 +73,7 @@ struct PeerDefectTests {
         #expect(records.map(\.amount) == [100 - 241, nil])
     }
 
-    @Test("Defect 8: the last five bits of a purchase's time are no seconds", arguments: 0...31 as ClosedRange<UInt8>)
+    @Test("Defect 8: the last five bits of a purchase's time are not seconds", arguments: 0...31 as ClosedRange<UInt8>)
     func defect8(_ tail: UInt8) throws {
         let block = try Dumps.block("C7460000282BA68040726D2300000300")
         let record = try #require(

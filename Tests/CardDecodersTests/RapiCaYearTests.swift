@@ -89,7 +89,7 @@ struct RapiCaYearTests {
         #expect(try dates(cut) == [nil, nil, nil])
     }
 
-    @Test("A day that no year has is no day, and says so")
+    @Test("Reports a day that exists in no year")
     func invalid() throws {
         let history = [try record(2, 30, 9, 30)]
         let report = try RapiCaDecoder().decode(dump(lastRide: [25, 2, 30, 9, 30], history))

@@ -116,7 +116,7 @@ struct RecordKindTests {
         #expect(try record(0x16, 0x01, gate: 0x04).gate?.name?.english == "fare entry, pass exit")
     }
 
-    @Test("A bus process that raises the balance is no ride: a redemption of points, to one source")
+    @Test("A bus process that raises the balance redeems points, according to one source")
     func redemption() throws {
         func newest(_ balance: UInt8, _ older: UInt8) throws -> HistoryRecord {
             let block = try record(0x05, 0x0D).raw

@@ -70,7 +70,7 @@ struct RegistryTests {
         coop-member 8E4B: 204B 0-0 | 204B 0-1
         """
 
-    @Test("What is read is what the cards need")
+    @Test("Reads exactly the blocks that the cards need")
     func plans() {
         func text(_ requests: [ReadRequest]) -> String {
             requests.map {

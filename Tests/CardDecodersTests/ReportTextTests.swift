@@ -85,13 +85,13 @@ struct ReportTextTests {
         #expect(found == [1, 3].map { .station(StationCode(area: 0, line: 1, station: $0)) })
     }
 
-    @Test("The letters of a company are no hexadecimal digits")
+    @Test("Company letters are not taken for hexadecimal digits")
     func lettersOfNames() throws {
         let file = try Self.file("0,3,13,FA,中央,新宿\n0,37,7,FA,山手,渋谷\n")
         #expect(file.codes == .decimal && file.evidence == .knownPairs(2))
     }
 
-    @Test("A header without rows is no table")
+    @Test("Rejects a header without rows")
     func noRows() {
         let error = #expect(throws: DocumentError.self) {
             try Self.file("area\tline\tstation\tcompany\tline_name\tstation_name\n")
@@ -119,7 +119,7 @@ struct ReportTextTests {
         #expect(found == [1, 2].map { .busStop(BusStopCode(area: 0, operatorCode: 1, stop: $0)) })
     }
 
-    @Test("Nothing tells whether the codes of bus stops are decimal")
+    @Test("Bus stops do not show whether codes are decimal")
     func codesOfBusStops() {
         let error = #expect(throws: DocumentError.self) { try Self.file("operator,stop,company,stop_name\n1,2,a,b\n") }
         #expect(error == .malformed(key: "codes", expected: .init(.stationRadix)))
@@ -139,7 +139,7 @@ struct ReportTextTests {
         #expect(CalendarDate(text) == nil)
     }
 
-    @Test("An empty file is no table from its first line on")
+    @Test("Rejects an empty file at line 1")
     func emptyFile() {
         let error = #expect(throws: DocumentError.self) { try Self.file("") }
         #expect(error == .malformedLine(line: 1, expected: .init(.stationRows)))

@@ -85,7 +85,7 @@ struct SingleFactTests {
         #expect(try RapiCaDecoder().decode(dump).history?.first?.date?.description == "2025-05-02")
     }
 
-    @Test("An hour beyond the day is no time, whatever its bits", arguments: [0x85, 0xC5, 0x65] as [UInt8])
+    @Test("Rejects hours above 23", arguments: [0x85, 0xC5, 0x65] as [UInt8])
     func regionalHours(_ byte: UInt8) throws {
         let raw = try #require(Block([0x25, 0x21, byte, 0xE0, 0x00] + [UInt8](repeating: 1, count: 11)))
         let record = RegionalBusBlock(raw: raw, layout: .b, system: .transit).record
@@ -108,7 +108,7 @@ struct SingleFactTests {
         #expect(TagReport(dump)?.fields.first { $0.key == "uid" }?.value == "04ABCDEF010203")
     }
 
-    @Test("A nanaco record's hour beyond the day is no time")
+    @Test("Rejects hours above 23 in a nanaco record")
     func nanacoHour() throws {
         // 2011-03-12, hour 41, minute 5.
         let stamp = UInt32(11) << 21 | 3 << 17 | 12 << 12 | 41 << 6 | 5
@@ -126,7 +126,7 @@ struct SingleFactTests {
         #expect(try !CyberneticsDecoder.transit.decode(dump).warnings.contains(.doubtfulValues))
     }
 
-    @Test("What was read of a licence file before the card left is shown")
+    @Test("Shows the part of a license file that was read before the card left")
     func lostLicense() throws {
         var whole = try LicenseVectors.wholeCard()
         for application in whole.applications.indices {
@@ -202,7 +202,7 @@ struct SingleFactTests {
         #expect(HistoryCSV(language: .japanese).cells(record, .yen).last == .text(words))
     }
 
-    @Test("A byte order mark is no part of the first cell, and one known station tells the codes")
+    @Test("Skips a byte order mark; one known station shows the form of the codes")
     func stationTables() throws {
         let marked = try StationFile(parsing: [0xEF, 0xBB, 0xBF] + Array("0,3,13,JR東,中央,新宿\n".utf8))
         #expect(marked.codes == .decimal && marked.evidence == .knownPairs(1) && marked.rows.count == 1)

@@ -147,7 +147,7 @@ struct TagReportTests {
         #expect(try Self.state(Self.type4(file: [1, 0] + Self.message)) == State.none(.lengthBeyondEnd))
         let full = [UInt8](repeating: 7, count: 48)
         #expect(try Self.state(Self.type4(file: [0, 48] + full)) == .message(full, capacity: 48, isWritable: true))
-        // What follows the message is no part of it.
+        // Bytes after the message are not part of it.
         #expect(try Self.state(Self.type4(file: [0, 20] + Self.message + [9])) == whole)
     }
 

@@ -81,7 +81,7 @@ struct TransitExtraTests {
         #expect(try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, unused])).entryRecord == nil)
     }
 
-    @Test("A ticket with a fee, field by field, wherever it stands; slots of zeros are none")
+    @Test("A ticket with a fee, field by field, in any slot; empty slots are skipped")
     func ticket() throws {
         let block = try Dumps.block("0103E63B33694DE5 07C8 1A2B E6210C00")
         let tickets = Dumps.service(ServiceCode(rawValue: 0x184B), [.zero, block, .zero])

@@ -17,7 +17,7 @@ struct CSVTests {
         ("x\"\u{301},=1+1,\"\u{301}y", "\"x\"\"\u{301},=1+1,\"\"\u{301}y\""),
     ]
 
-    @Test("Text is quoted where needed, and is no formula", arguments: cells)
+    @Test("Text is quoted where needed, and never a formula", arguments: cells)
     func text(_ row: (text: String, cell: String)) {
         #expect(Array(CSV().row([.text(row.text)]).unicodeScalars) == Array((row.cell + "\r\n").unicodeScalars))
     }

@@ -118,7 +118,7 @@ struct CodeTests {
     }
 
     /// Every status word, by its four digits.
-    @Test func whatAStatusWordSays() {
+    @Test func statusWordProperties() {
         var wrong: [StatusWord] = []
         for value in UInt16.min...UInt16.max {
             let word = StatusWord(rawValue: value)

@@ -63,7 +63,7 @@ struct DumpDiffTests {
         Ring(old: [3, 2, 1], new: [4, 3, 2], added: [4], dropped: [1]),
         Ring(old: [3, 2, 1], new: [5, 4, 3], added: [5, 4], dropped: [2, 1]),
         Ring(old: [2, 1], new: [3, 2, 1], added: [3], dropped: []),
-    ]) func aRingThatTurnedIsToldByItsNewBlocks(_ ring: Ring) throws {
+    ]) func reportsNewBlocksOfARotatedRing(_ ring: Ring) throws {
         let diff = DumpDiff(Self.dump([(0x090F, ring.old)]), Self.dump([(0x090F, ring.new)]))
         #expect(diff.blocks.isEmpty)
         let turn = try #require(diff.rings.first)
@@ -71,17 +71,17 @@ struct DumpDiffTests {
         #expect(turn.dropped == ring.dropped.map(Self.block))
     }
 
-    /// Nothing of the old ring is left, or the service is no ring: then each block is told.
+    /// Nothing of the old ring is left, or the service is not cyclic: each block is reported.
     @Test(arguments: [
         (0x090F as UInt16, [3, 2, 1] as [UInt8], [9, 8, 7] as [UInt8], 3), (0x0009, [3, 2, 1], [4, 3, 2], 3),
         (0x090F, [], [1, 2], 2), (0x090F, [1, 2], [], 2), (0x090F, [5, 2, 1], [6, 2, 1], 1),
-    ]) func otherChangesAreToldBlockByBlock(_ code: UInt16, _ old: [UInt8], _ new: [UInt8], _ count: Int) {
+    ]) func reportsOtherChangesBlockByBlock(_ code: UInt16, _ old: [UInt8], _ new: [UInt8], _ count: Int) {
         let diff = DumpDiff(Self.dump([(code, old)]), Self.dump([(code, new)]))
         #expect(diff.rings.isEmpty)
         #expect(diff.blocks.count == count)
     }
 
-    @Test func servicesThatCameWentOrChangedAreTold() {
+    @Test func reportsAddedRemovedAndChangedServices() {
         let old = Self.dump([(0x008B, [1]), (0x090F, [1])])
         let new = Self.dump([(0x008B, [1]), (0x108F, [1])], state: .lost)
         let diff = DumpDiff(old, new)
@@ -139,13 +139,13 @@ struct DumpDiffTests {
         #expect(DumpDiff(old, old).isEmpty)
     }
 
-    @Test func anotherCardIsToldByWhatDoesNotChange() {
+    @Test func recognizesAnotherCard() {
         let first = CardIdentity.typeA(uid: [4, 1, 2, 3, 4, 5, 6])
         #expect(first.isOtherCard(than: .typeA(uid: [4, 1, 2, 3, 4, 5, 7])))
         #expect(!first.isOtherCard(than: first))
         #expect(!first.isOtherCard(than: .typeA(uid: nil)))
         #expect(first.isOtherCard(than: CardIdentity(technology: .typeB)))
-        // Made anew at each activation.
+        // Chosen at random at each activation.
         #expect(!CardIdentity.typeA(uid: [8, 1, 2, 3]).isOtherCard(than: .typeA(uid: [8, 9, 9, 9])))
         let system0 = CardIdentity(technology: .felica, idm: IDm(rawValue: 0x0101_0203_0405_0607))
         #expect(

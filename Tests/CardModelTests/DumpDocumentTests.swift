@@ -157,7 +157,7 @@ struct DumpDocumentTests {
 
     static let strangers: [JSONValue] = [nil, "kept", ["deep": [1, ["er": .number(0.25)]]], [], .integer(.min)]
 
-    /// A member of a later version goes through unharmed, at whatever level it stands.
+    /// Members of later versions are kept at every level.
     @Test(arguments: levels, strangers) func unknownMembersAreKept(_ level: String, _ value: JSONValue) throws {
         let steps = DumpDocument.steps(level)
         let json = try DumpDocument.changed(steps + [.key("x-new")], to: value)

@@ -42,7 +42,7 @@ struct FactTableTests {
     }
 
     @Test(
-        "A line that is no row is left out, named, and stops nothing",
+        "Skips and lists malformed lines",
         arguments: [
             ("XY", FactTableError(line: 3, column: "code", reason: .notANumber)),
             ("10000", FactTableError(line: 3, column: "code", reason: .notANumber)),
@@ -77,7 +77,7 @@ struct FactTableTests {
         #expect(table(Array(text.utf8)).faults.map(\.reason) == [.wrongHeader])
     }
 
-    @Test("A line that is no UTF-8")
+    @Test("A line that is not UTF-8")
     func notUTF8() {
         let read = table(Array(Self.header.utf8) + [0x31, 0x09, 0xFF, 0x0A, 0x32, 0x0A])
         #expect(read.rows.map(\.code) == [2])

@@ -73,7 +73,7 @@ struct JSONSinkTests {
         #expect(value == ["a": 3, "b": 2])
     }
 
-    @Test func whatIsWrittenOutOfTurnDoesNotTrap() {
+    @Test func doesNotTrapOnCallsOutOfOrder() {
         var tree = JSONTreeBuilder()
         tree.endArray()
         tree.key("a")

@@ -126,7 +126,7 @@ struct JSONTextTests {
                     let slow = "\"\(before)".unicodeScalars + expected + "\(after)\"".unicodeScalars
                     #expect(written.unicodeScalars.elementsEqual(slow))
                     #expect(try JSONValue(parsing: Array(written.utf8)) == .string(text))
-                    // Read as it stands, a control character must not be in a text; everything else may.
+                    // Unescaped, a text may contain anything but control characters.
                     let plain = Array("\"\(text)\"".utf8)
                     if scalar.value < 0x20 {
                         #expect(throws: DocumentError.self) { try JSONValue(parsing: plain) }
@@ -160,7 +160,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test func bytesThatAreNoUTF8AreFoundAtEveryPlace() {
+    @Test func findsInvalidUTF8Anywhere() {
         for length in 1...18 {
             for place in 0..<length {
                 var bytes = [UInt8](repeating: 0x61, count: length)

@@ -98,7 +98,7 @@ import Testing
         ) { try DumpFormatRegistry.standard.read(Array(rust.utf8)) }
     }
 
-    /// Hexadecimal digits are no decimal number, not even when they look like one.
+    /// Hexadecimal digits are never read as a decimal number, even if they look like one.
     @Test func hexadecimalKeysOfMetrodroidAreRefused() {
         let text = #"{"tagId":"0101031234567890","felica":{"systems":{"3":{"services":{"090F":{"blocks":[]}}}}}}"#
         #expect(

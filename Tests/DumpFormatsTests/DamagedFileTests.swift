@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Whatever is asked to read a file that is not its own refuses it, or finds what stands there.
+    /// A format that is given a file of another one rejects it, or reads it correctly.
     @Test(arguments: FormatFixture.all) func readAsEveryOtherFormat(_ fixture: FormatFixture) throws {
         for format in DumpFormatRegistry.complete.formats where format.id != fixture.format {
             do {

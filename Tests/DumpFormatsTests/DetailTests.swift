@@ -41,7 +41,7 @@ import Testing
         #expect(try !String(decoding: MetrodroidFormat().write(dump), as: UTF8.self).contains("scannedAt"))
     }
 
-    @Test func whatIsMissingOfAListingIsKept() throws {
+    @Test func keepsWhatAListingLacks() throws {
         let dump = try dump("hex", "card.txt")
         #expect(!dump.complete)
         let part = MissingPart(
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// An older Flipper wrote a card of any kind as a Lite: when it refused every block, nothing says what it is.
-    @Test func aCardThatRefusedEveryBlockIsNoLite() throws {
+    @Test func aCardThatRefusedEveryBlockIsNotALite() throws {
         let dump = try dump("flipper", "refused.nfc")
         #expect(dump.systems.isEmpty && !dump.complete)
         guard case .object(let answers)? = dump.extra["flipper"], case .object(let refused)? = answers["refusedBlocks"]
@@ -119,7 +119,9 @@ import Testing
     ]
 
     /// The IC or a register tells a Lite; a block of user data may be that of an NDEF tag of another kind.
-    @Test(arguments: kinds) func aLiteIsTold(_ row: (ic: String, blocks: [Int], systems: Int, assumed: [AssumedPart]))
+    @Test(arguments: kinds) func recognizesALite(
+        _ row: (ic: String, blocks: [Int], systems: Int, assumed: [AssumedPart])
+    )
         throws
     {
         let zeros = Array(repeating: "00", count: 16).joined(separator: " ")
@@ -132,7 +134,7 @@ import Testing
         #expect(dump.systems.first?.services.first?.blocks.count ?? 0 == row.blocks.count)
     }
 
-    /// A Flipper says which services an area has, not where its codes end: kept as it stands, no end is made up.
+    /// A Flipper says which services an area has, not where its codes end: no end is made up.
     @Test func areasOfAFlipperAreKeptAsTheyStand() throws {
         let system = try #require(try dump("flipper", "standard.nfc").systems.first)
         #expect(system.areas.isEmpty)

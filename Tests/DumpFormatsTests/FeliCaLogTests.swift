@@ -101,7 +101,7 @@ struct FeliCaLogTests {
         #expect(throws: row.error, "\(row.name)") { try Self.read(row.exchanges) }
     }
 
-    @Test("What is no log of this tool is left to others")
+    @Test("Leaves other logs to other formats")
     func others() throws {
         for text in ["[]", "[1]", #"[{"type":"COMMAND"}]"#, #"{"type":"COMMAND","timestamp_ns":0,"data":""}"#] {
             #expect(try DumpFormatRegistry.standard.recognise(Array(text.utf8)) == nil)

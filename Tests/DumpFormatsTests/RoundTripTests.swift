@@ -102,7 +102,7 @@ import Testing
         if id != "hex" { #expect(FormatFixture.lines(again) == FormatFixture.lines(dump)) }
     }
 
-    @Test func whatCannotBeHeldIsRefused() throws {
+    @Test func rejectsWhatAFormatCannotHold() throws {
         var dump = RandomDump.make(seed: 7)
         dump.systems.append(dump.systems[0])
         let code = dump.systems[0].systemCode

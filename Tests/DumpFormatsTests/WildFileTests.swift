@@ -17,7 +17,7 @@ import Testing
         #expect(dump.card.uid == [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x80])
         #expect(dump.card.atqa == 0x0044 && dump.card.sak == 0)
         #expect(dump.type2?.version == [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03])
-        #expect(dump.type2?.signature == nil, "zeros are no answer")
+        #expect(dump.type2?.signature == nil, "zeros are not an answer")
         let isOld = name.contains("version-2")
         #expect(dump.complete == isOld && dump.type2?.counters == (isOld ? [:] : [0: 7]))
     }

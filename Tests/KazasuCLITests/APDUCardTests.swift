@@ -28,7 +28,7 @@ struct APDUCardTests {
             ["apdu", "-r", card, "--pin1-from", "env:SECRET"] + arguments, environment: ["SECRET": secret])
     }
 
-    @Test("What is behind a PIN is there after it")
+    @Test("Files behind a PIN are read after it")
     func verified() throws {
         let result = try run(
             try card(), "00B0830000 => 6982", "00200081 => 63C3", "00200081PIN => 9000", "00B0830003", "00B0835890",

@@ -97,7 +97,7 @@ struct APDUPINTests {
             ),
         ]
 
-    @Test("What the guard says", arguments: refusals)
+    @Test("Messages of the PIN guard", arguments: refusals)
     func refused(
         _ row: (exchanges: [String], options: [String], status: Int32, english: String, japanese: String)
     ) throws {

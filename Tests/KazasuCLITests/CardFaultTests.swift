@@ -50,7 +50,7 @@ struct CardFaultTests {
         #expect(folder.names == ["card.json", "expected", "part", "whole.json"], "no file is left over")
     }
 
-    @Test("What was read is on standard output")
+    @Test("Prints the blocks that were read")
     func keptOnOutput() throws {
         let folder = try TemporaryFolder()
         let leaving = try folder.card(Card.long(faults: #"{"fault":"absent","from":40}"#))
@@ -116,7 +116,7 @@ struct CardFaultTests {
         try Kazasu.run("read", "008B", "-r", card, "-t", "0", "--lang=ja").expectError(77, "応答しません")
     }
 
-    @Test("What read could not read is marked, with what it could")
+    @Test("Prints the blocks that were read, and marks the others")
     func readIncomplete() throws {
         let folder = try TemporaryFolder()
         let card = try folder.card(Card.transit())

@@ -76,7 +76,7 @@ struct CompletionTests {
         }
     }
 
-    /// A script is no help page, whose Japanese lines are broken to the width of the terminal.
+    /// Unlike a help page, a script is not wrapped to the width of the terminal.
     @Test("A script is the same in both languages, but for its descriptions", arguments: ["bash", "zsh", "fish"])
     func languages(shell: String) throws {
         let scripts = try ["en", "ja"].map { language in

@@ -35,7 +35,7 @@ struct ConvertTests {
         #expect(try Kazasu.run("decode", path).output.contains("¥10814"))
     }
 
-    @Test("What cannot be converted is written nowhere", arguments: ["en", "ja"])
+    @Test("Writes no file when the dump cannot be converted", arguments: ["en", "ja"])
     func notWritable(language: String) throws {
         let folder = try TemporaryFolder()
         let kept = try folder.write(Array("kept\n".utf8), as: "kept")

@@ -91,7 +91,7 @@ struct DiffTests {
         try Kazasu.run("diff", "--exit-code", old, "\(folder.path)/none").expectError(66, "none")
     }
 
-    @Test("A key version that another program does not write is no difference")
+    @Test("Ignores key versions that another program does not write")
     func flipper() throws {
         let folder = try TemporaryFolder()
         let converted = "\(folder.path)/card.nfc"

@@ -27,7 +27,7 @@ struct DoctorTests {
         return tree
     }
 
-    @Test("What is wrong, and what mends it", arguments: ["en", "ja"])
+    @Test("Shows each fault with its fix", arguments: ["en", "ja"])
     func wrong(language: String) throws {
         let tree = try Self.troubled()
         let result = try Kazasu.run("doctor", "--root", tree.root, "--lang", language)

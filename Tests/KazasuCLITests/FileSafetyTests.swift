@@ -55,7 +55,7 @@ struct FileSafetyTests {
         #expect(parts.isEmpty, "\(folder.names)")
     }
 
-    @Test("What a killed run left is removed by the next one; what somebody writes or made himself is not")
+    @Test("Removes what a killed run left, but no file in use and none of the user's")
     func stale() throws {
         let killed = try waiting("killed")
         let left = try #require(parts.first)

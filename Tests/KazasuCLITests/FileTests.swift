@@ -100,7 +100,7 @@ struct FileTests {
         #expect(try json.errorDocument().required("status").integer() == 66)
     }
 
-    @Test("An output file that cannot be written is told of before the card is needed")
+    @Test("Reports an unwritable output file before a card is needed")
     func unwritable() throws {
         let folder = try TemporaryFolder()
         let absent = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1}"#))

@@ -88,7 +88,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("What is escaped in JSON is the same text when it is read")
+    @Test("Escaped JSON decodes to the same text")
     func roundTrip() throws {
         let name = try folder.write(try TestFiles.read(Card.file("edy")), as: "\u{202E}\u{85}\u{E0041}.json")
         let result = try Kazasu.run("decode", "--format", "ndjson", folder.path)

@@ -126,7 +126,7 @@ struct InterruptTests {
         #expect(result.errors.contains(#""status":143,"reason":"interrupted""#))
     }
 
-    @Test("While waiting for somebody who reads the trace")
+    @Test("While waiting for a reader of the trace")
     func trace() throws {
         let folder = try TemporaryFolder()
         let fifo = "\(folder.path)/fifo"

@@ -92,7 +92,7 @@ struct KeptAnswerTests {
         #expect(try !dump(folder, "\(name).incomplete2").complete)
     }
 
-    @Test("An incomplete dump, and a file that is no dump, are replaced as before")
+    @Test("Replaces incomplete dumps and files that are not dumps")
     func replaced() throws {
         let folder = try TemporaryFolder()
         let leaving = try folder.card(Card.transit(faults: #"{"fault":"absent","from":12}"#))

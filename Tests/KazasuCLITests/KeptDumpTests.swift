@@ -16,7 +16,7 @@ struct KeptDumpTests {
          "virtual":{"faults":[]}}
         """
 
-    @Test("What was read is kept as FILE.json, and an older FILE stays as it is", arguments: ["en", "ja"])
+    @Test("Keeps the dump as FILE.json and leaves an older FILE unchanged", arguments: ["en", "ja"])
     func kept(language: String) throws {
         let folder = try TemporaryFolder()
         let reader = try folder.card(Self.card)

@@ -311,7 +311,7 @@ struct LicenseTests {
         _ = try result.errorDocument()
     }
 
-    @Test("Cards that are no licence, and no card")
+    @Test("Other cards, and no card")
     func others() throws {
         let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
         try run(other, ["--free"]).expectError(76, "wrong kind of card (My Number card")

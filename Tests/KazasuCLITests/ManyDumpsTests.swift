@@ -30,7 +30,7 @@ struct ManyDumpsTests {
         #expect(files == ["\(folder.path)/edy.json", "\(folder.path)/suica-p1.json"])
         #expect(try documents.allSatisfy { try $0.required("schema").text() == "kazasu.decode/1" })
         let quiet = try Kazasu.run("decode", "-q", "--format=ndjson", folder.path)
-        #expect(quiet.errors == result.errors, "an error is no note")
+        #expect(quiet.errors == result.errors, "an error is not a note")
         let json = try Kazasu.run("decode", "--json", folder.path)
         #expect(json.output == result.output)
         #expect(try self.documents(json.errors).count == 2)
@@ -133,7 +133,7 @@ struct ManyDumpsTests {
         #expect(cards == (1...3).map { "\(path):\($0)" })
     }
 
-    @Test("A fault in the first line of many is told of that line, and the others are decoded")
+    @Test("Reports the faulty first line and decodes the others")
     func firstLine() throws {
         let folder = try TemporaryFolder()
         let edy = try JSONValue(parsing: TestFiles.read(Card.file("edy"))).compactText

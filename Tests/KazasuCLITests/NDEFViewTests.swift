@@ -72,7 +72,8 @@ struct NDEFViewTests {
         #expect(result.output == "Message  empty\n")
     }
 
-    @Test("Bytes that are no message", arguments: [[0xD1], [0xD1, 0x01, 0x05, 0x55, 0x00], [0x11, 0x01, 0x00, 0x54]])
+    @Test(
+        "Bytes that are not a message", arguments: [[0xD1], [0xD1, 0x01, 0x05, 0x55, 0x00], [0x11, 0x01, 0x00, 0x54]])
     func broken(_ bytes: [UInt8]) throws {
         let reader = try tag(bytes)
         let result = try Kazasu.run("tag", "read", "-r", reader)

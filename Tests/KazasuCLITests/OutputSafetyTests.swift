@@ -173,7 +173,7 @@ struct OutputSafetyTests {
         ("convert card.json --to json -o .", "en", "it is a folder", "name a file in it"),
     ]
 
-    @Test("What is wrong with an output, and what to do", arguments: messages)
+    @Test("Describes unwritable outputs, with a hint", arguments: messages)
     func message(line: String, language: String, what: String, hint: String) throws {
         let words = line.split(separator: " ", maxSplits: 1)
         let result = try run("\(words[0]) --lang \(language) \(words[1])")

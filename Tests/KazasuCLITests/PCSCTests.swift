@@ -89,7 +89,7 @@ extension PCSCTests {
         [0x04, 0xA8, 0xD8, 0xFC, 0x62, 0xBC, 0x2B, 0x82, 0x77, 0x48, 0x00, 0x00, 0xE1, 0x10, 0x06, 0x00]
         + [0x03, 0x00, 0xFE, 0x00] + [UInt8](repeating: 0, count: 44)
 
-    @Test("What a reader does not pass on to a tag is said, and the rest is told")
+    @Test("Reports commands that the reader does not pass on, and prints the rest")
     func tagThatCannotBeAsked() throws {
         let card = try insert(Self.ultralight, uid: Self.tagUID) { command in
             guard command.prefix(3) == [0xFF, 0xB0, 0x00], let page = command.dropFirst(3).first, page < 16 else {
@@ -122,7 +122,7 @@ extension PCSCTests {
 struct PCSCObstacleTests {
     private static let environment = [PCSCService.variable: "/nowhere/pcscd.comm"]
 
-    @Test("The reason and the one command that mends it", arguments: ["en", "ja"])
+    @Test("Shows the reason and the command that fixes it", arguments: ["en", "ja"])
     func noService(language: String) throws {
         let failure = try Kazasu.run(
             ["poll", "-t", "0", "-r", "pcsc:Sony", "--lang", language], environment: Self.environment)
@@ -151,7 +151,7 @@ struct PCSCObstacleTests {
         #expect(list.errors.contains("no PC/SC readers: pcscd ") != hasReady, "\(list.errors)")
     }
 
-    @Test("A socket at which nobody answers, and one that the user may not open")
+    @Test("A socket without a server, and one that the user may not open")
     func socketThatIsThere() throws {
         let folder = try TemporaryFolder()
         let socket = try folder.write([], as: "pcscd.comm")

@@ -117,7 +117,7 @@ struct ReaderTests {
         #expect(stopped.finish().hasEnded(130))
     }
 
-    @Test("One reader, two programs: the second is told that it is in use")
+    @Test("Tells a second program that the reader is in use")
     func busy() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(

@@ -53,7 +53,7 @@ struct RedactedNumberTests {
             return Hex.encode(block.bytes[first...last])
         }
 
-        /// What of it stands in an output.
+        /// The part of it that an output contains.
         func leaks(_ output: String) -> [String] {
             let packed = output.lowercased().filter { $0 != " " && $0 != ":" }
             return values.filter { output.contains($0) } + bytes.filter { packed.contains($0) }
@@ -86,7 +86,7 @@ struct RedactedNumberTests {
         #expect(example.leaks(try folder.text("trace")).isEmpty)
     }
 
-    @Test("What other tools wrote beside the blocks is not in a redacted dump, nor is a UID in a report")
+    @Test("Redaction removes notes of other tools from dumps and UIDs from reports")
     func otherTools() throws {
         let file = "\(TestFiles.root)/Fixtures/formats/proxmark-memory/mfu.json"
         let dump = try #require(

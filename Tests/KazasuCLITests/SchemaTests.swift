@@ -8,7 +8,7 @@ import Testing
 /// Every document that a test of this target prints is checked as well: see `SchemaCheck`.
 @Suite("Schemas of the documents")
 struct SchemaTests {
-    /// The ids that are no answers: recordings and cards, which other pages describe.
+    /// The ids of recordings and cards, which are not answers; other pages describe them.
     private static let others: Set<Substring> = ["trace", "report", "card"]
 
     private static func sources(_ folder: String) -> [String] {

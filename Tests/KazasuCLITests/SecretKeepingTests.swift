@@ -23,7 +23,7 @@ struct SecretKeepingTests {
         }
     }
 
-    @Test("What cannot be a PIN is named")
+    @Test("Reports the form of an invalid PIN")
     func named() throws {
         #expect(try Kazasu.run("poll", "extra").errors.contains("'extra'"))
         #expect(try Kazasu.run("read", "zzzz").errors.contains("zzzz"))

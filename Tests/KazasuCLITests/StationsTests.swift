@@ -95,7 +95,7 @@ struct StationsTests {
         ("no number", Array("\(own)zero\t1\t1\tX\tY\tZ\n".utf8), "line 5", "5 行目"),
     ]
 
-    @Test("A table that cannot be read is no table, and replaces none", arguments: bad)
+    @Test("Never replaces a table by one that cannot be read", arguments: bad)
     func refused(_ row: (name: String, bytes: [UInt8], english: String, japanese: String)) throws {
         let home = try TemporaryFolder()
         let folder = try TemporaryFolder()
@@ -127,7 +127,7 @@ struct StationsTests {
         try Kazasu.run("stations", "import", path).expectError(73, "cannot be written")
     }
 
-    @Test("HOME is where the table goes when XDG_DATA_HOME is no absolute path", arguments: ["", "relative"])
+    @Test("Falls back to HOME unless XDG_DATA_HOME is an absolute path", arguments: ["", "relative"])
     func home(data: String) throws {
         let home = try TemporaryFolder()
         let path = try home.write(Array(Self.own.utf8), as: "own.tsv")
@@ -254,7 +254,7 @@ struct StationsTests {
         #expect(try names(report.required("entryRecord")) == ["青山一丁目", "別の駅"])
     }
 
-    @Test("A table in Shift_JIS is read as it stands")
+    @Test("Reads tables in Shift_JIS")
     func shiftJIS() throws {
         let folder = try TemporaryFolder()
         let bytes = Array("0,3,13,JR,x,".utf8) + [0x90, 0x56, 0x8F, 0x68, 0x0A]

@@ -22,7 +22,7 @@ struct TagKeyTests {
         ("tag pages", true, "pages.txt"), ("dump", true, "dump.hex"),
     ]
 
-    @Test("What is told without the key, and with it", arguments: answers)
+    @Test("Shows more with the key than without", arguments: answers)
     func answer(_ row: (line: String, hasKey: Bool, name: String)) throws {
         let words = row.line.split(separator: " ").map(String.init) + (row.hasKey ? ["--key-from", "env:KEY"] : [])
         let result = try Kazasu.run(words + ["-r", Self.tag], environment: ["KEY": Self.key])
@@ -65,7 +65,7 @@ struct TagKeyTests {
         String(repeating: "1", count: 65), "",
     ]
 
-    @Test("What is no key is said without telling it, before a card is asked for", arguments: badKeys)
+    @Test("Rejects an invalid key before it asks for a card, and never prints it", arguments: badKeys)
     func noKey(text: String) throws {
         let result = try run("tag", "read", key: text)
         result.expectError(64, "the key")

@@ -11,7 +11,7 @@ struct TerminalTests {
             "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line)", "/dev/null"], environment: Kazasu.environment)
     }
 
-    @Test("Who holds no card there is asked for one")
+    @Test("Asks for a card")
     func note() throws {
         let folder = try TemporaryFolder()
         let late = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1,"to":400}"#))

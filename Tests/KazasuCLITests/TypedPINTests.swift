@@ -62,12 +62,12 @@ struct TypedPINTests {
         let transcript = APDUTranscript("00200081:63c3", "00200081:63c3", "00200081**********:9000")
         let result = try run(
             transcript, typing: ["PIN 1 (=123", "PIN 1 must be 4 to 16 characters=", "tries are left): =2525"])
-        #expect(result.hasEnded(64), "an empty line is no PIN: \(result.output)")
+        #expect(result.hasEnded(64), "an empty line is not a PIN: \(result.output)")
         let again = try run(transcript, typing: ["PIN 1 (=123", "PIN 1 must be 4 to 16 characters=2525"])
         #expect(again.hasEnded(0), "\(again.output)")
     }
 
-    @Test("An empty line is no PIN, and Ctrl-C ends it with the terminal as it was")
+    @Test("Rejects an empty PIN; Ctrl-C restores the terminal")
     func given() throws {
         let transcript = APDUTranscript("00200081:63c3")
         #expect(try run(transcript, typing: ["PIN 1 (="]).hasEnded(64))

@@ -48,7 +48,7 @@ struct VirtualFileTests {
         "cards/felica-lite-s/card.json",
     ]
 
-    @Test("What is written to a virtual card stays in the file that is named", arguments: writable)
+    @Test("Keeps writes to a virtual card in the named file", arguments: writable)
     func writes(name: String) throws {
         let folder = try TemporaryFolder()
         let card = "\(Self.fixtures)/\(name)"

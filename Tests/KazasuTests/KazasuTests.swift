@@ -148,7 +148,7 @@ struct TagMessageTests {
     }
 
     @Test(arguments: ["tags/ntag213.json", "tags/type4.json", "tags/lite-s-no-ndef.json"])
-    func whatIsWrittenIsRead(_ file: String) throws {
+    func readsWhatWasWritten(_ file: String) throws {
         let reader = try Self.reader(file)
         let card = try reader.waitForCard(.tag)
         let message = NDEFMessage([

@@ -73,7 +73,7 @@ struct MessageVectorTests {
         #expect(reader.remaining == 0)
     }
 
-    /// Bytes that are no message.
+    /// Bytes that are not a message.
     struct Invalid: CustomTestStringConvertible, Sendable {
         let hex: String
         let reason: NDEFError.Reason

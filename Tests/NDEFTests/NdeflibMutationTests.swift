@@ -25,7 +25,7 @@ struct NdeflibMutationTests {
         Difference(ours: .chunkUnfinished, theirs: nil, why: "ndeflib knows no chunks"),
         Difference(ours: .chunkWithoutStart, theirs: nil, why: "a later chunk is a record of its own there"),
         Difference(ours: .notAURI, theirs: nil, why: "DEL is a control character here"),
-        Difference(ours: .notText, theirs: nil, why: "control characters are no language"),
+        Difference(ours: .notText, theirs: nil, why: "control characters are not a language"),
         Difference(ours: .trailingBytes, theirs: nil, why: "behind the last record of a poster nothing may follow"),
     ]
 

@@ -26,7 +26,7 @@ struct NdeflibTests {
         return (prefixes.randomElement(using: &generator) ?? "") + String(rest)
     }
 
-    /// A record of any kind, and how ``Ndeflib`` tells of it.
+    /// A record of any kind, and the form in which ``Ndeflib`` prints it.
     private static func record(
         _ generator: inout SeededGenerator, mayBePoster: Bool
     ) throws -> (NDEFRecord, String) {
@@ -69,7 +69,7 @@ struct NdeflibTests {
         }
     }
 
-    @Test("What Kazasu writes, ndeflib reads as it was meant; what ndeflib writes, Kazasu reads")
+    @Test("Kazasu and ndeflib read each other's messages")
     func bothWays() throws {
         var generator = SeededGenerator(seed: 0x4E44_4546)
         var messages: [NDEFMessage] = []

@@ -120,7 +120,7 @@ struct RecordTests {
         (.unknown(data: [1, 2]), #"{"kind":"unknown","tnf":5,"type":"","id":null,"payload":"0102"}"#),
     ]
 
-    @Test("What documents say of records", arguments: documents)
+    @Test("Records in documents", arguments: documents)
     func shown(_ row: (content: NDEFContent, text: String)) throws {
         let record = try NDEFRecord(row.content)
         #expect(record.json.compactText == row.text)

@@ -3,7 +3,7 @@
 import NDEF
 import Testing
 
-@Suite("What people see of records")
+@Suite("Records for display")
 struct SummaryTests {
     /// Contents and their line.
     static let lines: [(content: NDEFContent, line: String)] = [

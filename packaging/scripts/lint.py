@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of the house that neither the compiler nor swift-format checks: one line for each breach."""
+"""The rules of the house that neither the compiler nor swift-format checks: one line for each breach.
+
+With --words, it also prints the lines whose English the style guide advises against. They break nothing: a pattern can be wrong.
+"""
 
 import ast
 import json
@@ -85,7 +88,7 @@ def check_script(path, lines):
         breach(path, 1, "does not parse")
 
 
-# A sentence in an error: only the command line words errors, by their cases.
+# A sentence in an error: it carries cases and values, and is described in one place.
 SENTENCE = re.compile(r'\b(?:detail|expected|reason):\s*"[^"\n]*[a-z] [a-z]|\bmalformed\(\s*"')
 
 
@@ -96,6 +99,47 @@ def check_details(sources):
             text = "\n".join(lines)
             for found in SENTENCE.finditer(text):
                 breach(path, text.count("\n", 0, found.start()) + 1, "a sentence in an error", found.group(0))
+
+
+# Turns that are not plain technical English, and what to write instead; only comments, texts and titles count.
+WORDS = [
+    (r"\bmend(?:s|ed|ing)?\b", "fix, repair"),
+    (r"\b(?:anew|afresh)\b", "again"),
+    (r"\btells? of\b|\btold of\b", "reports"),
+    (r"\bnothing tells\b", "unknown"),
+    (r"(?<!\bthere )(?<!\bwhich )\b(?:is|are) no (?!longer\b|more\b|different\b|better\b|worse\b|limit\b)[a-z]", "is not a"),
+    (r"\b(?:for|to|of|by|from) who\b|\bwho(?:ever)? (?:uses|reads|asks|departs|calls)\b", "the user, the caller"),
+    (r"\bas you said\b|\bit stands\b|\bas they stand\b", "unchanged"),
+    (r"\bfor ever\b", "forever"),
+    (r"\bin place of being\b", "instead of"),
+    (r"\bis told (?:how|what|of|that)\b", "receives, reports"),
+    (r"\bsigns? of life\b", "keep-alive"),
+    (r"\bnobody (?:answers|agreed)\b", "no response; the user did not"),
+    (r"\bcomes? back by itself\b", "reconnects"),
+    (r"\bwhich no one\b", "never"),
+    (r"\b(?:beside|of|in) that which\b", "what"),
+    (r"\bhow many at most\b", "upper bound"),
+    (r"\bwhat (?:some|a) \w+ comes? to\b", "total"),
+    (r"\btakes? events again\b", "accepts"),
+]
+WORDS = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in WORDS]
+# A test says what holds: `retriesAfterGarbledAnswer`, not `whoIsNotUnderstoodIsAskedAgain`.
+TEST_NAME = re.compile(
+    r"\bfunc (?:\w*(?:(?:Is|Are)No[A-Z]|(?:Is|Are)Told|Tells[A-Z]|Mend|Anew)\w*|(?:who|what|whose|whom)[A-Z]\w*|\w+Who[A-Z]\w*)\(")
+TEST_TITLE = re.compile(r'@Test\(\s*"(?:What|Who|Whose|Whom)\b')
+PROSE = re.compile(r'"((?:[^"\\]|\\.)*)"|(?:^|\s)//(.*)$')
+
+
+def words(path, lines):
+    """Turns in one Swift file that the style guide advises against."""
+    is_test = path.startswith("Tests/")
+    for number, line in enumerate(lines, 1):
+        prose = " ".join(text or comment for text, comment in PROSE.findall(line))
+        for pattern, better in WORDS:
+            if pattern.search(prose):
+                yield f"{path}:{number}: write \"{better}\": {line.strip()[:100]}"
+        if is_test and (TEST_NAME.search(line) or TEST_TITLE.search(line)):
+            yield f"{path}:{number}: say what holds: {line.strip()[:100]}"
 
 
 def check_dependencies(sources):
@@ -142,7 +186,10 @@ def main():
             check_swift(path, lines)
     check_details(sources)
     check_dependencies(sources)
-    print(f"lint: {len(sources)} Swift files")
+    advice = [line for path, lines in sources.items() for line in words(path, lines)]
+    if "--words" in sys.argv[1:]:
+        print("\n".join(advice))
+    print(f"lint: {len(sources)} Swift files, {len(advice)} lines to reword (packaging/scripts/lint.py --words)")
     for line in breaches:
         print(f"lint: {line}", file=sys.stderr)
     sys.exit(1 if breaches else 0)

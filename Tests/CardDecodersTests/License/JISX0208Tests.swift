@@ -45,7 +45,7 @@ struct JISX0208Tests {
     }
 
     @Test(
-        "Cells without a character, and what is no cell",
+        "Cells without a character, and bytes that are not a cell",
         arguments: [0x2D21, 0x7427, 0x2120, 0x217F, 0x0000, 0xFFFF] as [UInt16])
     func none(code: UInt16) {
         #expect(JISX0208.character(code) == nil)
@@ -74,7 +74,7 @@ struct JISX0208Tests {
         Case(hex: "FF", runs: [.strayByte(0xFF)], text: "{FF}"),
     ]
 
-    @Test("What is no character keeps its place", arguments: cases)
+    @Test("Invalid characters keep their place", arguments: cases)
     func runs(_ item: Case) throws {
         let text = JISText(decoding: try Hex.decode(item.hex))
         #expect(text.runs == item.runs)

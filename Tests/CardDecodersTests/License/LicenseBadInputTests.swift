@@ -135,7 +135,7 @@ struct LicenseBadInputTests {
         #expect(report.categories.count == 17)
     }
 
-    @Test("What became of a file that was not read")
+    @Test("States of files that were not read")
     func states() throws {
         let none = FileIdentifier(rawValue: 0)
         let files: [LicenseFile: FileDump] = [
@@ -163,7 +163,7 @@ struct LicenseBadInputTests {
             try Self.check(files).faults == [LicenseWarning(file: .matters, tag: 0x18, reason: .differsFromCommonData)])
     }
 
-    @Test("A dump of another card is no licence")
+    @Test("Rejects a dump of another card")
     func others() {
         #expect(LicenseDecoder.decode(CardDump(card: .typeB(pupi: nil))) == nil)
         #expect(LicenseDecoder.decode(CardDump(card: CardIdentity(technology: .felica))) == nil)

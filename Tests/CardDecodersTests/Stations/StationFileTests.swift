@@ -53,7 +53,7 @@ struct StationFileTests {
         (0, 241, 8, "岩本町"), (0, 38, 194, "新千歳空港"), (2, 217, 82, "板宿"), (3, 134, 64, "大通"),
     ]
 
-    @Test(arguments: published) func eachPublishedStationTellsTheCodes(
+    @Test(arguments: published) func anyPublishedStationShowsTheForm(
         _ row: (area: Int, line: Int, station: Int, name: String)
     ) throws {
         let text = "\(row.area),\(row.line),\(row.station),会社,線,\(row.name)\n0,37,7,JR東,山手,渋谷\n"
@@ -75,7 +75,7 @@ struct StationFileTests {
         #expect(line == 3)
     }
 
-    /// Nothing is guessed: a table that nothing tells of must be told.
+    /// Nothing is guessed: without a known station, the user must state the form.
     @Test func anUndecidableTableIsRefused() throws {
         let text = "0,10,11,どこかの鉄道,ある線,ある駅\n"
         let error = #expect(throws: DocumentError.self) { try StationFile(parsing: Array(text.utf8)) }

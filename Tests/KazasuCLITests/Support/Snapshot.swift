@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Answers as they were looked at and found good, in `Fixtures/cli`. With `KAZASU_RECORD=1` they are written anew.
+/// Reviewed answers in `Fixtures/cli`. `KAZASU_RECORD=1` writes them again.
 enum Snapshot {
     /// Checks a text against what was recorded under this name; places and times of this run are left out.
     static func check(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
