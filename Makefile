@@ -40,6 +40,13 @@ SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE)
 # because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s
 
+# What makes the programs smaller: no symbols for plug-ins, which there are none of, one copy of functions that are equal,
+# no tables for unwinding, and relocations in the form that glibc 2.36 reads.
+RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
+ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
+RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
+endif
+
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
