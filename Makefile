@@ -92,7 +92,7 @@ $(VENV)/.ready: packaging/requirements.txt
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-.PHONY: build release demo
+.PHONY: build release demo release-arm64
 build: swift ## builds everything, debug
 	$(SWIFT_BUILD)
 
@@ -105,10 +105,14 @@ demo: deps ## installs, builds, then reads a virtual card through the real libnf
 	$(SWIFT_BUILD) --product kazasu
 	@packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" virtual:$(DEMO_CARD)
 
+# Debian's own Swift in a chroot, with libraries of Debian 12 for arm64; kept in .build-arm64.
+release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (root; fetches 1.2 GB once)
+	packaging/arm64/build .build-arm64 .build-arm64/dist $(IMPORT_RULE) $(RELEASE_FLAGS)
+
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 .PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-taps soak-arrivals
-.PHONY: test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
+.PHONY: test-arm64 test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	@packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
@@ -145,6 +149,12 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	python3 -m venv .venv-ha
 	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
+
+# After `make release` and `make release-arm64`, which need different compilers.
+test-arm64: ## runs hundreds of commands with the programs for arm64 under qemu and compares the answers (root)
+	@packaging/scripts/install-deps qemu-user-static mmdebstrap
+	packaging/arm64/roots .build-arm64/roots
+	packaging/arm64/compare.py $(DIST)/bin .build-arm64/dist/bin .build-arm64/roots/bookworm .build-arm64/roots/trixie
 
 soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
 	$(SWIFT_BUILD) --product kazasud
@@ -250,7 +260,7 @@ bench-ledger: deps ## measures the ledger with a million records
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs man api-docs install uninstall clean
+.PHONY: docs man api-docs install uninstall clean deb deb-arm64
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
@@ -266,8 +276,18 @@ install: ## installs programs, man pages and completions below DESTDIR/PREFIX
 	elif [ -x $(KAZASU)d ]; then packaging/scripts/make-man.py $(KAZASU)d $(DIST); fi
 	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 
+deb: release man ## makes Debian packages for this machine's architecture, with sums and an SPDX document
+	@packaging/scripts/install-deps debhelper dpkg-dev
+	packaging/scripts/make-deb $(DIST) $(SCRATCH)/deb
+
+# The pages and completions are the same; they come from the native program.
+deb-arm64: release-arm64 man ## makes Debian packages for arm64
+	@packaging/scripts/install-deps debhelper dpkg-dev
+	cp -r $(DIST)/man $(DIST)/completions .build-arm64/dist/
+	KAZASU_NATIVE_DIST=$(abspath $(DIST)) packaging/scripts/make-deb .build-arm64/dist $(SCRATCH)/deb-arm64 arm64
+
 uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-fuzz .build-mutants $(VENV) .venv-ha
+	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants $(VENV) .venv-ha
