@@ -53,6 +53,7 @@ struct DocumentTests {
     /// What two languages of a page have in common: its headings, table rows and list items, without their words.
     private static func outline(_ document: String) throws -> [String] {
         try text(document).split(separator: "\n").compactMap { line in
+            if line.drop(while: { $0 == " " }).hasPrefix("```") { return "example" }
             if line.hasPrefix("#") { return String(line.prefix { $0 == "#" }) }
             if line.hasPrefix("| ") { return "row of \(line.split(separator: " | ").count)" }
             return line.hasPrefix("- ") || line.hasPrefix("* ") ? "item" : nil
@@ -60,8 +61,11 @@ struct DocumentTests {
     }
 
     @Test(
-        "A Japanese page has every section, row and item of the English one",
-        arguments: ["README", "Docs/hardware", "Docs/license", "Docs/cards"])
+        "A Japanese page has every section, row, item and example of the English one",
+        arguments: [
+            "README", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/license", "Docs/raspberry-pi", "Docs/tags",
+            "Docs/recipes/home-assistant", "Docs/recipes/postgresql", "Docs/recipes/tap-clock",
+        ])
     func languages(page: String) throws {
         let english = try Self.outline(page + ".md")
         #expect(english.count > 5)
