@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardModel
+internal import Synchronization
+
+/// An error of JSON-RPC 2.0.
+package struct RPCError: Error, Equatable, Sendable {
+    package var code: Int
+    package var message: String
+    package var data: JSONValue?
+
+    package init(_ code: Int, _ message: String, data: JSONValue? = nil) {
+        (self.code, self.message, self.data) = (code, message, data)
+    }
+
+    package static let parseError = RPCError(-32700, "Parse error")
+    package static let invalidRequest = RPCError(-32600, "Invalid Request")
+    package static let methodNotFound = RPCError(-32601, "Method not found")
+    package static let invalidParams = RPCError(-32602, "Invalid params")
+    /// The request was cancelled by `$/cancel`, as in the Language Server Protocol.
+    package static let cancelled = RPCError(-32800, "Request cancelled")
+
+    /// The member `error` of a response.
+    package var json: JSONValue {
+        var members = JSONObject([("code", .int(code)), ("message", .string(message))])
+        if let data { members["data"] = data }
+        return .object(members)
+    }
+}
+
+/// A request or notification that a method answers.
+package struct RPCCall: Sendable {
+    /// `nil` for a notification, whose result is dropped.
+    package let id: JSONValue?
+    /// An array or an object; an empty object if the request has none.
+    package let params: JSONValue
+    /// Sends a notification to the other side.
+    package let notify: @Sendable (_ method: String, _ params: JSONValue) -> Void
+}
+
+/// One side of a JSON-RPC 2.0 connection: answers requests, several at a time, and sends notifications.
+///
+/// Source: the JSON-RPC 2.0 specification of 2013-01-04.
+package final class RPCPeer: Sendable {
+    /// Answers a request. Cancelled when the other side cancels the request or goes away.
+    package typealias Method = @Sendable (RPCCall) async throws(RPCError) -> JSONValue
+
+    private struct State {
+        var next = 0
+        var running: [Int: (id: JSONValue?, task: Task<Void, Never>)] = [:]
+        /// Requests that ended before their task was stored.
+        var ended: Set<Int> = []
+        var waiters: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    /// How many requests may run at once; ``receive(_:)`` waits for one to end.
+    private static let mostRequests = 64
+    /// The notification that cancels a request.
+    private static let cancel = "$/cancel"
+
+    private let methods: [String: Method]
+    private let send: @Sendable (JSONValue) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - methods: by name.
+    ///   - send: sends one message; called from any thread, one call at a time must be enough for a whole message.
+    package init(methods: [String: Method], send: @escaping @Sendable (JSONValue) -> Void) {
+        (self.methods, self.send) = (methods, send)
+    }
+
+    /// Sends a notification.
+    package func notify(_ method: String, _ params: JSONValue) {
+        send(["jsonrpc": "2.0", "method": .string(method), "params": params])
+    }
+
+    /// Takes a message, or a batch of several. Returns before they are answered, unless too many requests are running.
+    package func receive(_ message: some Collection<UInt8> & Sendable) async {
+        let value: JSONValue
+        do throws(DocumentError) {
+            value = try JSONValue(parsing: Array(message))
+        } catch {
+            return respond(nil, .failure(.parseError))
+        }
+        guard case .array(let batch) = value else { return await start(value) { [send] in if let one = $0 { send(one) } } }
+        guard !batch.isEmpty else { return respond(nil, .failure(.invalidRequest)) }
+        let responses = Responses(count: batch.count, send)
+        for value in batch { await start(value, responses.add) }
+    }
+
+    /// Waits until every request is answered.
+    package func finish() async { await wait(until: 0) }
+
+    /// Cancels every request; nobody is left to read the answers.
+    package func cancelAll() {
+        for (_, task) in state.withLock({ Array($0.running.values) }) { task.cancel() }
+    }
+
+    // MARK: Requests
+
+    /// Starts what a message asks for.
+    ///
+    /// - Parameter done: gets the response, `nil` if there is none.
+    private func start(_ value: JSONValue, _ done: @escaping @Sendable (JSONValue?) -> Void) async {
+        guard case .object(let message) = value, message["jsonrpc"] == "2.0", case .string(let name)? = message["method"],
+            Self.isID(message["id"])
+        else { return done(Self.response(nil, .failure(.invalidRequest))) }
+        let params = message["params"] ?? .object(JSONObject())
+        let id = message["id"]
+        switch params {
+        case .array, .object: break
+        default: return done(Self.response(id, .failure(.invalidRequest)))
+        }
+        if name == Self.cancel {
+            if case .object(let members) = params, let wanted = members["id"] { cancel(wanted) }
+            return done(id.map { Self.response($0, .success(.null)) })
+        }
+        guard let method = methods[name] else {
+            return done(id.map { Self.response($0, .failure(.methodNotFound)) })
+        }
+        await wait(until: Self.mostRequests - 1)
+        let call = RPCCall(id: id, params: params) { [weak self] in self?.notify($0, $1) }
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let task = Task {
+            let result: Result<JSONValue, RPCError>
+            do throws(RPCError) {
+                result = .success(try await method(call))
+            } catch {
+                result = .failure(error)
+            }
+            done(id.map { Self.response($0, result) })
+            ended(number)
+        }
+        state.withLock { state in
+            if state.ended.remove(number) == nil { state.running[number] = (id, task) }
+        }
+    }
+
+    private func cancel(_ id: JSONValue) {
+        let tasks = state.withLock { state in state.running.values.filter { $0.id == id }.map(\.task) }
+        for task in tasks { task.cancel() }
+    }
+
+    private func ended(_ number: Int) {
+        let ready = state.withLock { state in
+            if state.running.removeValue(forKey: number) == nil { state.ended.insert(number) }
+            let count = state.running.count
+            defer { state.waiters.removeAll { count <= $0.limit } }
+            return state.waiters.filter { count <= $0.limit }.map(\.continuation)
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    /// Waits until at most `limit` requests are running.
+    private func wait(until limit: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.running.count <= limit { return true }
+                state.waiters.append((limit, continuation))
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    // MARK: Responses
+
+    private func respond(_ id: JSONValue?, _ result: Result<JSONValue, RPCError>) { send(Self.response(id, result)) }
+
+    private static func response(_ id: JSONValue?, _ result: Result<JSONValue, RPCError>) -> JSONValue {
+        switch result {
+        case .success(let value): ["jsonrpc": "2.0", "result": value, "id": id ?? .null]
+        case .failure(let error): ["jsonrpc": "2.0", "error": error.json, "id": id ?? .null]
+        }
+    }
+
+    /// Whether an id is a string, a number or null; no id makes a notification.
+    private static func isID(_ id: JSONValue?) -> Bool {
+        switch id {
+        case nil, .null, .string, .integer, .number: true
+        case .bool, .array, .object: false
+        }
+    }
+
+    /// The responses of a batch, which are sent together.
+    private final class Responses: Sendable {
+        private let collected: Mutex<(missing: Int, responses: [JSONValue])>
+        private let send: @Sendable (JSONValue) -> Void
+
+        init(count: Int, _ send: @escaping @Sendable (JSONValue) -> Void) {
+            collected = Mutex((count, []))
+            self.send = send
+        }
+
+        func add(_ response: JSONValue?) {
+            let whole = collected.withLock { collected -> [JSONValue]? in
+                collected.missing -= 1
+                if let response { collected.responses.append(response) }
+                return collected.missing == 0 ? collected.responses : nil
+            }
+            // Notifications alone are not answered.
+            if let whole, !whole.isEmpty { send(.array(whole)) }
+        }
+    }
+}
