@@ -39,6 +39,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
+    ("ReaderTesting", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "CardReading",
         ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
@@ -71,15 +72,17 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
-    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "ReaderTesting", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
-    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "ReaderConformance", "VirtualReader"]),
+    (
+        "VirtualReaderTests",
+        ["ByteCodec", "CardModel", "NFCTransport", "ReaderTesting", "SimulatedChips", "VirtualReader"]
+    ),
     (
         "LibNFCReaderTests",
         [
-            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
-            "ReaderConformance",
-            "SystemDevices", "USBTransport", "VirtualReader",
+            "Arrivals", "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
@@ -87,13 +90,13 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "PaSoRiReaderTests",
         [
-            "ByteCodec", "CardModel", "CardReading", "NFCTransport", "PaSoRiReader", "ReaderConformance",
-            "SystemDevices", "USBTransport", "VirtualReader",
+            "Arrivals", "ByteCodec", "CardModel", "CardReading", "NFCTransport", "PaSoRiReader", "ReaderTesting",
+            "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     (
         "PCSCReaderTests",
-        ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader", "ReaderConformance", "VirtualReader"]
+        ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader", "ReaderTesting", "VirtualReader"]
     ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     (
@@ -108,8 +111,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "CardReadingTests",
         [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NDEF",
-            "NFCForumTags", "NFCTransport", "ReaderConformance", "VirtualReader",
+            "Arrivals", "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816",
+            "NDEF", "NFCForumTags", "NFCTransport", "VirtualReader",
         ]
     ),
     ("KazasuCardsTests", ["KazasuCards"]),
@@ -171,7 +174,7 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuCards", dependencies: ["CardDecoders", "CardModel", "DumpFormats"], swiftSettings: library),
     .target(
-        name: "KazasuTesting", dependencies: ["Kazasu", "VirtualReader"], swiftSettings: library),
+        name: "KazasuTesting", dependencies: ["Kazasu", "ReaderTesting", "VirtualReader"], swiftSettings: library),
     .target(
         name: "KazasuCLI",
         dependencies: [
@@ -207,13 +210,16 @@ let otherTargets: [Target] = [
         swiftSettings: strict),
     .executableTarget(name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], swiftSettings: strict),
     .target(
-        name: "ReaderConformance", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
-        path: "Tests/ReaderConformance", swiftSettings: strict),
+        name: "SimulatedChips", dependencies: ["ByteCodec", "NFCTransport", "VirtualReader"],
+        path: "Tests/SimulatedChips", swiftSettings: strict),
+    .target(
+        name: "Arrivals", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
+        path: "Tests/Arrivals", swiftSettings: strict),
     .executableTarget(
-        name: "usb-chip", dependencies: ["NFCTransport", "ReaderConformance", "TestSupport", "VirtualReader"],
+        name: "usb-chip", dependencies: ["Arrivals", "NFCTransport", "SimulatedChips", "TestSupport", "VirtualReader"],
         path: "Tests/USB/Chip", swiftSettings: strict),
     .executableTarget(
-        name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
+        name: "usb-arrivals", dependencies: ["Arrivals", "LibNFCReader", "NFCTransport", "PaSoRiReader"],
         path: "Tests/USB/Arrivals", swiftSettings: strict),
     .executableTarget(
         name: "site-publisher", dependencies: ["KazasuService"], path: "Tests/Bench/Publisher",

@@ -144,7 +144,6 @@ package struct FrameSize: Hashable, Sendable {
     /// The sizes in bytes, PCB and CRC included, by their code.
     private static let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
 
-    /// The code.
     package let code: UInt8
     /// The bytes, PCB and CRC included.
     package let bytes: Int

@@ -49,7 +49,7 @@ struct BlockProtocol {
             answer += data
             guard more else { return answer }
             guard answer.count <= Self.longestAnswer else { throw .answerTooLong }
-            // A card could continue with empty blocks for ever.
+            // A card could continue with empty blocks forever.
             guard !data.isEmpty else { throw .corrupted(status: 0) }
             block = try step(.acknowledge(number: number), &budget)
         }

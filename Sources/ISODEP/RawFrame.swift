@@ -24,7 +24,6 @@ package struct RawFrame: Hashable, Sendable {
     /// Whether the chip checks the answer's CRC and removes it; otherwise the answer is returned unchanged.
     package var checksCRC: Bool
 
-    /// Creates a frame.
     package init(
         _ modulation: Modulation, _ bytes: [UInt8], lastByteBits: Int = 8, addsCRC: Bool = true, checksCRC: Bool = true
     ) {
@@ -44,7 +43,6 @@ package struct RawAnswer: Hashable, Sendable {
     /// also when the chip does not report it.
     package var lastByteBits: Int
 
-    /// Creates an answer.
     package init(_ bytes: [UInt8], lastByteBits: Int = 8) {
         self.bytes = bytes
         self.lastByteBits = lastByteBits
@@ -69,7 +67,7 @@ package protocol RawFrameChannel: AnyObject {
     /// Selects a card of type A, where the chip does so itself.
     func selectTypeA() throws(TransportError) -> ChipSelection
 
-    /// Switches the field off long enough for every card to forget its state, and on again.
+    /// Switches the field off long enough forevery card to forget its state, and on again.
     func resetField() throws(TransportError)
 
     /// Lets time pass, as a card may require before its first command.

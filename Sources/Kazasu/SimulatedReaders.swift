@@ -54,7 +54,7 @@ package struct VirtualDriver {
     /// Builds the field from a dump or a virtual card file: its card, and the faults injected by its `virtual.faults`.
     fileprivate static func field(_ path: String, _ bytes: [UInt8]) throws(KazasuError) -> VirtualField {
         do throws(DocumentError) {
-            return try VirtualCardFile.loadField(bytes)
+            return try VirtualField(cardFile: bytes)
         } catch {
             throw .badFile(path, error)
         }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import Kazasu
-internal import VirtualReader
+@_exported public import ReaderTesting
+@_exported public import VirtualReader
 
 /// A reader within the process, without a device and without libnfc, on which the cards of a dump or a virtual card file lie.
+///
+/// For cards that change during a test, or faults, make the ``VirtualField`` yourself:
+/// `CardReader(InProcessReader(field), cancellation: CancellationToken())`.
 ///
 /// - Parameter bytes: the file; see `Docs/virtual-cards.md`.
 /// - Throws: ``DocumentError`` with the place of a mistake.
 public func virtualReader(cards bytes: [UInt8]) throws(DocumentError) -> CardReader {
     let cancellation = CancellationToken()
-    let field = try VirtualCardFile.loadField(bytes)
-    return CardReader(InProcessReader(field, cancellation: cancellation), cancellation: cancellation)
+    return CardReader(
+        InProcessReader(try VirtualField(cardFile: bytes), cancellation: cancellation), cancellation: cancellation)
 }
 
 /// A reader that replays a recording: the lines that `kazasu --trace` writes, or a report of `kazasu doctor`.

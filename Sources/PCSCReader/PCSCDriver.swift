@@ -10,7 +10,6 @@ package struct PCSCDriver: ReaderDriver {
 
     private let recorder: LinkRecorder?
 
-    /// Creates the driver.
     package init() {
         recorder = nil
     }

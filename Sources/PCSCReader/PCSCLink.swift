@@ -16,9 +16,9 @@ struct PCSCLink: ~Copyable {
     private var isUsed = false
     private var selection = Selection.none
     /// How the reader accepts FeliCa packets, once that is known.
-    private var passage: FeliCaWrapping?
+    private var wrapping: FeliCaWrapping?
     /// How the reader may accept commands of Type 2 Tags, without those that it refused.
-    private var tagPassages: [Type2Wrapping]
+    private var tagWrappings: [Type2Wrapping]
     /// The protocol of the open transparent session, in which the reader supports no other way.
     private var session: TransparentSession.CardProtocol?
     /// Whether the reader has refused a session.
@@ -35,7 +35,7 @@ struct PCSCLink: ~Copyable {
     init(_ context: consuming PCSCContext, reader: String) {
         self.context = context
         self.reader = reader
-        tagPassages = Type2Wrapping.ways(for: reader)
+        tagWrappings = Type2Wrapping.ways(for: reader)
     }
 
     /// Releases the card.
@@ -56,7 +56,7 @@ struct PCSCLink: ~Copyable {
         guard try refresh() else { return nil }
         let card: Card
         do throws(PCSCError) {
-            card = try connectAnew()
+            card = try reconnect()
         } catch {
             release()
             if error.code.meansNoCard || error.code == .resetCard { return nil }
@@ -72,7 +72,7 @@ struct PCSCLink: ~Copyable {
             selection = .apdus
             return .typeB(target)
         case (.felica, .felica):
-            return try passage == .session ? pollInSession(request) : poll(request, FeliCaWrapping.ways(for: reader))
+            return try wrapping == .session ? pollInSession(request) : poll(request, FeliCaWrapping.ways(for: reader))
         // A phone shows its type A side to a reader that looks by itself, and its FeliCa side to a Polling only.
         case (.typeA, .felica):
             guard FeliCaWrapping.ways(for: reader).contains(.session), !hasNoSessions else { return nil }
@@ -103,7 +103,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// Connects to the card, or resets one that was sent something.
-    private mutating func connectAnew() throws(PCSCError) -> Card {
+    private mutating func reconnect() throws(PCSCError) -> Card {
         let kind = ContactlessATR(presence.atr)
         if connection == nil {
             connection = try CardConnection(reader, in: context)
@@ -167,12 +167,12 @@ struct PCSCLink: ~Copyable {
             guard session == nil, let command = StorageCommand(frame) else { return try pass(frame, within: time) }
             return try command.answer(in: send(command.apdu))
         case .packets:
-            guard let passage, let command = passage.command(for: frame, within: time) else {
+            guard let wrapping, let command = wrapping.command(for: frame, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
-            if passage == .session { try beginSession(.felica) }
+            if wrapping == .session { try beginSession(.felica) }
             do throws(TransportError) {
-                return try passage.packet(in: send(command))
+                return try wrapping.packet(in: send(command))
             } catch {
                 // The reader has ended the session: the next search begins it again.
                 if error == .cardReleased { (session, selection) = (nil, .none) }
@@ -185,13 +185,13 @@ struct PCSCLink: ~Copyable {
     private mutating func poll(_ request: ActivationRequest, _ ways: [FeliCaWrapping]) throws(TransportError) -> PICC? {
         guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else { return nil }
         let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
-        let ways = passage.map { [$0] } ?? ways
+        let ways = wrapping.map { [$0] } ?? ways
         for way in ways {
             guard let command = way.command(for: polling.frame) else { continue }
             do throws(TransportError) {
                 if way == .session { try beginSession(.felica) }
                 let target = try polling.target(from: way.packet(in: send(command)), bitRate: bitRate)
-                passage = way
+                wrapping = way
                 selection = .packets
                 return .felica(target)
             } catch {
@@ -200,11 +200,11 @@ struct PCSCLink: ~Copyable {
                 case .noAnswer where way == .session: return nil
                 case .cardReleased where way == .session: throw error
                 case .noAnswer, .cardReleased:
-                    guard passage != nil || way == ways.last else { continue }
+                    guard wrapping != nil || way == ways.last else { continue }
                     return nil
                 case .unsupported, .corrupted:
                     endSession()
-                    if passage != nil { throw error }
+                    if wrapping != nil { throw error }
                 default: throw error
                 }
             }
@@ -223,7 +223,7 @@ struct PCSCLink: ~Copyable {
                     // Without a connection there is no reader to talk to; the next search makes another one.
                     if connection == nil { return nil }
                     session = nil
-                case .unsupported where passage == nil:
+                case .unsupported where wrapping == nil:
                     hasNoSessions = true
                     try leaveSession()
                     return nil
@@ -236,7 +236,7 @@ struct PCSCLink: ~Copyable {
 
     /// Sends a frame to a Type 2 Tag in the first way that the reader does not refuse.
     private mutating func pass(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
-        while let way = tagPassages.first {
+        while let way = tagWrappings.first {
             guard let command = way.command(for: frame, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
@@ -246,7 +246,7 @@ struct PCSCLink: ~Copyable {
             } catch .unsupported {
                 // Nothing reached the tag.
                 endSession()
-                tagPassages.removeFirst()
+                tagWrappings.removeFirst()
             } catch {
                 throw error
             }

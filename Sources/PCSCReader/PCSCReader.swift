@@ -23,10 +23,10 @@ package final class PCSCReader: Reader {
         self.name = name
         self.cancellation = cancellation
         let longest = CardConnection.longestCommand(of: name, in: context).map { min(max($0, 261), 65_544) }
-        let passages = FeliCaWrapping.ways(for: name)
-        let passage = passages.contains(.session) ? .session : passages.first ?? .plain
+        let wrappings = FeliCaWrapping.ways(for: name)
+        let wrapping = wrappings.contains(.session) ? .session : wrappings.first ?? .plain
         information = ReaderInformation(
-            id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: passage.longestAnswer,
+            id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: wrapping.longestAnswer,
             feliCaBitRates: [.kbps212], technologies: [.felica, .typeA, .typeB], longestCommandAPDU: longest ?? 261,
             longestResponseAPDU: max(longest ?? 258, 258))
         let handle = context.handle

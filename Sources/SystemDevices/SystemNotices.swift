@@ -9,7 +9,7 @@ package import NFCTransport
 /// announced: its permissions, its kernel driver and a service that takes it come later, so a change is reported for
 /// some more waits after it.
 package final class SystemNotices: DeviceNotices {
-    private let told: any DeviceNotices
+    private let usbNotices: any DeviceNotices
     private let paths: SystemPaths
     private var seen: SystemView
     private var settling = 0
@@ -19,9 +19,9 @@ package final class SystemNotices: DeviceNotices {
 
     /// Creates notices of this system, or of one made of files.
     ///
-    /// - Parameter told: waits, and receives USB notices where there are any.
-    package init(_ told: any DeviceNotices, paths: SystemPaths = SystemPaths()) {
-        self.told = told
+    /// - Parameter usbNotices: waits, and receives USB notices where there are any.
+    package init(_ usbNotices: any DeviceNotices, paths: SystemPaths = SystemPaths()) {
+        self.usbNotices = usbNotices
         self.paths = paths
         seen = SystemView(paths)
     }
@@ -30,9 +30,9 @@ package final class SystemNotices: DeviceNotices {
     ///
     /// - Throws: ``NFCTransport/TransportError/cancelled``.
     package func wait(within time: Duration) throws(TransportError) -> Bool {
-        let wasTold = try told.wait(within: time)
+        let hasNotice = try usbNotices.wait(within: time)
         let view = SystemView(paths)
-        if wasTold || view != seen {
+        if hasNotice || view != seen {
             settling = Self.settlingWaits
         } else if settling > 0 {
             settling -= 1

@@ -102,14 +102,12 @@ package struct USBInterface: Hashable, Sendable {
     /// The driver of an interface that a program holds through the device file, as libusb does.
     package static let deviceFileDriver = "usbfs"
 
-    /// Its number.
     package let number: Int
     /// Its class, such as 0B for a chip card reader and FF for vendor-specific.
     package let classCode: UInt8?
     /// The kernel driver that holds it; ``deviceFileDriver`` when a program does.
     package let driver: String?
 
-    /// Creates an interface.
     package init(number: Int, classCode: UInt8?, driver: String?) {
         self.number = number
         self.classCode = classCode

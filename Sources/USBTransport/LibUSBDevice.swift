@@ -191,3 +191,17 @@ struct USBEndpoints: Hashable, Sendable {
         }
     }
 }
+
+/// Wakes a thread that waits in libusb; usable from any thread while the context lives. A call that comes before the
+/// wait ends the next one.
+@safe struct USBWaker: @unchecked Sendable {
+    private let context: OpaquePointer
+
+    init(context: OpaquePointer) {
+        unsafe self.context = context
+    }
+
+    func wake() {
+        unsafe libusb_interrupt_event_handler(context)
+    }
+}

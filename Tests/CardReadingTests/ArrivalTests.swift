@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arrivals
 import CardModel
 import CardReading
 import NFCTransport
-import ReaderConformance
 import TestSupport
 import Testing
 import VirtualReader
@@ -35,7 +35,7 @@ struct ArrivalTests {
 
     /// Also where the implied last Polling, for any system, is the first that the card hears.
     @Test(arguments: codes, [[FeliCaBitRate.kbps212, .kbps424], [.kbps424, .kbps212]])
-    func theFirstCodeThatTheCardHasWinsWhenItComesBeforeAnyFrame(
+    func firstCodeWinsWhenTheCardArrivesBeforeAnyFrame(
         _ codes: [SystemCode], _ bitRates: [FeliCaBitRate]
     ) throws {
         let expected = codes.first { [.transit, .commonArea].contains($0) }
@@ -53,7 +53,7 @@ struct ArrivalTests {
     }
 
     /// A card that lies there and needs some time after the field came on.
-    @Test(arguments: codes) func theFirstCodeWinsAlsoOfACardThatIsDeafAtFirst(_ codes: [SystemCode]) throws {
+    @Test(arguments: codes) func firstCodeWinsForAnInitiallySilentCard(_ codes: [SystemCode]) throws {
         let expected = codes.first { [.transit, .commonArea].contains($0) }
         for step in 0...240 {
             let field = VirtualField(cards: [Self.twoPurses(startup: .microseconds(250 * step))])
@@ -68,7 +68,7 @@ struct ArrivalTests {
     }
 
     /// The order of speeds, kinds of card and systems that `dump` looks in.
-    @Test func theFirstRequestWinsAmongKindsOfCard() throws {
+    @Test func firstTechnologyWins() throws {
         let requests: [ActivationRequest] = [
             .felica(.transit), .felica(.any), .felica(.transit, bitRate: .kbps424), .typeA(), .typeB(),
         ]
@@ -86,7 +86,7 @@ struct ArrivalTests {
 
     /// Whatever answers first, all kinds that a phone is are found.
     @Test(arguments: [[Technology.felica, .typeA, .typeB], [.typeB, .typeA, .felica]])
-    func allKindsAreFoundWhenTheyComeTogether(_ technologies: [Technology]) throws {
+    func findsAllTechnologiesTogether(_ technologies: [Technology]) throws {
         for frame in 1...80 {
             let cards = try VirtualCardFile.loadCards(TestFiles.read("Fixtures/virtual/phone.json"))
             let field = VirtualField(cards: cards, faults: .cardAway(from: 1, until: frame))
@@ -97,7 +97,7 @@ struct ArrivalTests {
     }
 
     /// A card that is there, and one of whose systems answers, is still the card when another answer of it is lost.
-    @Test func aLostAnswerLeadsToNoOtherPurse() throws {
+    @Test func lostAnswerSelectsNoOtherPurse() throws {
         for seed in 0..<500 as Range<UInt64> {
             let field = VirtualField(
                 cards: [Self.twoPurses()],
@@ -112,7 +112,7 @@ struct ArrivalTests {
     }
 
     @Test func arrivalsAtRandomMoments() throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/two-purses.json"))
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/felica/two-purses.json"))
         let reader = InProcessReader(field)
         #expect(ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: Self.clock(field)) == [])
     }

@@ -47,7 +47,7 @@ struct BlockReadingTests {
     ]
 
     /// The card refuses more blocks than it takes: the next step down is tried.
-    @Test(arguments: steps) func theStepsDown(_ limit: Int, _ asked: [Int]) throws {
+    @Test(arguments: steps) func halvesTheNumberOfBlocks(_ limit: Int, _ asked: [Int]) throws {
         let file = """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01998b868fbecbff",
              "systems": [{"code": "0003", "blocks": {"090F": 20}}], "virtual": {"blocksPerRead": \(limit)}}
@@ -72,7 +72,7 @@ struct BlockReadingTests {
     }
 
     /// A bitmap has eight bits: among more elements it would name two. With fewer, commands would be wasted.
-    @Test func aCardWithBitmapsIsAskedForEightBlocksAtOnce() throws {
+    @Test func readsEightBlocksAtOnceFromACardWithBitmaps() throws {
         let file = """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368b868fbecbff",
              "systems": [{"code": "8ABC", "blocks": {"1009": 5, "1049": 41}}],
@@ -123,7 +123,7 @@ struct BlockReadingTests {
         #expect(service.blocks[0x12B]?.bytes.first == 0xFF)
     }
 
-    @Test func aRefusedServiceIsNotedAndTheRestGoesOn() throws {
+    @Test func recordsARefusedServiceAndContinues() throws {
         let fixture = try Fixture("five-systems")
         let outcome = CardDumper(session: try fixture.session()).dump()
         let services = outcome.dump.systems.flatMap(\.services)
@@ -132,7 +132,7 @@ struct BlockReadingTests {
         #expect(outcome.dump.complete)
     }
 
-    @Test func chosenBlocksThatDoNotExistAreTold() throws {
+    @Test func reportsMissingBlocksOfASelection() throws {
         let fixture = try Fixture("suica-p1")
         let session = try fixture.session()
         let code = ServiceCode(rawValue: 0x090F)
@@ -145,7 +145,7 @@ struct BlockReadingTests {
     }
 
     @Test(arguments: styles)
-    func theFirstBlocksAreReadAsFarAsTheyExist(_ style: String) throws {
+    func readsTheFirstBlocksThatExist(_ style: String) throws {
         for count in [0, 1, 7, 20, 40] {
             let file = """
                 {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01998b868fbecbff",

@@ -11,7 +11,7 @@ struct DumperTests {
     static let listing = ["suica-p1", "edy", "felica-lite-s", "five-systems"]
 
     @Test(arguments: listing)
-    func aDumpHoldsEveryReadableBlock(_ name: String) throws {
+    func dumpContainsEveryReadableBlock(_ name: String) throws {
         let fixture = try Fixture(name)
         let outcome = CardDumper(session: try fixture.session()).dump()
         #expect(outcome.interruption == nil)
@@ -26,7 +26,7 @@ struct DumperTests {
         #expect(total > 0)
     }
 
-    @Test func aTransitCardIsReadInFewCommands() throws {
+    @Test func readsATransitCardInFewCommands() throws {
         let fixture = try Fixture("suica-p1")
         let outcome = CardDumper(session: try fixture.session()).dump()
         let blocks = outcome.dump.systems.flatMap(\.services).reduce(0) { $0 + $1.blocks.count }
@@ -50,7 +50,7 @@ struct DumperTests {
     /// Whatever exchange the card leaves at, the dump says what is missing, and going on with it ends with the same
     /// document as a dump that nothing disturbed.
     @Test(arguments: ["suica-p1", "five-systems", "felica-lite-s", "edy"])
-    func aDumpIsResumedFromEveryExchange(_ name: String) throws {
+    func resumesADumpAfterEveryExchange(_ name: String) throws {
         let whole = try Fixture(name)
         let undisturbed = CardDumper(session: try whole.session()).dump().dump
         let exchanges = whole.field.statistics.exchanges
@@ -72,7 +72,7 @@ struct DumperTests {
     }
 
     /// Several interruptions in a row.
-    @Test func aDumpIsResumedAgainAndAgain() throws {
+    @Test func resumesADumpRepeatedly() throws {
         let undisturbed = CardDumper(session: try Fixture("suica-p1").session()).dump().dump
         let fixture = try Fixture("suica-p1")
         var dump: CardDump?
@@ -104,7 +104,7 @@ struct DumperTests {
     @Test(arguments: [
         InjectedFault.otherIDm, .wrongResponseCode, .wrongCount, .truncated(to: 9), .lengthened(by: [0]), .silence,
     ])
-    func oneBadAnswerAtAnyExchangeChangesNothing(_ fault: InjectedFault) throws {
+    func toleratesOneBadAnswerAnywhere(_ fault: InjectedFault) throws {
         let whole = try Fixture("edy")
         let undisturbed = CardDumper(session: try whole.session()).dump().dump
         for moment in 2...whole.field.statistics.exchanges {
@@ -132,7 +132,7 @@ struct DumperTests {
         #expect(fixture.field.statistics.exchanges < 90)
     }
 
-    @Test func aSelectionReadsNothingElse() throws {
+    @Test func selectionReadsNothingElse() throws {
         let fixture = try Fixture("suica-p1")
         let selection = DumpSelection(systems: [.transit], services: [ServiceCode(rawValue: 0x090F)])
         let outcome = CardDumper(session: try fixture.session(), selection: selection).dump()
@@ -143,7 +143,7 @@ struct DumperTests {
         #expect(fixture.field.statistics.exchanges <= 5)
     }
 
-    @Test func aReaderWithShortAnswersGetsShortCommands() throws {
+    @Test func sendsShortCommandsToAReaderWithShortAnswers() throws {
         let fixture = try Fixture("suica-p1")
         let outcome = CardDumper(session: try fixture.session(longestAnswer: 64)).dump()
         #expect(outcome.interruption == nil)

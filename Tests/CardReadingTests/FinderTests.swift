@@ -7,7 +7,7 @@ import Testing
 import VirtualReader
 
 struct FinderTests {
-    @Test func theFirstCodeOfTheListThatAnswersWins() throws {
+    @Test func firstAnsweringCodeWins() throws {
         let reader = try Fixture("suica-p1").reader()
         let finder = CardFinder(reader: reader)
         for (codes, first) in [
@@ -27,7 +27,7 @@ struct FinderTests {
 
     /// One Polling when the card has the first code. One that has a later code is asked twice more for those before it, and
     /// is selected again.
-    @Test func theCostInPollings() throws {
+    @Test func costInPollings() throws {
         let fixture = try Fixture("suica-p1")
         _ = try CardFinder(reader: fixture.reader()).find([.transit, .commonArea], timeout: .zero)
         #expect(fixture.field.statistics.exchanges == 1)
@@ -35,14 +35,14 @@ struct FinderTests {
         #expect(fixture.field.statistics.exchanges == 1 + 3 + 2 * 2 + 1)
     }
 
-    @Test func anEmptyFieldIsNothing() throws {
+    @Test func emptyFieldHasNoCard() throws {
         let reader = InProcessReader(VirtualField(cards: []))
         #expect(try CardFinder(reader: reader).find([.any], timeout: .zero) == .nothing)
         #expect(try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero) == .nothing)
     }
 
     @Test(arguments: [Duration.zero, .seconds(5)])
-    func aCardWithoutTheSystemsIsNamed(_ timeout: Duration) throws {
+    func namesACardWithoutTheSystems(_ timeout: Duration) throws {
         let reader = try Fixture("felica-lite-s").reader()
         guard
             case .other(.felica(let target)) = try CardFinder(reader: reader).find(
@@ -54,7 +54,7 @@ struct FinderTests {
         #expect(target.pmm.icType == 0xF1)
     }
 
-    @Test func aCardThatComesLaterIsFound() throws {
+    @Test func findsACardThatArrivesLater() throws {
         let fixture = try Fixture("suica-p1", faults: .cardAway(from: 1, until: 7))
         guard case .found = try CardFinder(reader: fixture.reader()).find([.transit], timeout: nil) else {
             Issue.record("not found")
@@ -85,7 +85,7 @@ struct FinderTests {
     }
 
     /// Else another system of the card would win, and a transit card be taken for something else.
-    @Test(arguments: [1, 2]) func aDamagedAnswerIsAskedForAgain(_ damaged: Int) throws {
+    @Test(arguments: [1, 2]) func retriesADamagedAnswer(_ damaged: Int) throws {
         let fixture = try Fixture("suica-p1")
         let reader = DamagingReader(fixture.reader(), damaged: damaged)
         let finding = try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero)
@@ -104,7 +104,7 @@ struct FinderTests {
     }
 
     /// The card answers at 212 kbit/s only; polling begins there.
-    @Test func aCardThatOnlyHears212IsFound() throws {
+    @Test func findsACardAt212Only() throws {
         guard
             case .found(let found) = try CardFinder(reader: try Fixture("awkward").reader())
                 .find([.any], requestCode: 1, timeout: .zero), let target = found.feliCa

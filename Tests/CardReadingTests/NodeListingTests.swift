@@ -24,7 +24,7 @@ struct NodeListingTests {
     }
 
     @Test(arguments: [("", NodeListing.searchServiceCode), ("\"0A\"", .requestCodeList)])
-    func aCardThatListsThemGivesThemAll(_ silent: String, _ listing: NodeListing) throws {
+    func cardThatListsItsServicesGivesAll(_ silent: String, _ listing: NodeListing) throws {
         let scan = try #require(try Self.scan(silent: silent))
         #expect(scan.listing == listing)
         #expect(Set(scan.services.map(\.rawValue)) == [0x0048, 0x008B, 0x090F, 0x100B])
@@ -33,7 +33,7 @@ struct NodeListingTests {
     }
 
     @Test(arguments: [("\"0A\", \"1A\"", NodeListing.requestService), ("\"0A\", \"1A\", \"02\"", .readProbe)])
-    func otherwiseTheKnownOnesAreTried(_ silent: String, _ listing: NodeListing) throws {
+    func fallsBackToKnownServices(_ silent: String, _ listing: NodeListing) throws {
         let scan = try #require(try Self.scan(silent: silent))
         #expect(scan.listing == listing)
         #expect(!scan.listing.isComplete)

@@ -25,7 +25,7 @@ struct OddCardTests {
         CardAnswer([UInt8(parameters.count + 10), command[1] + 1] + command[2..<10] + parameters)
     }
 
-    @Test func aListOfServicesThatNeverEndsIsStopped() throws {
+    @Test func stopsAnEndlessServiceList() throws {
         let card = TamperedCard(try Self.card("edy")) { command, answer in
             guard command.count == 12, command[1] == 0x0A else { return answer }
             let index = UInt16(command[10]) | UInt16(command[11]) << 8
@@ -37,7 +37,7 @@ struct OddCardTests {
         #expect(card.exchanges < 10_000)
     }
 
-    @Test func aListThatRepeatsItselfIsStopped() throws {
+    @Test func stopsARepeatingServiceList() throws {
         let card = TamperedCard(try Self.card("edy")) { command, answer in
             command[1] == 0x0A ? Self.answer(command, [0x0B, 0x11]) : answer
         }
@@ -46,7 +46,7 @@ struct OddCardTests {
         #expect(card.exchanges < 60)
     }
 
-    @Test func aServiceWithoutEndIsReadToTheLastBlockNumber() throws {
+    @Test func readsAnEndlessServiceToTheLastBlockNumber() throws {
         let card = TamperedCard(try Self.card("edy")) { command, answer in
             guard command[1] == 0x06, command.count > 14 else { return answer }
             let elements = command[13 + Int(command[10] - 1) * 2]
@@ -73,7 +73,7 @@ struct OddCardTests {
 
     /// Every read is refused, in every way.
     @Test(arguments: [0xA1 as UInt8, 0xA2, 0xA4, 0xA5, 0xA6, 0xA8, 0xB1, 0xFF, 0x70, 0x00, 0x71])
-    func refusingEverythingEnds(_ flag2: UInt8) throws {
+    func endsWhenEverythingIsRefused(_ flag2: UInt8) throws {
         let card = TamperedCard(try Self.card("suica-p1")) { command, answer in
             command[1] == 0x06 ? Self.answer(command, [0x01, flag2]) : answer
         }
@@ -83,7 +83,7 @@ struct OddCardTests {
     }
 
     @Test(arguments: [0x02 as UInt8, 0x06, 0x0A, 0x0C])
-    func aCardThatNeverAnswersOneCommandIsReadAllTheSame(_ code: UInt8) throws {
+    func readsACardThatIgnoresOneCommand(_ code: UInt8) throws {
         let card = TamperedCard(try Self.card("five-systems")) { command, answer in
             command[1] == code ? nil : answer
         }
@@ -105,7 +105,7 @@ struct OddCardTests {
 
     /// A card that goes silent, and not just refuses, when too much is asked of it.
     @Test(arguments: [15, 12, 8, 4, 1])
-    func silenceOnLongCommandsIsLearnt(_ limit: Int) throws {
+    func learnsFromSilenceOnLongCommands(_ limit: Int) throws {
         let random = try RandomCard(seed: 4, style: "ordinal", limit: 15)
         let card = TamperedCard(random.card) { command, answer in
             guard command[1] == 0x06, command.count > 14 else { return answer }
@@ -137,7 +137,7 @@ struct OddCardTests {
         #expect(card.exchanges < 3000)
     }
 
-    @Test func anotherCardOfTheSameKindIsNotTakenForThisOne() throws {
+    @Test func distinguishesCardsOfTheSameKind() throws {
         let first = try Self.card("suica-p1")
         let file = """
             {"schema": "kazasu.card/1", "idm": "01010fffffffffff", "pmm": "0120220427674eff",

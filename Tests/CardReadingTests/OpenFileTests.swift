@@ -16,7 +16,7 @@ struct OpenFileTests {
     private static func dump(
         _ card: String, resuming earlier: CardDump? = nil, plan: [OpenFile] = OpenFile.all
     ) throws -> (outcome: CardDumper.Result, frames: Int) {
-        let field = try VirtualCardFile.loadField(Array(card.utf8))
+        let field = try VirtualField(cardFile: Array(card.utf8))
         var information = ReaderInformation(id: "in-process", name: "Virtual reader")
         information.technologies = [.felica, .typeA, .typeB]
         let reader = InProcessReader(field, information: information)
@@ -38,7 +38,7 @@ struct OpenFileTests {
           "E104": { "data": "000ed1010a55036e666370792e6f7267", "size": 64 } } }
         """
 
-    @Test("The table has no faults, and asks for nothing that needs a PIN")
+    @Test("The table is valid, and lists nothing that needs a PIN")
     func table() {
         #expect(OpenFile.faults == [])
         #expect(OpenFile.all.count == 12)
@@ -55,7 +55,7 @@ struct OpenFileTests {
         #expect(files.allSatisfy { $0.state == .read })
     }
 
-    @Test("Files that say no, and an application without files")
+    @Test("Unreadable files, and an application without files")
     func refusals() throws {
         let card = Self.card(
             """
@@ -69,7 +69,7 @@ struct OpenFileTests {
         #expect(files.map(\.state) == [.read, .keyRequired, .refused(status: 0x6F00)])
     }
 
-    @Test("A card that leaves is marked, and the dump is gone on with")
+    @Test("A card that leaves is recorded, and the dump continues")
     func resume() throws {
         let whole = try Self.dump(Self.card(Self.type4)).outcome.dump
         var seen: Set<Int> = []
@@ -86,7 +86,7 @@ struct OpenFileTests {
         #expect(seen.count > 1)
     }
 
-    @Test("Which dump is of which card")
+    @Test("Dumps are matched to their card")
     func sameCard() {
         let a = CardIdentity.typeA(uid: [4, 1, 2, 3, 4, 5, 6], ats: [1])
         let b = CardIdentity.typeA(uid: [4, 1, 2, 3, 4, 5, 7], ats: [1])

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arrivals
 import CardModel
 import CardReading
 import NFCTransport
-import ReaderConformance
 import TestSupport
 import Testing
 import VirtualReader
@@ -15,7 +15,7 @@ struct PhoneTests {
     private let reader: InProcessReader
 
     init() throws {
-        field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/express-phone.json"))
+        field = try VirtualField(cardFile: TestFiles.read("Fixtures/felica/express-phone.json"))
         phone = try #require(field.cards.first as? VirtualPhone)
         reader = InProcessReader(field)
     }
@@ -43,7 +43,7 @@ struct PhoneTests {
         #expect(phone.walletOpenings == 0)
     }
 
-    @Test func whatADumpLooksFor() throws {
+    @Test func systemsOfADump() throws {
         let requests = reader.information.feliCaBitRates.flatMap { rate in
             CardFinder.anySystem.map { ActivationRequest.felica($0, bitRate: rate) }
         }
@@ -57,7 +57,7 @@ struct PhoneTests {
     }
 
     /// Who asks for one other system gets just that: the wallet opens, and 0003 is not polled for.
-    @Test func nothingButWhatWasAskedFor() throws {
+    @Test func returnsOnlyWhatWasRequested() throws {
         let finding = try CardFinder(reader: reader, clock: clock).find([.commonArea], timeout: .zero)
         #expect(finding == .nothing)
         #expect(phone.walletOpenings == 1)
@@ -73,7 +73,7 @@ struct PhoneTests {
     }
 
     /// A reader that reports cards itself is not polled in between: a phone hears 0003 first, whenever it comes.
-    @Test func aReaderThatReportsCardsOpensNoWallet() throws {
+    @Test func reportingReaderOpensNoWallet() throws {
         for moment in stride(from: 50, to: 3000, by: 50) {
             let reader = ReportingReader(VirtualPhone(express: ArrivalTests.twoPurses()), at: .milliseconds(moment))
             let finding = try CardFinder(reader: reader, clock: .of(reader.field)).find(
@@ -121,7 +121,7 @@ struct PhoneTests {
 /// What the plain cards pay for it.
 struct OtherCardTimeTests {
     /// A card without 0003 is found in a fifth of a second, on the field's own clock.
-    @Test(arguments: ["edy", "felica-lite-s", "octopus"]) func aCardWithOtherSystemsIsFoundSoon(_ name: String) throws {
+    @Test(arguments: ["edy", "felica-lite-s", "octopus"]) func findsACardWithOtherSystemsSoon(_ name: String) throws {
         let fixture = try Fixture(name)
         let field = fixture.field
         let clock = SearchClock(now: { field.now }, pause: { field.pass($0) })

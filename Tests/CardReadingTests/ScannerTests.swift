@@ -38,13 +38,13 @@ struct ScannerTests {
         #expect(nodes.contains { $0.depth >= 2 })
     }
 
-    @Test func systemsThatTheCardDoesNotListAreFound() throws {
+    @Test func findsUnlistedSystems() throws {
         let outcome = CardScanner(session: try Fixture("five-systems").session()).scan()
         #expect(outcome.systems.map(\.system.code).contains(.ndef))
         #expect(outcome.systems.map(\.system.code).contains(.secureID))
     }
 
-    @Test func liteHasItsFixedLayoutAndIsNotAskedForIt() throws {
+    @Test func liteHasAFixedLayout() throws {
         let fixture = try Fixture("felica-lite-s")
         let outcome = CardScanner(session: try fixture.session()).scan()
         #expect(outcome.systems.allSatisfy { $0.listing == .fixedLayout })
@@ -52,14 +52,14 @@ struct ScannerTests {
         #expect(fixture.field.statistics.count(of: 0x02) == 0)
     }
 
-    @Test func aCardWithoutSearchServiceCodeIsScannedByWhatIsKnown() throws {
+    @Test func scansKnownServicesWithoutSearchServiceCode() throws {
         let outcome = CardScanner(session: try Fixture("awkward").session()).scan()
         let octopus = try #require(outcome.systems.first { $0.system.code == .octopus })
         #expect(!octopus.listing.isComplete)
         #expect(octopus.services.contains(ServiceCode(rawValue: 0x0117)))
     }
 
-    @Test func anInterruptedScanKeepsWhatItFound() throws {
+    @Test func interruptedScanKeepsItsResults() throws {
         let fixture = try Fixture("suica-p1", faults: .cardAway(from: 30))
         let outcome = CardScanner(session: try fixture.session()).scan()
         #expect(outcome.interruption == .cardLost)

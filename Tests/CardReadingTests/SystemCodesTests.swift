@@ -7,7 +7,7 @@ import VirtualReader
 
 struct SystemCodesTests {
     /// A card that lists its systems is asked once; the ones that it does not list are not looked for.
-    @Test func aCardListsItsSystems() throws {
+    @Test func cardListsItsSystems() throws {
         let fixture = try Fixture("suica-p1")
         let session = try fixture.session()
         let before = fixture.field.statistics.exchanges
@@ -16,11 +16,11 @@ struct SystemCodesTests {
     }
 
     @Test(arguments: [("awkward", SystemCode.octopus), ("felica-lite-s", .ndef)])
-    func aCardThatCannotListThemIsPolledForThem(_ name: String, _ code: SystemCode) throws {
+    func pollsForSystemsThatCannotBeListed(_ name: String, _ code: SystemCode) throws {
         #expect(try Fixture(name).session().systemCodes().contains(code))
     }
 
-    @Test func aCardThatLeftIsNoList() throws {
+    @Test func doesNotListACardThatLeft() throws {
         let fixture = try Fixture("suica-p1", faults: .cardAway(from: 2))
         let session = try fixture.session()
         #expect(throws: ReadingError.cardLost) { try session.systemCodes() }

@@ -43,7 +43,7 @@ struct Type2DumperTests {
         return (Type2Tag(reader: reader, target: target), memory)
     }
 
-    @Test("Just the pages before the protected ones, each as it is", arguments: models, 4...15 as ClosedRange<UInt8>)
+    @Test("Only the pages before the protected ones, unchanged", arguments: models, 4...15 as ClosedRange<UInt8>)
     func protected(row: Model, page: UInt8) throws {
         let (tag, memory) = try tag(row, from: page)
         let outcome = Type2Dumper(tag: tag).dump()

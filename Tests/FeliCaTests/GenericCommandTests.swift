@@ -43,12 +43,12 @@ private struct Generic: FeliCaCommand {
         func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
     }
 
-    @Test func theLastCodeOfOneByte() throws {
+    @Test func lastOneByteCode() throws {
         #expect(try Last().packet(for: testIDm) == packet("0AFE<I>"))
         #expect(try answer(to: Last(), "0BFF<I>5A") == [0x5A])
     }
 
-    @Test func aPacketOver255BytesIsNotSent() {
+    @Test func rejectsPacketsOver255Bytes() {
         let command = Generic(parameters: [UInt8](repeating: 0, count: 246))
         #expect(throws: FeliCaError.invalidArgument(.packetTooLong(256))) { try command.packet(for: testIDm) }
     }
@@ -119,7 +119,7 @@ private struct Generic: FeliCaCommand {
         #expect(named.joined(separator: "\n") == Self.names)
     }
 
-    @Test func errorsSayWhatTheyAre() {
+    @Test func describesErrors() {
         #expect(FeliCaError.transport(.noAnswer).isSilence)
         #expect(!FeliCaError.transport(.cancelled).isSilence)
         #expect(FeliCaError.status(StatusFlags(1, 0xA8)).statusFlags?.flag2 == .noSuchBlock)

@@ -100,7 +100,7 @@ import Testing
         #expect(error == .malformed(.searchServiceCode, flaw))
     }
 
-    @Test func anAreaHoldsTheCodesBetweenItsEnds() {
+    @Test func areaContainsTheCodesInItsRange() {
         let area = AreaRange(start: AreaCode(rawValue: 0x5581), end: AreaCode(rawValue: 0x56BF))
         #expect(area.contains(Self.node(0x5588)))
         #expect(area.contains(Self.node(0x5580)))
@@ -135,7 +135,7 @@ import Testing
         #expect(error == .malformed(.requestSystemCode, flaw))
     }
 
-    @Test func anAnswerOfAnotherSystemIsRefused() throws {
+    @Test func rejectsAnAnswerOfAnotherSystem() throws {
         let error = try refusal(of: RequestSystemCode(), "0F0D110203040506070802000012FC")
         #expect(error == .malformed(.requestSystemCode, .idm(testIDm.inSystem(1))))
     }

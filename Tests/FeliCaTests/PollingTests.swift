@@ -81,7 +81,7 @@ import Testing
         #expect(response.communicationPerformance?.rawValue == performance)
     }
 
-    @Test func requestDataMayBeLeftOut() throws {
+    @Test func requestDataIsOptional() throws {
         let response = try answer(to: Polling(.any, requestCode: .systemCode), "1201<I>FFFFFFFFFFFFFFFF")
         #expect(response.requestData == nil)
         #expect(response.systemCode == nil)
@@ -101,21 +101,21 @@ import Testing
         Bad(bytes: "1501<I>FFFFFFFFFFFFFFFF12FC00", flaw: .trailingBytes(extra: 1)),
     ]
 
-    @Test(arguments: bad) func badAnswerIsRefused(_ vector: Bad) throws {
+    @Test(arguments: bad) func rejectsABadAnswer(_ vector: Bad) throws {
         let error = try refusal(of: Polling(.any, requestCode: .systemCode), vector.bytes)
         #expect(error == .malformed(.polling, vector.flaw))
     }
 
-    @Test func dataNobodyAskedForIsRefused() throws {
+    @Test func rejectsUnrequestedData() throws {
         let error = try refusal(of: Polling(.any), "1401<I>FFFFFFFFFFFFFFFF12FC")
         #expect(error == .malformed(.polling, .trailingBytes(extra: 2)))
     }
 
-    @Test(arguments: [0x02, 0x04, 0x08, 0x10, 0xFF] as [UInt8]) func otherTimeSlotsDoNotExist(_ byte: UInt8) {
+    @Test(arguments: [0x02, 0x04, 0x08, 0x10, 0xFF] as [UInt8]) func ignoresOtherTimeSlots(_ byte: UInt8) {
         #expect(TimeSlots(rawValue: byte) == nil)
     }
 
-    @Test(arguments: [0x03, 0x04, 0xFF] as [UInt8]) func otherRequestCodesDoNotExist(_ byte: UInt8) {
+    @Test(arguments: [0x03, 0x04, 0xFF] as [UInt8]) func ignoresOtherRequestCodes(_ byte: UInt8) {
         #expect(PollingRequestCode(rawValue: byte) == nil)
     }
 
@@ -133,7 +133,7 @@ import Testing
     ]
 
     /// nfcpy rounds both constants to whole microseconds, so its sums are off by up to 0.27 µs a slot.
-    @Test(arguments: windows) func windowIsTheStatedOne(_ window: Window) {
+    @Test(arguments: windows) func pollingWindowMatchesTheFormula(_ window: Window) {
         let microseconds = ResponseTime.pollingWindow(window.slots) / .microseconds(1)
         #expect(abs(microseconds - window.milliseconds * 1000) < 5)
     }

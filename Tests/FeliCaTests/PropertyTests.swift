@@ -5,9 +5,9 @@ import CardModel
 import FeliCa
 import Testing
 
-/// What holds for every command and any bytes at all.
+/// What holds forevery command and any bytes at all.
 @Suite struct PropertyTests {
-    @Test(arguments: AnyCommand.all) func theGoodAnswerIsTaken(_ command: AnyCommand) throws {
+    @Test(arguments: AnyCommand.all) func acceptsTheUndamagedAnswer(_ command: AnyCommand) throws {
         let bytes = try packet(command.answer)
         #expect(bytes.first.map(Int.init) == bytes.count)
         #expect(throws: Never.self) { try command.accepts(bytes).get() }
@@ -15,7 +15,7 @@ import Testing
 
     /// Each answer has one length only, but for Polling (with or without request data) and Search Service Code (area or
     /// service): a byte less or more is refused, whatever LEN says.
-    @Test(arguments: AnyCommand.all) func everyOtherLengthIsRefused(_ command: AnyCommand) throws {
+    @Test(arguments: AnyCommand.all) func rejectsEveryOtherLength(_ command: AnyCommand) throws {
         let good = try packet(command.answer)
         for length in 0...good.count + 5 where length != good.count {
             var bytes = good.prefix(length) + [UInt8](repeating: 0, count: max(0, length - good.count))
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A flipped bit in LEN, response code or IDm is always noticed.
-    @Test(arguments: AnyCommand.all) func everyFlippedBitOfTheHeadIsNoticed(_ command: AnyCommand) throws {
+    @Test(arguments: AnyCommand.all) func detectsEveryFlippedBitOfTheHeader(_ command: AnyCommand) throws {
         let good = try packet(command.answer)
         let head = command.carriesIDm ? 10 : command.code.bytes.count + 1
         for bit in 0..<head * 8 {

@@ -33,7 +33,7 @@ import Testing
         #expect(try command.packet(for: testIDm) == packet(request.bytes))
     }
 
-    @Test func blocksComeInTheOrderAsked() throws {
+    @Test func blocksComeInRequestedOrder() throws {
         let (first, second) = (try counting(), try counting(from: 0x10))
         let command = ReadWithoutEncryption(services: [Self.service], blocks: BlockList(numbers: 0...1))
         #expect(try answer(to: command, "2D07<I>000002\(first)\(second)") == [first, second])
@@ -88,7 +88,7 @@ import Testing
 
     static func flaw(_ flaw: FeliCaError.Reason) -> FeliCaError { .malformed(.readWithoutEncryption, flaw) }
 
-    @Test(arguments: bad) func badAnswerIsRefused(_ vector: Bad) throws {
+    @Test(arguments: bad) func rejectsABadAnswer(_ vector: Bad) throws {
         let command = ReadWithoutEncryption(services: [Self.service], blocks: BlockList(numbers: 0...1))
         #expect(try refusal(of: command, vector.bytes) == vector.error)
     }
@@ -110,7 +110,7 @@ import Testing
         Illegal(services: 2, blocks: [.init(serviceIndex: -1, number: 0)], flaw: .serviceIndex(-1, element: 0)),
     ]
 
-    @Test(arguments: illegal) func nothingIsSentForIllegalArguments(_ vector: Illegal) {
+    @Test(arguments: illegal) func rejectsIllegalArgumentsBeforeSending(_ vector: Illegal) {
         let channel = RecordingChannel([])
         let system = FeliCaSystem(channel: channel, idm: testIDm, pmm: PMm(rawValue: 0))
         let services = [ServiceCode](repeating: Self.service, count: vector.services)
@@ -120,7 +120,7 @@ import Testing
         #expect(channel.sent.isEmpty)
     }
 
-    @Test func theLargestReadFitsIntoLEN() throws {
+    @Test func largestReadFitsIntoLEN() throws {
         let services = (0..<16).map { ServiceCode(rawValue: UInt16($0) << 6 | 0x0B) }
         let blocks = BlockList((0..<15).map { BlockListElement(serviceIndex: $0, number: 0xFFFF) })
         let packet = try ReadWithoutEncryption(services: services, blocks: blocks).packet(for: testIDm)

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Files of the registry")
 struct RegistryFileTests {
-    @Test("Every file is read, and every line of it is a row")
+    @Test("Every line of every file is a row")
     func noFaults() {
         let files = TestFiles.names(in: "Sources/FeliCa/Registry/Data")
         #expect(Registry.faults.keys.sorted() == files)
         for (file, faults) in Registry.faults { #expect(faults.isEmpty, "\(file)") }
     }
 
-    @Test("Every file says where its facts come from, and ends no line with a blank")
+    @Test("Every file names its sources and has no trailing blanks")
     func sources() throws {
         for file in TestFiles.names(in: "Sources/FeliCa/Registry/Data") {
             let text = String(decoding: try TestFiles.read("Sources/FeliCa/Registry/Data/\(file)"), as: UTF8.self)

@@ -15,7 +15,7 @@ import Testing
 
     static let flags2 = "00 01 02 03 70 71 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B1 B2 C0 C1 C2 C3 E0 E2 E7"
 
-    @Test func everyDocumentedFlagHasAMeaningAndNoOther() throws {
+    @Test func onlyDocumentedFlagsHaveAMeaning() throws {
         let known = try packet(Self.flags2)
         #expect(StatusMeaning.all.map(\.flag2.rawValue) == known)
         for byte in UInt8.min...UInt8.max {
@@ -25,7 +25,7 @@ import Testing
         #expect(StatusFlag2.rewriteCountExceeded.meaning?.japanese.contains("書き換え回数") == true)
     }
 
-    @Test func namesOfFlagsFitTheirMeanings() {
+    @Test func flagNamesMatchTheirMeanings() {
         let names: [(StatusFlag2, UInt8)] = [
             (.rewriteCountExceeded, 0x71), (.wrongServiceCount, 0xA1), (.wrongBlockCount, 0xA2),
             (.wrongServiceIndex, 0xA3), (.wrongServiceType, 0xA4), (.accessRefused, 0xA5), (.noSuchNode, 0xA6),
@@ -34,13 +34,13 @@ import Testing
         for (flag, byte) in names { #expect(flag.rawValue == byte) }
     }
 
-    @Test func flag1SaysWhere() {
+    @Test func flag1GivesThePosition() {
         #expect(StatusFlags(0x00, 0x00).flag1Meaning.english == "no error")
         #expect(StatusFlags(0xFF, 0xA1).flag1Meaning.english == "error not tied to one entry")
         #expect(StatusFlags(0x0A, 0xA8).flag1Meaning.english.contains("0A"))
     }
 
-    @Test func everyTextIsThereInBothLanguages() {
+    @Test func everyTextExistsInBothLanguages() {
         var texts = StatusMeaning.all.map(\.text) + KnownSystem.all.map(\.name) + LiteBlock.all.map(\.meaning)
         texts += KnownServiceGroup.all.flatMap(\.services).compactMap(\.name)
         #expect(texts.count > 200)
@@ -61,11 +61,11 @@ import Testing
     }
 
     @Test(arguments: [(0x04 as UInt8, 0x00 as UInt8), (0x04, 0x31), (0x00, 0x03), (0x00, 0x99)])
-    func noProductIsMadeUp(_ rom: UInt8, _ ic: UInt8) {
+    func inventsNoProduct(_ rom: UInt8, _ ic: UInt8) {
         #expect(ICProduct.of(Self.pmm(ic: ic, rom: rom)) == nil)
     }
 
-    @Test func theTableNamesEveryICOfItsSources() throws {
+    @Test func tableListsEveryICOfItsSources() throws {
         let expected = try packet(
             """
             00 01 02 06 07 08 09 0B 0C 0D 10 11 12 13 14 15 16 17 18 19 1A 1B 1C 1D 1E 1F 20 24 31 32 33 34 35 36 38 \
@@ -137,7 +137,7 @@ import Testing
         #expect(Set(listed).count == listed.count && Set(listed).isSubset(of: known))
     }
 
-    @Test func noOtherICHasAProfile() {
+    @Test func onlyListedICsHaveAProfile() {
         let known = Self.profiles.split(separator: "\n").dropFirst().map { String($0.prefix(5)) }
         for ic in UInt8.min...UInt8.max {
             for rom in UInt8.min...0x20 where ICProfile.of(Self.pmm(ic: ic, rom: rom)) != nil {
@@ -165,7 +165,7 @@ import Testing
         927A 9373 93EC 9450 9506 957A FE00 FE0F FEE1 FFFF
         """
 
-    @Test func theTableNamesEverySystemOfItsSourcesOnce() {
+    @Test func tableListsEverySystemOnce() {
         #expect(KnownSystem.all.map(\.code.description) == Self.systems.split(separator: " ").map(String.init))
     }
 
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func candidatesAreAskedForOnceAndWithoutPINVariants() {
+    @Test func requestsCandidatesOnceWithoutPINVariants() {
         for system in KnownSystem.all.map(\.code) + [SystemCode(rawValue: 0x1234)] {
             let nodes = KnownService.candidateNodes(in: system)
             #expect(nodes.first == AreaCode.root.node)
@@ -259,7 +259,7 @@ import Testing
 
     // MARK: FeliCa Lite
 
-    @Test func theBlocksOfFeliCaLite() {
+    @Test func blocksOfFeliCaLite() {
         let names = LiteBlock.all.map { row in
             let first = Hex.encode(UInt64(row.numbers.lowerBound), digits: 2)
             let last = Hex.encode(UInt64(row.numbers.upperBound), digits: 2)

@@ -98,7 +98,7 @@ import Testing
         #expect(ResponseTime.pollingWindow(.one) == .nanoseconds(3_624_779))
     }
 
-    @Test func eachCommandWaitsForItsOwnClass() throws {
+    @Test func usesTheTimeoutClassOfEachCommand() throws {
         let times = ResponseTime(PMm(rawValue: 0x0118_8B86_8FBE_CBFF))
         let nodes = [NodeCode](repeating: .system, count: 16)
         let service = [ServiceCode(rawValue: 0x000B)]

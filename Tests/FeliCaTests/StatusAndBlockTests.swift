@@ -69,7 +69,7 @@ import Testing
         #expect(StatusFlags(place.flag1, 0xA8).candidates(place.style, count: place.count) == place.places)
     }
 
-    @Test func flagsPrintAsTheyCome() {
+    @Test func printsFlagsAsReceived() {
         #expect(StatusFlags(0x01, 0xA8).description == "01A8")
         #expect(StatusFlags(0xFF, 0x3C).flag2.description == "3C")
     }

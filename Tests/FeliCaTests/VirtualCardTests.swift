@@ -19,7 +19,7 @@ import VirtualReader
         return FeliCaSystem(channel: reader, target: target)
     }
 
-    @Test func aSuicaTellsItsSystemsAndServices() throws {
+    @Test func listsSystemsAndServicesOfASuica() throws {
         let system = try Self.system(Self.reader("suica-p1"), .transit)
         let systems = try system.requestSystemCode()
         #expect(systems.contains(.transit) && systems.contains(.commonArea))
@@ -35,7 +35,7 @@ import VirtualReader
         #expect(versions.map { $0 == nil } == [false, true])
     }
 
-    @Test func aSuicaGivesItsBalanceAndTheEndOfAService() throws {
+    @Test func readsTheBalanceOfASuicaAndTheEndOfAService() throws {
         let system = try Self.system(Self.reader("suica-p1"), .transit)
         let services = [ServiceCode(rawValue: 0x008B), ServiceCode(rawValue: 0x090F)]
         let both = try system.readWithoutEncryption(
@@ -46,7 +46,7 @@ import VirtualReader
         }
     }
 
-    @Test func pollingFindsASystemAndSaysItsCode() throws {
+    @Test func pollingReturnsTheSystemCode() throws {
         let reader = try Self.reader("suica-p1")
         _ = try Self.system(reader, .any)
         let response = try reader.polling(.commonArea, requestCode: .systemCode)
@@ -69,7 +69,7 @@ import VirtualReader
         try system.echo([UInt8](repeating: 0x5A, count: 75))
     }
 
-    @Test func everyCommandIsUnderstood() throws {
+    @Test func parsesEveryCommand() throws {
         let idm = IDm(rawValue: 0x0110_0310_A412_ED23)
         let service = ServiceCode(rawValue: 0x0009)
         var profile = CardProfile()

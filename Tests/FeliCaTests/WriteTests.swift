@@ -53,7 +53,7 @@ import Testing
 
     static let one = WriteWithoutEncryption(services: [service], blocks: BlockList(numbers: [0]), data: [.zero])
 
-    @Test(arguments: ["0C09<I>0071", "0C09<I>FF71"]) func wornMemoryIsAWarning(_ text: String) throws {
+    @Test(arguments: ["0C09<I>0071", "0C09<I>FF71"]) func reportsWornMemoryAsAWarning(_ text: String) throws {
         let flags = try answer(to: Self.one, text)
         #expect(flags.isWarning)
         #expect(!flags.isSuccess)

@@ -73,7 +73,7 @@ struct CommandAPDUTests {
         #expect(throws: row.flaw) { try CommandAPDU(decoding: bytes) }
     }
 
-    @Test func refusesWhatNoFormCanCarry() {
+    @Test func rejectsTooLongData() {
         let long = CommandAPDU(.updateBinary, data: CommandAPDUTests.ramp)
         #expect(throws: APDUError.dataTooLong(0x10000)) { try long.encoded() }
         for (ne, form) in [(65537, APDULengthForm.automatic), (-1, .automatic), (257, .short), (65537, .extended)] {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Commands, byte by byte")
 struct CommandTests {
-    /// Commands that were seen to work on real cards (facts of the licence, Type 4 Tags, passports), and each form.
+    /// Commands that were seen to work on real cards (facts of the license, Type 4 Tags, passports), and each form.
     static func commands() throws -> [(CommandAPDU, String)] {
         let licence = try #require(AID(hexadecimal: "A0000002310100000000000000000000"))
         let ndef = try #require(AID(hexadecimal: "D2760000850101"))
@@ -55,7 +55,7 @@ struct CommandTests {
         }
     }
 
-    @Test func whatNoCommandCanName() throws {
+    @Test func unaddressableBlocks() throws {
         let sfi = try #require(ShortFileIdentifier(30))
         #expect(throws: APDUError.offset(0x8000)) { try CommandAPDU.readBinary(offset: 0x8000, count: 1) }
         #expect(throws: APDUError.offset(-1)) { try CommandAPDU.readBinary(offset: -1, count: 1) }

@@ -4,6 +4,7 @@ import ByteCodec
 import CardModel
 import ISO7816
 import NFCTransport
+import ReaderTesting
 import Testing
 import VirtualReader
 
@@ -21,7 +22,7 @@ struct FileTests {
         }
     }
 
-    @Test(arguments: FileCard.Manner.allCases, sizes) func ofEverySize(manner: FileCard.Manner, size: Int) {
+    @Test(arguments: FileCard.Manner.allCases, sizes) func readsFilesOfEverySize(manner: FileCard.Manner, size: Int) {
         // Thousands of exchanges tell no more than hundreds.
         guard manner != .sevenBytes || size <= 2005 else { return }
         let file = FileTests.file(size)
@@ -57,14 +58,14 @@ struct FileTests {
         #expect(FileTests.session(FileCard(file, .warning)).readFile(limit: 0) == FileContents(data: [], end: .limit))
     }
 
-    @Test func aCardThatTakesNoLengthIsAskedForHalfAsMuchDownToOneByte() throws {
+    @Test func halvesARefusedLengthDownToOneByte() throws {
         let card = SessionTests.EndlessCard([0x67, 0x00])
         #expect(FileTests.session(card).readFile() == FileContents(data: [], end: .refused(.wrongLength)))
         #expect(card.exchanges == 9, "256, 128, … 1")
     }
 
     /// At least one byte at a time.
-    @Test(arguments: [-1, 0, 1, 2]) func fewBytesAtATime(_ count: Int) throws {
+    @Test(arguments: [-1, 0, 1, 2]) func smallReads(_ count: Int) throws {
         let (one, two) = (FileCard([1, 2, 3], .warning), ["00D60000", "00D60001", "00D60002"])
         let size = max(1, count)
         #expect(FileTests.session(one).readFile(bytesPerRead: count) == FileContents(data: [1, 2, 3], end: .file))
@@ -78,7 +79,7 @@ struct FileTests {
         #expect(channel.finish().isEmpty)
     }
 
-    @Test func aDataObjectIsReadFromItsHead() throws {
+    @Test func readsADataObjectFromItsHeader() throws {
         let channel = try SessionTests.channel([
             ("00B0000007", "30060102030405 9000"), ("00B0000008", "3006010203040506 9000"),
         ])
@@ -90,7 +91,7 @@ struct FileTests {
         #expect(channel.finish().isEmpty && short.finish().isEmpty && exact.finish().isEmpty)
     }
 
-    @Test func whatWasReadIsKept() throws {
+    @Test func keepsWhatWasRead() throws {
         let first = String(repeating: "AB", count: 256)
         for (air, end) in [
             (try ScriptedExchange("00B0010000", answer: "6982"), FileContents.End.refused(0x6982)),
@@ -158,7 +159,7 @@ struct FileTests {
         }
     }
 
-    @Test func whereFarReadsBegin() throws {
+    @Test func startOfFarReads() throws {
         let channel = try SessionTests.channel([
             ("00B07FFF01", "AA9000"), ("00B10000045402800003", "7301AB9000"), ("00B10000045402800003", "5301CD9000"),
         ])
@@ -184,7 +185,7 @@ struct FileTests {
         #expect(answer.data == [1, 2])
     }
 
-    @Test func aCardThatNeverEndsIsLeftAtTheLimit() {
+    @Test func stopsAtTheLimitOfAnEndlessCard() {
         let card = SessionTests.EndlessCard([UInt8](repeating: 1, count: 256) + [0x90, 0x00])
         #expect(throws: Never.self) { FileTests.session(card).readFile(limit: 0x8000).data.count == 0x8000 }
         #expect(card.exchanges == 128)

@@ -4,10 +4,11 @@ import ByteCodec
 import CardModel
 import ISO7816
 import NFCTransport
+import ReaderTesting
 import Testing
 import VirtualReader
 
-@Suite("After a failed exchange, the card is selected anew")
+@Suite("After a failed exchange, the card is selected again")
 struct SelectionTests {
     static let failures: [(error: TransportError, isLost: Bool)] = [
         (.noAnswer, true), (.corrupted(status: 2), true), (.cardReleased, true), (.readerTimeout, true),
@@ -47,7 +48,7 @@ struct SelectionTests {
         #expect(channel.finish().isEmpty)
     }
 
-    @Test func whoKnowsMayGoOnFromTheMF() throws {
+    @Test func continuesFromTheMFOnRequest() throws {
         let channel = ScriptedChannel([
             try ScriptedExchange("00B0810010", error: .noAnswer), try ScriptedExchange("00B0810010", answer: "AA9000"),
         ])
@@ -60,7 +61,7 @@ struct SelectionTests {
         #expect(channel.finish().isEmpty)
     }
 
-    @Test func noCardOrAnotherOne() throws {
+    @Test func noCardOrAnotherCard() throws {
         let channel = ScriptedChannel([try ScriptedExchange("00B0810010", error: .noAnswer)])
         let session = ISO7816Session(channel: channel) { () throws(TransportError) in throw .cardReleased }
         let file = try #require(ShortFileIdentifier(1))
@@ -115,7 +116,7 @@ struct SelectionTests {
         (typeB([1, 2, 3, 4]), nil, .transport(.cardReleased)),
     ]
 
-    @Test(arguments: swaps) func theReaderFindsTheSameCard(_ row: (before: PICC, after: PICC?, error: ISO7816Error?)) {
+    @Test(arguments: swaps) func readerFindsTheSameCard(_ row: (before: PICC, after: PICC?, error: ISO7816Error?)) {
         let reader = ChangingReader(row.before)
         let session = ISO7816Session(reader: reader, picc: row.before, request: .typeB())
         #expect(session.limits == APDULimits(longestCommand: 255, longestResponse: 250))

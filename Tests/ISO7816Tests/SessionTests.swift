@@ -3,12 +3,13 @@
 import ByteCodec
 import CardModel
 import NFCTransport
+import ReaderTesting
 import Testing
 import VirtualReader
 
 @testable import ISO7816
 
-@Suite("Sessions: what the standard asks of the terminal")
+@Suite("Sessions: the duties of the terminal")
 struct SessionTests {
     /// What goes over the air for one command, and what the caller gets.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -88,7 +89,7 @@ struct SessionTests {
         #expect(channel.finish().isEmpty)
     }
 
-    @Test func aChainStopsWhereTheCardSaysNo() throws {
+    @Test func chainStopsAtARefusal() throws {
         let data = [UInt8](repeating: 1, count: 300)
         let channel = try SessionTests.channel([("10DB0000FF" + Hex.encode(data[..<255]), "6884")])
         let response = try SessionTests.session(channel).transmit(CommandAPDU(0xDB, data: data))
@@ -106,7 +107,7 @@ struct SessionTests {
         #expect(channel.finish().isEmpty)
     }
 
-    @Test func withoutExtendedLengthsEverythingIs256Bytes() throws {
+    @Test func limits256BytesWithoutExtendedLengths() throws {
         let channel = try SessionTests.channel([("00B0000000", "AA9000"), ("00DB000001AA00", "9000")])
         let session = SessionTests.session(channel)
         #expect(try session.data(CommandAPDU(.readBinary, ne: 0x10000)) == [0xAA])
@@ -145,7 +146,7 @@ struct SessionTests {
         Limits(command: 9, response: 1, allowsExtended: true, data: 1, read: 1, expected: 1),
     ]
 
-    @Test(arguments: limits) func whatFits(_ row: Limits) {
+    @Test(arguments: limits) func limitsOfTheReader(_ row: Limits) {
         let limits = APDULimits(
             longestCommand: row.command, longestResponse: row.response, allowsExtended: row.allowsExtended)
         #expect(limits.longestData == row.data)
@@ -155,7 +156,7 @@ struct SessionTests {
     }
 
     /// Only such a SELECT may follow when the current file was lost.
-    @Test func whatIsSelectedFromTheRoot() throws {
+    @Test func selectsFromTheRoot() throws {
         let application = try #require(AID([1, 2]))
         let file = FileIdentifier(rawValue: 0x2F01)
         let absolute: [SelectTarget] = [
@@ -179,7 +180,7 @@ struct SessionTests {
         #expect(channel.finish().isEmpty)
     }
 
-    @Test func theLongestFrameIsSent() throws {
+    @Test func sendsTheLongestFrame() throws {
         let frame = "00DB000003AABBCC"
         let fitting = try SessionTests.channel([(frame, "9000")])
         let command = try CommandAPDU(decoding: Hex.decode(frame))
@@ -190,7 +191,7 @@ struct SessionTests {
         }
     }
 
-    @Test func theLongestDataGoesInAChain() throws {
+    @Test func chainsTheLongestData() throws {
         let card = EndlessCard([0x90, 0x00])
         let data = [UInt8](repeating: 1, count: 0xFFFF)
         #expect(try SessionTests.session(card).transmit(CommandAPDU(0xDB, data: data)).status == .success)
@@ -201,7 +202,7 @@ struct SessionTests {
     }
 
     /// 65,536 bytes are the most that a command can ask for.
-    @Test(arguments: [0x8000, 0x8001]) func theLongestAnswer(_ second: Int) throws {
+    @Test(arguments: [0x8000, 0x8001]) func longestAnswer(_ second: Int) throws {
         let card = TwoPartCard(second)
         if second == 0x8000 {
             let answer = try SessionTests.session(card).transmit(CommandAPDU(.readBinary, ne: 256))
@@ -226,7 +227,7 @@ struct SessionTests {
         }
     }
 
-    @Test func whatCannotBeSentIsNotSent() throws {
+    @Test func rejectsUnsendableFrames() throws {
         let channel = try SessionTests.channel([])
         let session = SessionTests.session(channel)
         let data = [UInt8](repeating: 1, count: 300)
@@ -252,7 +253,7 @@ struct SessionTests {
     }
 
     /// A reader behind PC/SC passes on what is in a command of class FF: a PIN must not go that way past its guard.
-    @Test func nothingGoesPastTheGuardWithinAReadersOwnCommands() throws {
+    @Test func guardChecksReaderCommandsToo() throws {
         let channel = try SessionTests.channel([])
         let session = SessionTests.session(channel)
         let harmless: [UInt8] = [0xCA, 0xA4, 0xB0, 0xD6]
@@ -284,7 +285,7 @@ struct SessionTests {
         ([UInt8](repeating: 1, count: 4000) + [0x61, 0x00], 17),
     ]
 
-    @Test(arguments: endless) func endlessAnswersAreLeft(_ row: (answer: [UInt8], most: Int)) {
+    @Test(arguments: endless) func stopsAtEndlessAnswers(_ row: (answer: [UInt8], most: Int)) {
         let card = EndlessCard(row.answer)
         #expect(throws: ISO7816Error.malformed(.readBinary, .endlessResponse)) {
             try SessionTests.session(card).transmit(CommandAPDU(.readBinary, ne: 256))

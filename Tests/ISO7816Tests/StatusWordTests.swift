@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Status words")
 struct StatusWordTests {
-    @Test func theTableHasNoFaults() {
+    @Test func tableIsValid() {
         #expect(StatusWordMeaning.faults.isEmpty, "\(StatusWordMeaning.faults)")
         #expect(StatusWordMeaning.all.count > 60)
         #expect(StatusWordMeaning.all.allSatisfy { !$0.text.japanese.isEmpty })

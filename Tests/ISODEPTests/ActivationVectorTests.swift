@@ -42,7 +42,7 @@ struct ActivationVectorTests {
     }
 
     @Test(arguments: ["", "00", "02", "0670770102", "0210", "0220", "0240", "0270"])
-    func refusesShortATS(_ hex: String) throws {
+    func rejectsAShortATS(_ hex: String) throws {
         #expect(AnswerToSelect(try Hex.decode(hex)) == nil)
     }
 
@@ -69,7 +69,7 @@ struct ActivationVectorTests {
     }
 
     @Test(arguments: ["", "50", "5030702A1C000000110001", "5130702A1C00000011000105", "5030702A1C0000001100010500AA"])
-    func refusesWhatIsNoATQB(_ hex: String) throws {
+    func rejectsAMalformedATQB(_ hex: String) throws {
         #expect(AnswerToRequestB(try Hex.decode(hex)) == nil)
     }
 
@@ -108,14 +108,14 @@ struct ActivationVectorTests {
         }
     }
 
-    @Test func theShortestFrameHasOneByte() {
+    @Test func shortestFrameHasOneByte() {
         for checksum in [Checksum.a, .b] {
             #expect(checksum.verified([0x0A] + checksum.bytes(of: [0x0A])) == [0x0A])
             #expect(checksum.verified(checksum.bytes(of: [])) == nil)
         }
     }
 
-    @Test func framesHaveWholeBytesUnlessTheySayOtherwise() {
+    @Test func framesHaveWholeBytesByDefault() {
         #expect(RawFrame(.typeA, [1]) == RawFrame(.typeA, [1], lastByteBits: 8, addsCRC: true, checksCRC: true))
         #expect(RawAnswer([1]).lastByteBits == 8)
     }
@@ -157,7 +157,7 @@ struct ActivationVectorTests {
 
     @Test(
         arguments: [[], [0x02, 0xA8], [0x30, 0x00, 0xA8, 0x02], [0x30, 0x01, 0x02, 0xA8], [0x63, 0x63]] as [[UInt8]])
-    func whatIsDamagedIsNotVerified(_ frame: [UInt8]) {
+    func skipsVerificationOfDamagedData(_ frame: [UInt8]) {
         #expect(Checksum.a.verified(frame) == nil)
     }
 

@@ -17,7 +17,7 @@ struct AnticollisionTests {
         ["A 9320 > !", "A 932100/1 > -", "A 52/7 > 4400"]
         + [2, 3, 4, 5, 6, 7].map { "A 932\($0)01/\($0) > !" } + ["A 933001 > 02030404", "A 933001 > 02030404"]
 
-    @Test func asksBitByBitAndThenForTheRest() throws {
+    @Test func anticollisionResolvesBitByBit() throws {
         let chip = ScriptedChip(Self.failedOnce + Self.search + ["A 93700102030404+ > 08"])
         var pcd = PCD(chip)
         // Whose ATQA was heard nobody knows.
@@ -42,7 +42,7 @@ struct AnticollisionTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func aLevelIsReachedAgainByItsWay() throws {
+    @Test func reachesACascadeLevelAgain() throws {
         let way = ["A 52/7 > 4400", "A 937088041122BF+ > 04"]
         let chip = ScriptedChip(
             Self.failedOnce + ["A 9320 > 88041122BF", "A 937088041122BF+ > 04", "A 9520 > !", "A 952100/1 > -"] + way
@@ -57,7 +57,7 @@ struct AnticollisionTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func cardsThatLeaveMeanwhileAreNone() throws {
+    @Test func ignoresCardsThatLeaveDuringTheSearch() throws {
         let leaving = ["A 9320 > !", "A 932100/1 > -", "A 52/7 > -", "A 52/7 > -", "field"]
         let chip = ScriptedChip(Self.failedOnce + leaving + ["A 52/7 > -"])
         var pcd = PCD(chip)
@@ -96,7 +96,7 @@ struct AnticollisionTests {
         func resetField() {}
     }
 
-    @Test func cardsThatDifferInNothingAreTakenForOneOfSeveral() throws {
+    @Test func treatsIdenticalCardsAsOne() throws {
         var pcd = PCD(DoubleChip())
         #expect(
             try pcd.activate(.typeA()) == .typeA(TypeATarget(uid: [0, 0, 0, 0], atqa: nil, sak: 0x08, isISODEP: false)))
@@ -121,7 +121,7 @@ struct AnticollisionTests {
         }
     }
 
-    @Test func oneOfThemIsFoundAndAlwaysTheSame() throws {
+    @Test func alwaysFindsTheSameCard() throws {
         var random = SeededGenerator(seed: 14443)
         for _ in 0..<200 {
             let uids = Self.uids(&random)

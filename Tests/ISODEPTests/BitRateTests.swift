@@ -4,7 +4,7 @@ import ByteCodec
 import ISODEP
 import Testing
 
-@Suite("Bit rates and options that cards name")
+@Suite("Bit rates and options in the answers of cards")
 struct BitRateTests {
     static let answers: [(text: String, fromCard: [Int], toCard: [Int], isEqual: Bool, nad: Bool)] = [
         ("0675778102 80", [106, 212, 424, 848], [106, 212, 424, 848], false, false),
@@ -26,7 +26,7 @@ struct BitRateTests {
     }
 
     /// Bits 0 to 2 are the rates to the card, 4 to 6 those from it, 7 that both must be equal; bit 3 says nothing.
-    @Test func everyBitOfItsOwn() {
+    @Test func everyFlagHasItsOwnBit() {
         for bit in 0..<8 {
             let rates = BitRates(rawValue: 1 << UInt8(bit))
             let rate = [212, 424, 848]

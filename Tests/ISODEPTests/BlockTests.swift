@@ -9,7 +9,7 @@ import Testing
 struct BlockTests {
     static let identifiers: [UInt8?] = [nil, 0, 5, 14]
 
-    @Test(arguments: identifiers) func comesBackAsItWas(_ cid: UInt8?) {
+    @Test(arguments: identifiers) func roundTrip(_ cid: UInt8?) {
         let blocks: [Block] = [
             .information(number: 0, [], more: false), .information(number: 1, [1, 2, 3], more: true),
             .acknowledge(number: 0), .acknowledge(number: 1), .refuse(number: 0), .refuse(number: 1),

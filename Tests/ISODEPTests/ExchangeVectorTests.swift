@@ -30,7 +30,7 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func takesAChainedAnswer() throws {
+    @Test func acceptsAChainedAnswer() throws {
         let chip = ScriptedChip(["A 0201+ > 1211", "A A3+ > 1322", "A A2+ > 0233", "A 0302+ > 0344"])
         var blocks = Self.blocks(chip)
         #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x11, 0x22, 0x33])
@@ -38,8 +38,8 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
-    /// A card could go on so for ever. It is not even asked for the next part.
-    @Test func anAnswerWithAnEmptyPartIsNotWaitedFor() throws {
+    /// A card could go on so forever. It is not even asked for the next part.
+    @Test func stopsAtAnEmptyPart() throws {
         let chip = ScriptedChip(["A 0201+ > 1211", "A A3+ > 13"])
         var blocks = Self.blocks(chip)
         #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([0x01], timeout: .seconds(1)) }
@@ -56,7 +56,7 @@ struct ExchangeVectorTests {
     }
 
     /// Otherwise the faults before the extension would count, and the third one would end the exchange.
-    @Test func anExtensionEndsARowOfFaults() throws {
+    @Test func extensionEndsASeriesOfFaults() throws {
         let chip = ScriptedChip([
             "A 0201+ > -", "A B2+ > -", "A B2+ > F201", "A F201+ > -", "A B2+ > -", "A B2+ > 0202",
         ])
@@ -65,7 +65,7 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func aCardThatWaitsForTheBlockEndsARowOfFaults() throws {
+    @Test func acknowledgementEndsASeriesOfFaults() throws {
         let chip = ScriptedChip([
             "A 0201+ > -", "A B2+ > -", "A B2+ > A3", "A 0201+ > -", "A B2+ > -", "A B2+ > 0202",
         ])
@@ -75,7 +75,7 @@ struct ExchangeVectorTests {
     }
 
     /// Five times; after that its R(ACK) is a fault like any other.
-    @Test func aBlockIsNotSentInFullForEver() {
+    @Test func limitsRetransmissions() {
         let chip = ScriptedChip([String](repeating: "A 0201+ > A3", count: 6) + ["A B2+ > A3", "A B2+ > A3"])
         var blocks = Self.blocks(chip)
         #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([0x01], timeout: .seconds(60)) }
@@ -97,7 +97,7 @@ struct ExchangeVectorTests {
         #expect(budget.remaining > .zero)
     }
 
-    @Test func aBlockHoldsWhatItsHeadAndCRCLeave() {
+    @Test func blockSizeExcludesHeaderAndCRC() {
         func payload(_ longest: Int, _ cid: UInt8?) -> Int {
             BlockProtocol.Parameters(modulation: .typeA, longestFrame: longest, waitingTime: .zero, cid: cid).payload
         }
@@ -118,7 +118,7 @@ struct ExchangeVectorTests {
         #expect(chip.timeouts.first == .nanoseconds(2 * 302_065 + 3_624_779))
     }
 
-    @Test func aSlowCardIsNotWaitedForToSeeWhetherItIsThere() throws {
+    @Test func presenceCheckDoesNotWaitForASlowCard() throws {
         let chip = ScriptedChip(["A B2+ > A2", "A B2+ > gone"])
         let blocks = Self.blocks(chip, waiting: WaitingTime.frame(code: 8))
         #expect(try blocks.isPresent())
@@ -141,7 +141,7 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func asksAgainForALostAnswer() throws {
+    @Test func retriesALostAnswer() throws {
         let chip = ScriptedChip(["A 0201+ > -", "A B2+ > 020203"])
         var blocks = Self.blocks(chip)
         #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02, 0x03])
@@ -162,7 +162,7 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func asksAgainAfterALostExtension() throws {
+    @Test func retriesALostExtension() throws {
         let chip = ScriptedChip(["A 0201+ > F201", "A F201+ > !", "A B2+ > F201", "A F201+ > 0202"])
         var blocks = Self.blocks(chip)
         #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02])
@@ -177,14 +177,14 @@ struct ExchangeVectorTests {
     }
 
     @Test(arguments: ["00", "0302", "42", "06", "A2", "C2", "F200", "F23C", "F2", "0A0102", "B2", "D0", "F3"])
-    func takesAnythingElseForDamaged(_ answer: String) {
+    func rejectsAnythingElse(_ answer: String) {
         let chip = ScriptedChip(["A 0201+ > \(answer)", "A B2+ > \(answer)", "A B2+ > \(answer)"])
         var blocks = Self.blocks(chip)
         #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([0x01], timeout: .seconds(1)) }
         #expect(chip.finish() == [])
     }
 
-    @Test func keepsSilentAboutACardThatWasLost() throws {
+    @Test func lostCardStaysLost() throws {
         let chip = ScriptedChip([
             "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080100+ > 00", "B 0201+ > -", "B B2+ > -",
             "B B2+ > -", "field", "B 050008+ > -",
@@ -197,7 +197,7 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func refusesACommandThatTheChipCannotCarry() throws {
+    @Test func rejectsACommandTooLongForTheChip() throws {
         let chip = ScriptedChip(
             ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00", "A A2040102~ > 0A/4"],
             longestRawFrame: 6)

@@ -57,7 +57,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func endsWithACardThatAsksForTimeForEver() {
+    @Test func endsWithEndlessTimeExtensions() {
         let card = SmallCard()
         card.extensions = .max
         var blocks = Self.blocks(card, cardFrame: 256)
@@ -65,7 +65,7 @@ struct RecoveryTests {
         #expect(card.exchanges <= 201)
     }
 
-    @Test func endsWithACardThatChainsForEver() {
+    @Test func endsWithAnEndlessChain() {
         let chip = EndlessChip { $0 == 0 ? [0x12] + [UInt8](repeating: 0xAA, count: 253) : nil }
         var blocks = BlockProtocol(
             chip,
@@ -76,7 +76,7 @@ struct RecoveryTests {
     }
 
     /// 65,536 bytes and a status word are an APDU, one byte more is none.
-    @Test(arguments: [11, 12]) func takesTheLongestAnswer(_ lastPart: Int) throws {
+    @Test(arguments: [11, 12]) func acceptsTheLongestAnswer(_ lastPart: Int) throws {
         let chip = EndlessChip { index in
             let size = index < 259 ? 253 : index == 259 ? lastPart : 0
             return [(index < 260 ? 0x12 : 0x02) | UInt8(index & 1)] + [UInt8](repeating: 0xAA, count: size)
@@ -92,7 +92,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func endsWithACardThatChainsNothing() {
+    @Test func endsWithAnEmptyChain() {
         let chip = EndlessChip { _ in [0x12] }
         var blocks = BlockProtocol(
             chip,

@@ -10,7 +10,7 @@ import Testing
 struct ScriptedActivationTests {
     private static let singleSize = ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 20"]
 
-    @Test func selectsAndAsksForATS() throws {
+    @Test func selectsAndRequestsTheATS() throws {
         let chip = ScriptedChip(Self.singleSize + ["A E080+ > 067577810280", "wait"])
         var pcd = PCD(chip)
         let card = try pcd.activate(.typeA())
@@ -26,12 +26,12 @@ struct ScriptedActivationTests {
         #expect(chip.timeouts == [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)])
     }
 
-    @Test(arguments: ["44", "440000"]) func anATQAOfAnotherLengthIsDamaged(_ atqa: String) {
+    @Test(arguments: ["44", "440000"]) func rejectsAnATQAOfAnotherLength(_ atqa: String) {
         let chip = ScriptedChip(["A 52/7 > \(atqa)"])
         #expect(throws: TransportError.corrupted(status: 0)) { try TypeAActivation(channel: chip).request() }
     }
 
-    @Test func leavesISODEPOutWhenAsked() throws {
+    @Test func skipsISODEPOnRequest() throws {
         let chip = ScriptedChip(Self.singleSize)
         var pcd = PCD(chip)
         let card = try pcd.activate(.typeA(isoDEP: false))
@@ -95,7 +95,7 @@ struct ScriptedActivationTests {
         #expect(chip.timeouts == [.milliseconds(10), WaitingTime.frame(code: 8) + .milliseconds(30)])
     }
 
-    @Test func givesTheIdentifierToCardsThatTakeOne() throws {
+    @Test func assignsACIDToSupportingCards() throws {
         let chip = ScriptedChip([
             "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080103+ > 03", "B 0A0300A4+ > 0A039000",
         ])
@@ -105,7 +105,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func givesTheIdentifierToCardsOfTypeAToo() throws {
+    @Test func assignsACIDToTypeACards() throws {
         let chip = ScriptedChip(Self.singleSize + ["A E083+ > 067877800280", "A 0A0300A4+ > 0A039000"])
         var pcd = PCD(chip, cid: 3)
         _ = try pcd.activate(.typeA())
@@ -120,7 +120,7 @@ struct ScriptedActivationTests {
 
     /// 15 is reserved.
     @Test(arguments: [(14 as UInt8, "0E"), (15, "0E"), (13, "0D")])
-    func identifiersEndAtFourteen(_ cid: UInt8, _ sent: String) throws {
+    func cidsEndAtFourteen(_ cid: UInt8, _ sent: String) throws {
         // The card may accept longer chains: the high half of its answer.
         let chip = ScriptedChip([
             "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C000801\(sent)+ > F\(sent.suffix(1))",
@@ -130,7 +130,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func anotherIdentifierInTheAnswerIsDamage() {
+    @Test func rejectsAnotherCIDInTheAnswer() {
         let answer = ["B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080103+ > 02", "field"]
         let chip = ScriptedChip(answer + answer + answer)
         var pcd = PCD(chip, cid: 3)
@@ -150,7 +150,7 @@ struct ScriptedActivationTests {
     }
 
     /// As of several kinds of cards at once.
-    @Test func aDamagedAnswerToTheRequestIsTakenForACollision() throws {
+    @Test func treatsADamagedATQAAsACollision() throws {
         let chip = ScriptedChip(
             ["A 52/7 > 44", "field", "A 52/7 > 440044"] + Self.singleSize.dropFirst() + ["A E080+ > 0208"])
         var pcd = PCD(chip)
@@ -171,7 +171,7 @@ struct ScriptedActivationTests {
     }
 
     /// The cascade goes on only when the SAK says so, too.
-    @Test func aUIDMayBeginLikeACascade() throws {
+    @Test func acceptsAUIDThatStartsLikeACascade() throws {
         let chip = ScriptedChip(["A 52/7 > 0400", "A 9320 > 8801020388", "A 93708801020388+ > 09"])
         var pcd = PCD(chip)
         #expect(
@@ -180,7 +180,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func aCascadeWithoutEndIsDamage() {
+    @Test func rejectsAnEndlessCascade() {
         let levels = ["93", "95", "97"].flatMap { ["A \($0)20 > 8801020388", "A \($0)708801020388+ > 04"] }
         let round = ["A 52/7 > 4400"] + levels + ["field"]
         let chip = ScriptedChip(round + round + round)
@@ -191,7 +191,7 @@ struct ScriptedActivationTests {
 
     // MARK: Chips that select cards themselves
 
-    @Test func takesTheCardThatTheChipSelected() throws {
+    @Test func usesTheCardThatTheChipSelected() throws {
         let chip = ScriptedChip(
             ["A E080+ > 0208", "A B2+ > A2"], selections: [.card(uid: [1, 2, 3, 4], sak: 0x20)])
         var pcd = PCD(chip)
@@ -205,7 +205,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func takesNothingThatTheChipDidNotFind() throws {
+    @Test func ignoresCardsThatTheChipDidNotFind() throws {
         var pcd = PCD(ScriptedChip([], selections: [.nothing, .card(uid: [1, 2, 3, 4], sak: 0x08)]))
         #expect(try pcd.activate(.typeA()) == nil)
         #expect(
@@ -214,7 +214,7 @@ struct ScriptedActivationTests {
     }
 
     /// A card without ISO-DEP treats RATS as an error and must be selected again; another card would be a mistake.
-    @Test(arguments: [4, 5] as [UInt8]) func asksACardWithoutASAKForItsATS(_ last: UInt8) throws {
+    @Test(arguments: [4, 5] as [UInt8]) func requestsTheATSWithoutASAK(_ last: UInt8) throws {
         let chip = ScriptedChip(
             ["A E080+ > -"] + (last == 4 ? [] : ["field", "A E080+ > 0208"]),
             selections: [
@@ -228,7 +228,7 @@ struct ScriptedActivationTests {
     }
 
     /// The chip may have selected the card, which then treats the first request as an error.
-    @Test func wakesACardTwiceWhenTheChipDoesNotSay() throws {
+    @Test func wakesACardTwiceWhenInDoubt() throws {
         let chip = ScriptedChip(
             ["A 52/7 > -"] + Self.singleSize + ["A E080+ > 0208", "A C2+ > C2", "A 52/7 > -", "A 52/7 > -"],
             selections: [.unknown, .unknown])
@@ -239,7 +239,7 @@ struct ScriptedActivationTests {
         #expect(chip.timeouts.suffix(3) == [.milliseconds(30), .milliseconds(10), .milliseconds(10)])
     }
 
-    @Test func leavesACardOutThatSpeaksNoISODEP() throws {
+    @Test func skipsCardsWithoutISODEP() throws {
         let chip = ScriptedChip(["B 050008+ > 5030702A1C00000011008085"])
         var pcd = PCD(chip)
         #expect(try pcd.activate(.typeB()) == nil)
@@ -263,7 +263,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func takesACardThatLeavesForNone() throws {
+    @Test func reportsALeavingCardAsNone() throws {
         let leaving = ["A 52/7 > 4400", "A 9320 > -", "field"]
         let chip = ScriptedChip(leaving + leaving + leaving)
         var pcd = PCD(chip)
@@ -271,7 +271,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func passesTheReadersFaultOn() {
+    @Test func passesOnReaderFaults() {
         let gone = TransportError.readerUnavailable(reason: .absent, detail: .init(.text, "unplugged"))
         let chip = ScriptedChip(["A 52/7 > 4400", "A 9320 > gone"])
         var pcd = PCD(chip)
@@ -279,7 +279,7 @@ struct ScriptedActivationTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func endsTheProtocolBeforeItLooksAgain() throws {
+    @Test func endsISODEPBeforeTheNextSearch() throws {
         let chip = ScriptedChip(
             Self.singleSize + ["A E080+ > 0208", "A C2+ > C2", "A 52/7 > -"])
         var pcd = PCD(chip)

@@ -42,7 +42,7 @@ struct VirtualCardTests {
         }
     }
 
-    @Test(arguments: types) func oneLostFrameAnywhereIsMadeGood(_ type: String, _ request: ActivationRequest) throws {
+    @Test(arguments: types) func recoversFromOneLostFrameAnywhere(_ type: String, _ request: ActivationRequest) throws {
         let chip = FieldChip(try Self.field(type), longestRawFrame: 64)
         _ = try Self.read(chip, request)
         let all = chip.field.statistics.exchanges
@@ -59,7 +59,7 @@ struct VirtualCardTests {
         }
     }
 
-    @Test(arguments: types) func aCardThatLeavesIsTold(_ type: String, _ request: ActivationRequest) throws {
+    @Test(arguments: types) func reportsARemovedCard(_ type: String, _ request: ActivationRequest) throws {
         let chip = FieldChip(try Self.field(type))
         var pcd = PCD(chip)
         #expect(try pcd.activate(request) != nil)
@@ -73,7 +73,7 @@ struct VirtualCardTests {
         #expect(try pcd.transceive(try Hex.decode("00a4020c022f01"), timeout: .seconds(1)) == [0x90, 0x00])
     }
 
-    @Test(arguments: types) func isFoundAgainWithoutAResetOfTheField(
+    @Test(arguments: types) func findsTheCardAgainWithoutAFieldReset(
         _ type: String, _ request: ActivationRequest
     ) throws {
         let chip = FieldChip(try Self.field(type))

@@ -21,66 +21,47 @@ struct FileSafetyTests {
         return child
     }
 
-    private var parts: [String] { folder.names.filter { $0.hasSuffix(".part") } }
-
     private func mode(_ name: String) -> mode_t? {
         var status = stat()
         return lstat("\(folder.path)/\(name)", &status) == 0 ? status.st_mode : nil
     }
 
-    @Test("The file that is written first has a name nobody can guess, and belongs to its owner alone")
-    func unguessable() throws {
-        let (first, second) = (try waiting("a"), try waiting("b"))
-        #expect(parts.count == 2, "\(folder.names)")
-        for name in parts {
-            #expect(name.wholeMatch(of: /\.kazasu-[0-9a-f]{16}\.part/) != nil, "\(name)")
-            #expect(mode(name) == S_IFREG | 0o600)
-        }
-        for child in [first, second] {
-            child.send(SIGTERM)
-            _ = child.finish()
-        }
-        #expect(parts.isEmpty)
+    /// The files in the folder beside the card.
+    private var written: [String] { folder.names.filter { $0 != "absent.json" } }
+
+    @Test("The output has no name before it is complete, and then belongs to its owner alone")
+    func unnamed() throws {
+        let child = try waiting()
+        #expect(written.isEmpty, "\(folder.names)")
+        child.send(SIGTERM)
+        _ = child.finish()
+        #expect(written.isEmpty)
+        #expect(try Kazasu.run("dump", "-o", "\(folder.path)/new", "-r", Card.fixture("edy")).hasEnded(0))
+        #expect(written == ["new"])
+        #expect(mode("new") == S_IFREG | 0o600)
     }
 
     @Test(
-        "No signal that can be handled leaves it behind",
-        arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGALRM, SIGXCPU])
+        "No signal leaves anything behind",
+        arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGALRM, SIGXCPU, SIGKILL])
     func signals(number: Int32) throws {
         let child = try waiting()
-        #expect(parts.count == 1)
         child.send(number)
         let end = child.finish().end
         if ![SIGINT, SIGTERM, SIGHUP].contains(number) { #expect(end == .signalled(number), "\(end)") }
-        #expect(parts.isEmpty, "\(folder.names)")
+        #expect(written.isEmpty, "\(folder.names)")
     }
 
-    @Test("Removes what a killed run left, but no file in use and none of the user's")
-    func stale() throws {
-        let killed = try waiting("killed")
-        let left = try #require(parts.first)
-        killed.send(SIGKILL)
-        _ = killed.finish()
-        #expect(parts == [left])
-        let running = try waiting("running")
-        #expect(!parts.contains(left), "waiting for a card, it has removed what the other left")
-        let written = try #require(parts.first)
-        // Names that are close to it, and such names of other things.
-        _ = try folder.write([1], as: ".kazasu-0123456789ABCDEF.part")
-        _ = try folder.write([1], as: ".kazasu-0123456789abcde.part")
-        _ = try folder.write([1], as: "notes.12.part")
-        let name = "\(folder.path)/.kazasu-000000000000000"
-        #expect(mkdir("\(name)1.part", 0o700) == 0)
-        #expect(symlink("absent.json", "\(name)2.part") == 0)
-        #expect(mkfifo("\(name)3.part", 0o600) == 0)
-        #expect(link("\(folder.path)/absent.json", "\(name)4.part") == 0)
-        let names = Set(parts)
-        #expect(names.count == 8)
-        #expect(try Kazasu.run("dump", "-o", "\(folder.path)/new", "-r", Card.fixture("edy")).hasEnded(0))
-        #expect(Set(parts) == names && names.contains(written), "\(parts)")
-        running.send(SIGTERM)
-        _ = running.finish()
-        #expect(Set(parts) == names.subtracting([written]))
+    @Test("Other files in the folder stay as they are")
+    func others() throws {
+        let left = ".kazasu-0123456789abcdef.part"
+        _ = try folder.write([1], as: left)
+        #expect(symlink("absent.json", "\(folder.path)/new") == 0)
+        let absent = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1}"#), as: "absent.json")
+        let before = try folder.text("absent.json")
+        #expect(try !Kazasu.run("dump", "-t", "0", "-o", "\(folder.path)/other", "-r", absent).hasEnded(0))
+        #expect(Set(written) == [left, "new"])
+        #expect(try folder.text("absent.json") == before)
     }
 
     // MARK: udev rules

@@ -21,7 +21,7 @@ struct CardWatchTests {
     ]
 
     private static func card(_ file: String) throws -> any VirtualCard {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/\(file)"))
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/\(file)"))
         return try #require(field.cards.first)
     }
 
@@ -49,7 +49,7 @@ struct CardWatchTests {
     private static let nothing: @Sendable (VirtualField) -> Void = { _ in }
     private static let removal: @Sendable (VirtualField) -> Void = { $0.removeCards() }
 
-    @Test(arguments: cards) func aCardComesAndGoes(_ card: (file: String, isSelectedAgain: Bool)) throws {
+    @Test(arguments: cards) func cardComesAndGoes(_ card: (file: String, isSelectedAgain: Bool)) throws {
         let field = VirtualField(cards: [try Self.card(card.file)])
         var watch = Self.watch(field, [Self.nothing, Self.nothing, Self.removal])
         let (on, off) = (try watch.next(), try watch.next())
@@ -57,7 +57,7 @@ struct CardWatchTests {
         #expect(off.card == on.card)
     }
 
-    @Test(arguments: cards) func aCardThatMissesTwoQuestionsStays(
+    @Test(arguments: cards) func twoMissedQuestionsDoNotEndATap(
         _ card: (file: String, isSelectedAgain: Bool)
     ) throws {
         let virtual = try Self.card(card.file)
@@ -77,11 +77,11 @@ struct CardWatchTests {
         #expect(counted.withLock { $0 } == steps.count, "it was gone only after the second removal")
     }
 
-    @Test func anotherCardInItsPlaceIsOffAndOn() throws {
+    @Test func replacedCardIsOffAndOn() throws {
         let card = try Self.card("cards/suica-p1/card.json")
         var text = String(decoding: try TestFiles.read("Fixtures/felica/two-purses.json"), as: UTF8.self)
         text = text.replacing("1234567890", with: "1234567891")
-        let second = try #require(try VirtualCardFile.loadField(Array(text.utf8)).cards.first)
+        let second = try #require(try VirtualField(cardFile: Array(text.utf8)).cards.first)
         let field = VirtualField(cards: [card])
         var watch = Self.watch(
             field,
@@ -98,7 +98,7 @@ struct CardWatchTests {
     }
 
     @Test(arguments: cards, [1, 2] as [UInt64])
-    func aCardThatLiesAnHourWhereEachHundredthFrameIsLostIsNeverOff(
+    func lostFramesNeverEndATapOfAnHour(
         _ card: (file: String, isSelectedAgain: Bool), seed: UInt64
     ) throws {
         let field = VirtualField(cards: [try Self.card(card.file)])
@@ -121,12 +121,12 @@ struct CardWatchTests {
 
     /// A phone that comes at any moment gives its transit card within a second of the field's time, and keeps its wallet
     /// shut. It answers from the fourth Polling on.
-    @Test func aPhoneIsNoticedWithinASecondWheneverItComes() throws {
+    @Test func noticesAPhoneWithinASecond() throws {
         let file = String(decoding: try TestFiles.read("Fixtures/felica/express-phone.json"), as: UTF8.self)
         // In the first second and a half, then when the reader has been idle for a while.
         for moment in Array(stride(from: 0, to: 1500, by: 7)) + stride(from: 15_000, to: 16_500, by: 7) {
             let phone = try #require(
-                try VirtualCardFile.loadField(Array(file.utf8)).cards.first as? VirtualPhone)
+                try VirtualField(cardFile: Array(file.utf8)).cards.first as? VirtualPhone)
             let field = VirtualField()
             let arriving = ArrivingReader(field, phone, at: .milliseconds(moment))
             let reader = CardReader(arriving, cancellation: CancellationToken())
@@ -141,7 +141,7 @@ struct CardWatchTests {
 
     /// A reader on which nobody has put a card for a while asks less, and still notices every card within a second.
     @Test(arguments: ["cards/suica-p1/card.json", "cards/felica-lite-s/card.json", "tags/ntag213.json"])
-    func anIdleReaderAsksLess(_ file: String) throws {
+    func idleReaderPollsLess(_ file: String) throws {
         for moment in stride(from: 20_000, to: 20_600, by: 50) {
             let field = VirtualField()
             let arriving = ArrivingReader(field, try Self.card(file), at: .milliseconds(moment))
@@ -157,7 +157,7 @@ struct CardWatchTests {
 
     /// A card that only a Polling for any system finds names its system then.
     @Test(arguments: [("felica-lite-s", 0x88B4), ("edy", 0xFE00), ("octopus", 0x8008)] as [(String, UInt16)])
-    func theSystemOfACardThatWasAskedForAny(_ card: String, _ system: UInt16) throws {
+    func systemOfACardFoundByWildcard(_ card: String, _ system: UInt16) throws {
         let field = VirtualField(cards: [try Self.card("cards/\(card)/card.json")])
         let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
         reader.clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
@@ -168,7 +168,7 @@ struct CardWatchTests {
     }
 
     /// Where the last card was such a card, the next one is found as soon as before an idle reader.
-    @Test func readersOfSuchCardsAreQuick() throws {
+    @Test func readsSuchCardsQuickly() throws {
         for delay in stride(from: 100, to: 2100, by: 130) {
             let field = VirtualField(cards: [try Self.card("cards/edy/card.json")])
             let arriving = ArrivingReader(field, try Self.card("cards/fcf/card.json"), at: .seconds(3600))
@@ -254,7 +254,7 @@ struct CardWatchTests {
         func close() { reader.close() }
     }
 
-    @Test(arguments: cards) func theQuestionSelectsNoCardThatCanBeAskedOtherwise(
+    @Test(arguments: cards) func presenceCheckAvoidsSelection(
         _ card: (file: String, isSelectedAgain: Bool)
     ) throws {
         let reader = InProcessReader(VirtualField(cards: [try Self.card(card.file)]))
@@ -271,7 +271,7 @@ struct CardWatchTests {
         #expect((reader.activations > before) == card.isSelectedAgain)
     }
 
-    @Test func theBalanceIsReadWhileTheCardIsThere() throws {
+    @Test func readsTheBalanceWhileTheCardIsPresent() throws {
         let field = VirtualField(cards: [try Self.card("cards/suica-p1/card.json")])
         var watch = Self.watch(field, [], reading: .history)
         let tap = try watch.next()
@@ -280,7 +280,7 @@ struct CardWatchTests {
         #expect(tap.readError == nil)
     }
 
-    @Test func aCardWithoutPurseIsATapAllTheSame() throws {
+    @Test func cardWithoutPurseIsATap() throws {
         let field = VirtualField(cards: [try Self.card("tags/ntag213.json")])
         var watch = Self.watch(field, [], reading: .balance)
         let tap = try watch.next()
@@ -292,7 +292,7 @@ struct CardWatchTests {
     @Test(arguments: [
         ([0x08, 1, 2, 3] as [UInt8], true), ([0x04, 1, 2, 3], false), ([0x08, 1, 2, 3, 4, 5, 6], false),
     ])
-    func numbersThatAreChosenAtRandom(_ uid: [UInt8], _ isRandom: Bool) {
+    func randomNumbers(_ uid: [UInt8], _ isRandom: Bool) {
         #expect(PICC.typeA(TypeATarget(uid: uid, atqa: 0x0004, sak: 0x20, isISODEP: true)).isRandom == isRandom)
     }
 }

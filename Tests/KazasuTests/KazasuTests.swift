@@ -5,13 +5,47 @@ import KazasuTesting
 import TestSupport
 import Testing
 
+/// A reader for FeliCa cards behind a link that carries one packet at a time.
+private final class BridgeReader: Reader {
+    let information = ReaderInformation(id: "bridge", name: "FeliCa bridge", feliCaBitRates: [.kbps212])
+    private let link: ([UInt8], Duration) -> [UInt8]?
+    private let cancellation: CancellationToken
+    private var isOpen = true
+
+    init(cancellation: CancellationToken, link: @escaping ([UInt8], Duration) -> [UInt8]?) {
+        self.cancellation = cancellation
+        self.link = link
+    }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else {
+            throw .unsupported(detail: .init(.thisKindOfCard))
+        }
+        let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
+        let target = try polling.look(at: bitRate) { frame, time throws(TransportError) in
+            try transceive(frame, timeout: time)
+        }
+        return target.map { .felica($0) }
+    }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        try cancellation.check()
+        guard isOpen else { throw .closed }
+        guard frame.count <= 255 else { throw .frameTooLong(length: frame.count, limit: 255) }
+        guard let answer = link(frame, timeout) else { throw .noAnswer }
+        return answer
+    }
+
+    func close() { isOpen = false }
+}
+
 /// The facade, as a program uses it: by its public declarations only.
 struct KazasuTests {
     private static func reader(_ name: String) throws -> CardReader {
         try virtualReader(cards: TestFiles.read("Fixtures/cards/\(name)/card.json"))
     }
 
-    @Test func theReadmeShowsTheProgramThatIsBuilt() throws {
+    @Test func readmeShowsTheBuiltProgram() throws {
         let program = String(decoding: try TestFiles.read("Docs/examples/Balance/main.swift"), as: UTF8.self)
         let sample = try #require(program.firstRange(of: "import Kazasu"))
         let readme = String(decoding: try TestFiles.read("README.md"), as: UTF8.self)
@@ -44,7 +78,7 @@ struct KazasuTests {
         }
     }
 
-    @Test func thereAreArticles() { #expect(Self.articles.count == 8) }
+    @Test func findsTheArticles() { #expect(Self.articles.count == 8) }
 
     @Test func feliCaCommands() throws {
         let code = SystemCode(rawValue: 0x0003)
@@ -71,6 +105,37 @@ struct KazasuTests {
         #expect(try card.balance().balances.map(\.amount) == [10])
     }
 
+    private static func file(_ name: String) throws -> [UInt8] {
+        try TestFiles.read("Fixtures/cards/\(name)/card.json")
+    }
+
+    @Test func cardLeavesBeforeItIsRead() throws {
+        let field = try VirtualField(cardFile: Self.file("suica-p1"))
+        let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
+        let card = try reader.waitForCard(.purse)
+        field.plan(.cardAway(from: field.statistics.exchanges + 1))
+        #expect(throws: KazasuError.self) { try card.balance() }
+    }
+
+    @Test func cardsCanBeExchanged() throws {
+        let field = VirtualField()
+        let reader = InProcessReader(field)
+        #expect(try reader.activate(.felica(.transit)) == nil)
+        try field.place(cardFile: Self.file("suica-p1"))
+        #expect(try reader.activate(.felica(.transit)) != nil)
+        field.removeCards()
+        #expect(try reader.activate(.felica(.transit)) == nil)
+    }
+
+    @Test func ownReaderConforms() throws {
+        let report = try ReaderConformance.check { field, cancellation in
+            BridgeReader(cancellation: cancellation) { packet, time in
+                try? field.transceive(packet, at: .kbps212, timeout: time)
+            }
+        }
+        #expect(report.breaches == [])
+    }
+
     @Test func history() throws {
         let card = try Self.reader("suica-p1").waitForCard()
         let report = try card.history()
@@ -84,7 +149,7 @@ struct KazasuTests {
         #expect(try card.dump().systems.map(\.systemCode).contains(.transit))
     }
 
-    @Test func aCardOfAnotherKindIsNamed() throws {
+    @Test func namesTheOtherKindOfCard() throws {
         let error = #expect(throws: KazasuError.self) { try Self.reader("felica-lite-s").waitForCard(.purse).balance() }
         guard case .wrongCard(let card)? = error else {
             Issue.record("\(String(describing: error))")
@@ -98,11 +163,11 @@ struct KazasuTests {
         #expect(throws: KazasuError.self) { try reader.waitForCard(.isoDEP, timeout: .zero) }
     }
 
-    @Test func aReaderThatNobodyKnows() {
+    @Test func unknownReader() {
         #expect(throws: KazasuError.unknownReader("nosuch")) { try openReader("nosuch") }
     }
 
-    @Test func anUnreadableFile() {
+    @Test func unreadableFile() {
         #expect(throws: KazasuError.unreadableFile("/nonexistent", errno: 2)) { try openReader("virtual:/nonexistent") }
     }
 
@@ -125,13 +190,13 @@ struct KazasuTests {
         await #expect(throws: KazasuError.self) { try await task.value }
     }
 
-    @Test func aRecordingIsReplayed() throws {
+    @Test func replaysARecording() throws {
         let recording = try TestFiles.read("Fixtures/recordings/pn532.jsonl")
         let reader = try replayReader(recording, command: "scan")
         #expect(try reader.waitForCard(.feliCa).technology == .felica)
     }
 
-    @Test func aCardThatIsPutOnIsATap() async throws {
+    @Test func placedCardIsATap() async throws {
         let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
         for try await tap in taps(on: [id]) {
             #expect(tap.kind == .on)
@@ -169,20 +234,20 @@ struct TagMessageTests {
         #expect(read.records.last?.typeText == "text/plain")
     }
 
-    @Test func nothingIsWrittenToALockedTag() throws {
+    @Test func writesNothingToALockedTag() throws {
         let card = try Self.reader("tags/ntag213-locked.json").waitForCard(.tag)
         let before = try card.readNDEF()
         #expect(throws: KazasuError.self) { try card.writeNDEF(NDEFMessage([try .text("new")])) }
         #expect(try card.readNDEF() == before)
     }
 
-    @Test func whatIsNoMessageIsNotWritten() throws {
+    @Test func rejectsMalformedMessages() throws {
         let card = try Self.reader("tags/ntag213.json").waitForCard(.tag)
         #expect(throws: KazasuError.tag(.notAMessage(NDEFError(.noRecord)))) { try card.writeNDEF(NDEFMessage([])) }
         #expect(throws: NDEFError.self) { try NDEFRecord.uri("two words") }
     }
 
-    @Test func aPurseIsNoTag() throws {
+    @Test func purseIsNotATag() throws {
         let card = try Self.reader("cards/suica-p1/card.json").waitForCard()
         #expect(throws: KazasuError.tag(.noNDEF(.notFormatted))) { try card.readNDEF() }
     }

@@ -16,7 +16,7 @@ struct ReaderWatchTests {
     private static let suica = "cards/suica-p1/card.json"
 
     private static func field(_ file: String) throws -> VirtualField {
-        try VirtualCardFile.loadField(TestFiles.read("Fixtures/\(file)"))
+        try VirtualField(cardFile: TestFiles.read("Fixtures/\(file)"))
     }
 
     /// A watch over these readers, which nothing but the test opens.
@@ -43,7 +43,7 @@ struct ReaderWatchTests {
         #expect(technologies == ["felica", "typeA"])
     }
 
-    @Test func aReaderThatFailsIsOpenedAgainAndItsCardIsLost() async throws {
+    @Test func reopensAFailedReaderAndLosesItsCard() async throws {
         let field = try Self.field(Self.suica)
         let opened = Attempts()
         let watch = Self.watch(["a"]) { _ throws(KazasuError) in
@@ -63,7 +63,7 @@ struct ReaderWatchTests {
         #expect(opened.count == 3)
     }
 
-    @Test func aStateThatStaysIsToldOnce() async throws {
+    @Test func reportsAnUnchangedStateOnce() async throws {
         let field = try Self.field(Self.suica)
         let opened = Attempts()
         let watch = Self.watch(["a"]) { _ throws(KazasuError) in
@@ -87,7 +87,7 @@ struct ReaderWatchTests {
 
     /// - Parameter canBeCancelled: otherwise its thread is lost, as in a call of a driver that never returns.
     @Test(arguments: [true, false])
-    func aReaderThatHangsIsOpenedAgain(canBeCancelled: Bool) async throws {
+    func reopensAHangingReader(canBeCancelled: Bool) async throws {
         let field = try Self.field(Self.suica)
         let (hanging, other) = (DispatchSemaphore(value: 0), try Self.field("tags/ntag213.json"))
         let opened = Attempts()
@@ -122,7 +122,7 @@ struct ReaderWatchTests {
         #expect(kinds == [.on, .lost, .on])
     }
 
-    @Test func oneReaderThatNeverWorksStopsNoOther() async throws {
+    @Test func brokenReaderStopsNoOther() async throws {
         let field = try Self.field(Self.suica)
         let watch = Self.watch(["broken", "works"]) { id throws(KazasuError) in
             guard id == "works" else { throw .reader(.readerFailed(detail: .init(.closed)), id: id) }
@@ -134,13 +134,13 @@ struct ReaderWatchTests {
         }
     }
 
-    @Test func aReaderThatNobodyKnowsIsAnError() async {
+    @Test func unknownReaderIsAnError() async {
         await #expect(throws: KazasuError.unknownReader("toaster")) {
             for try await _ in taps(on: ["toaster"]) {}
         }
     }
 
-    @Test func theEnvironmentNamesTheReader() async {
+    @Test func environmentNamesTheReader() async {
         await #expect(processExitsWith: .success) { [path = TestFiles.root as String] in
             setenv("KAZASU_READER", "virtual:\(path)/Fixtures/tags/ntag213.json", 1)
             for try await tap in taps() {
@@ -150,7 +150,7 @@ struct ReaderWatchTests {
         }
     }
 
-    @Test func aCancelledTaskEnds() async {
+    @Test func cancelledTaskEnds() async {
         let watch = Self.watch(["a"]) { _ throws(KazasuError) in InProcessReader(VirtualField()) }
         let task = Task { () -> KazasuError? in
             do throws(KazasuError) {
@@ -164,7 +164,7 @@ struct ReaderWatchTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test func aRecordingGivesItsTapsAndEnds() async throws {
+    @Test func recordingYieldsItsTapsAndEnds() async throws {
         let reader = "virtual:\(TestFiles.root)/Fixtures/felica/two-purses.json"
         var kinds: [Tap.Kind] = []
         // Each read sends this card away, so that it comes and goes.

@@ -22,7 +22,7 @@ struct ACR122Tests {
         return PN53xReader(chipset, id: usb.text, cancellation: CancellationToken())
     }
 
-    @Test func planningKnowsItsLimit() throws {
+    @Test func reportsItsLimits() throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         let reader = try reader(on: server)
         #expect(reader.information.id == "acr122_usb:003:005")
@@ -38,7 +38,7 @@ struct ACR122Tests {
 
     /// A long answer that lost its end is refused; one that is whole, or short and odd, is passed on.
     @Test(arguments: [(251, 2, true), (255, 250, true), (243, 242, true), (251, 251, false), (20, 13, false)])
-    func anAnswerThatWasCutIsRefused(_ length: Int, _ count: Int, _ isRefused: Bool) throws {
+    func rejectsACutAnswer(_ length: Int, _ count: Int, _ isRefused: Bool) throws {
         let bytes = [UInt8(length)] + [UInt8](repeating: 0x11, count: count - 1)
         let server = try PN532Server(field: VirtualField(cards: [StubbornCard(bytes)]))
         let reader = try reader(on: server)
@@ -55,7 +55,7 @@ struct ACR122Tests {
     }
 
     /// Debian's libnfc reports a select without a card as a time-out there.
-    @Test func aSelectThatTimesOutIsNoCard() throws {
+    @Test func selectTimeoutMeansNoCard() throws {
         // The first look is repeated, since the field came on with it.
         let faults = InjectedSerialFaults([.code(0x4A): .acknowledgeOnly, .code(0x4A, after: 1): .acknowledgeOnly])
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]), faults: faults)
@@ -66,7 +66,7 @@ struct ACR122Tests {
         server.stop()
     }
 
-    @Test func aReaderThatIsDeadIsNotTakenForOneWithoutACard() throws {
+    @Test func distinguishesADeadReaderFromAnEmptyOne() throws {
         let server = try PN532Server(
             field: VirtualField(cards: [TestCard()]), faults: InjectedSerialFaults([.code(0x4A): .dead]))
         let reader = try reader(on: server)
@@ -75,7 +75,7 @@ struct ACR122Tests {
         server.stop()
     }
 
-    @Test func libnfcIsNotGivenWhatItWouldNotSurvive() throws {
+    @Test func neverPassesLibnfcWhatWouldCrashIt() throws {
         let server = try PN532Server(field: VirtualField())
         let port = try #require(try ConnectionString(parsing: server.connectionString))
         guard let handle = LibNFCContext.open(port) else { throw NotOpened() }

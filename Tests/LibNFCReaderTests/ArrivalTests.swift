@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arrivals
 import CardModel
 import LibNFCReader
 import NFCTransport
-import ReaderConformance
 import TestSupport
 import Testing
 import VirtualReader
 
 @Suite(.waits)
 struct ArrivalTests {
-    @Test(arguments: Way.allCases) func theFirstCodeWinsWheneverTheCardComes(_ way: Way) throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/two-purses.json"))
+    @Test(arguments: Way.allCases) func firstCodeWinsWheneverTheCardArrives(_ way: Way) throws {
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/felica/two-purses.json"))
         let server = try PN532Server(field: field)
         defer { server.stop() }
         let reader = try way.open(server, patience: 60)

@@ -88,7 +88,7 @@ struct CancellationMomentTests {
     }
 
     /// The chip asks a card that is gone to let go, and waits for its answer as long as for the last command's.
-    @Test(arguments: Way.allCases) func aCardThatWasTakenAwayLeavesNoFieldBehind(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func switchesTheFieldOffAfterRemoval(_ way: Way) throws {
         let bench = try Bench(way, card: try ISO14443Tests.cardA(), timing: TimeModel(serialLine: false, radio: true))
         #expect(try bench.reader.activate(.typeA()) != nil)
         // More than libnfc waits for InRelease.
@@ -103,7 +103,7 @@ struct CancellationMomentTests {
 
     /// All the steps, shared out among tests that run side by side.
     @Test(arguments: Way.with(Work.allCases), 0..<6)
-    func theNextRunFindsTheCard(_ run: (work: Work, way: Way), _ first: Int) throws {
+    func nextRunFindsTheCard(_ run: (work: Work, way: Way), _ first: Int) throws {
         var step = first
         while try cancels(run.work, run.way, at: step) { step += 6 }
         #expect(step > 30)

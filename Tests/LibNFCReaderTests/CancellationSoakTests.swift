@@ -16,7 +16,7 @@ struct CancellationSoakTests {
     private static let count = getenv("KAZASU_SOAK").flatMap { Int(String(cString: $0)) } ?? 160
     private static let chips = 8
 
-    @Test(arguments: Way.allCases) func noDescriptorIsLeftOpen(_ way: Way) async {
+    @Test(arguments: Way.allCases) func leavesNoDescriptorOpen(_ way: Way) async {
         await #expect(processExitsWith: .success) { [count = Self.count as Int, way = way as Way] in
             let (before, after) = try Self.soak(way, count)
             #expect(after == before)

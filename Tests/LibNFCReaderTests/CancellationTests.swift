@@ -54,7 +54,7 @@ struct CancellationTests {
         Issue.record("no blocked call was ended")
     }
 
-    @Test(arguments: Way.allCases) func aCancelledTokenOpensNothing(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func opensNothingWithACancelledToken(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField())
         defer { server.stop() }
         let cancellation = CancellationToken()
@@ -65,7 +65,7 @@ struct CancellationTests {
         #expect(server.statistics.hostCommands == 0)
     }
 
-    @Test(arguments: Way.allCases) func cancellingAfterClosingHarmsNobody(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func cancellationAfterClosingIsHarmless(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         bench.reader.close()

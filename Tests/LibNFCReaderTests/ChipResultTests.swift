@@ -83,7 +83,7 @@ struct ChipResultTests {
         #expect(ChipResult(result: test.result, status: test.status, overUSB: true) == test.usb ?? test.serial)
     }
 
-    @Test func noFailureIsEverTakenForSuccess() {
+    @Test func neverReportsFailureAsSuccess() {
         for result in Int32(-300)..<0 {
             for status in UInt8.min...UInt8.max {
                 #expect(ChipResult(result: result, status: status, overUSB: status % 2 == 0) != .success)
@@ -119,7 +119,7 @@ struct ChipResultTests {
     }
 
     /// A reader whose answer does not come in time is used again after that, and its late answer is not taken for another.
-    @Test(arguments: [NFC_EOVFLOW, NFC_SUCCESS]) func anI2CReaderIsUsedAgainAfterATimeout(_ result: Int32) throws {
+    @Test(arguments: [NFC_EOVFLOW, NFC_SUCCESS]) func i2cReaderRecoversFromATimeout(_ result: Int32) throws {
         let transport = try FailingI2C(result)
         let reader = PN53xReader(Chipset(transport), id: "pn532_i2c:/dev/i2c-1", cancellation: CancellationToken())
         #expect(try reader.activate(.felica(.transit)) != nil)

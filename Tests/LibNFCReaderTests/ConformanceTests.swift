@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
-import ReaderConformance
+import ReaderTesting
 import TestSupport
 import Testing
 import VirtualReader
 
-/// What every reader must do, on a simulated PN532 through the real libnfc.
+/// The conformance suites on a simulated PN532, through the real libnfc and on a serial port.
 @Suite(.waits)
 struct LibNFCConformanceTests {
-    @Test(arguments: Way.allCases) func pn532(_ way: Way) throws {
-        let bench = try Bench(way, card: ReaderConformance.card())
-        var conformance = ReaderConformance(bench.reader, field: bench.field, cancellation: bench.cancellation)
-        conformance.run()
-        #expect(conformance.breaches == [])
+    @Test(arguments: Way.allCases) func feliCa(_ way: Way) throws {
+        #expect(try run(ReaderConformance.feliCa, way) == ConformanceReport())
     }
 
-    @Test(arguments: Way.allCases) func pn532WithTypesAAndB(_ way: Way) throws {
-        let bench = try Bench(way)
-        bench.field.removeCards()
-        var conformance = ISO14443Conformance(
-            bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)
-        try conformance.run()
-        #expect(conformance.breaches == [])
-        #expect(conformance.skipped == [])
+    @Test(arguments: Way.allCases) func typesAAndB(_ way: Way) throws {
+        #expect(try run(ReaderConformance.iso14443, way) == ConformanceReport())
     }
 
-    @Test(arguments: Way.allCases) func aCardIsAskedWhetherItIsThere(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func presence(_ way: Way) throws {
+        #expect(try run(ReaderConformance.presence, way) == ConformanceReport())
+    }
+
+    private func run(
+        _ suite: (any Reader, ConformanceStage, CancellationToken) throws -> ConformanceReport, _ way: Way
+    ) throws -> ConformanceReport {
         let bench = try Bench(way)
         bench.field.removeCards()
-        let breaches = try presenceBreaches(bench.reader, ConformanceStage(bench.field))
-        #expect(breaches == [])
+        return try suite(bench.reader, ConformanceStage(bench.field), bench.cancellation)
     }
 }

@@ -50,7 +50,7 @@ struct ConnectionStringTests {
         "pcsc:" + String(repeating: "%s", count: 600),
     ]
 
-    @Test(arguments: malformed) func neverReachesLibnfc(_ id: String) {
+    @Test(arguments: malformed) func rejectsBeforeLibnfc(_ id: String) {
         let error = #expect(throws: TransportError.self) {
             try LibNFCDriver().open(id, cancellation: CancellationToken())
         }
@@ -63,14 +63,14 @@ struct ConnectionStringTests {
 
     /// As long as libnfc's buffer allows: a clean answer, with every kind of driver.
     @Test(arguments: ["pn532_uart:/", "pn532_i2c:/", "pcsc:%n%s", "pn71xx:", "acr122_pcsc:"])
-    func theLongestStringIsSurvived(_ start: String) throws {
+    func survivesTheLongestString(_ start: String) throws {
         let id = start + String(repeating: "a", count: ConnectionString.longest - start.utf8.count)
         #expect(try ConnectionString(parsing: id)?.text.utf8.count == ConnectionString.longest)
         #expect(throws: TransportError.self) { try LibNFCDriver().open(id, cancellation: CancellationToken()) }
     }
 
     @Test(arguments: ["pcsc", "pcsc:ACS ACR122U 00 00", "pn71xx"])
-    func driversWithoutAPN53xAreRefusedBeforeTheyCrash(_ id: String) {
+    func rejectsDriversWithoutAPN53x(_ id: String) {
         let refused = TransportError.readerUnavailable(
             reason: .unsupported,
             detail: .init(.libnfcWithoutFeliCa, String(id.prefix { $0 != ":" })))

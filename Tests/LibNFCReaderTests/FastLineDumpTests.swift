@@ -37,7 +37,7 @@ struct FastLineDumpTests {
             speedCommands: 2...2),
     ]
 
-    @Test(arguments: cases, Way.allCases) func theDumpIsComplete(_ test: Case, _ way: Way) throws {
+    @Test(arguments: cases, Way.allCases) func dumpIsComplete(_ test: Case, _ way: Way) throws {
         let file = try TestFiles.read("Fixtures/cards/suica-p1/card.json")
         let undisturbed = try dump(InProcessReader(VirtualField(cards: [try VirtualCardFile.load(file)])))
         let server = try PN532Server(

@@ -42,7 +42,7 @@ struct FastLineFaultTests {
         Case(name: "the proof does not come", faults: [.code(0x02): .acknowledgeOnly], patience: 8),
     ]
 
-    @Test(arguments: cases, Way.allCases) func aLineThatCannotDoItIsLeftAsItWas(_ test: Case, _ way: Way) throws {
+    @Test(arguments: cases, Way.allCases) func leavesAnIncapableLineUnchanged(_ test: Case, _ way: Way) throws {
         let bench = try Bench(way, serial: test.faults(way), line: test.line, patience: test.patience)
         try bench.activate()
         try bench.work(40)
@@ -61,7 +61,7 @@ struct FastLineFaultTests {
     @Test(
         arguments: [SerialLineModel(fastestToChip: 115_200), .init(fastestToChip: 115_200, fastestToHost: 115_200)],
         Way.allCases)
-    func aChipThatHearsNothingAnyMoreIsLost(_ line: SerialLineModel, _ way: Way) throws {
+    func losesAnUnresponsiveChip(_ line: SerialLineModel, _ way: Way) throws {
         let bench = try Bench(way, line: line, patience: 3)
         try bench.activate()
         try bench.work(3)
@@ -72,7 +72,7 @@ struct FastLineFaultTests {
         bench.reader.close()
     }
 
-    @Test(arguments: Way.allCases) func aFewFaultsAreBorneAndMoreAreNot(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func toleratesAFewFaultsOnly(_ way: Way) throws {
         let places = [10, 20, 30].map {
             (InjectedSerialFaultPlace.code(0x42, after: $0), InjectedSerialFault.wrongDataChecksum)
         }
@@ -93,7 +93,7 @@ struct FastLineFaultTests {
     }
 
     /// The line was proven, so it is not blamed for a chip that dies later.
-    @Test(arguments: Way.allCases) func aReaderThatDiesLaterStoppedAnswering(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func reportsAReaderThatDiesLater(_ way: Way) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42, after: 10): .dead]), patience: 3)
         try bench.activate()
         try bench.work(10)
@@ -102,7 +102,7 @@ struct FastLineFaultTests {
     }
 
     /// A chip that lost its power for a moment is back at its first speed.
-    @Test(arguments: Way.allCases) func aChipThatFellBackIsFoundAgain(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func findsAChipThatFellBackToTheFirstSpeed(_ way: Way) throws {
         let bench = try Bench(way, patience: 3)
         try bench.activate()
         try bench.work(20)

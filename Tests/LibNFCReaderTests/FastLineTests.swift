@@ -11,7 +11,7 @@ import VirtualReader
 /// A long session runs at 921600 baud, and nobody who comes later notices.
 @Suite(.waits)
 struct FastLineTests {
-    @Test(arguments: Way.allCases) func theLineIsRaisedAfterFourExchangesAndNotBefore(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func raisesTheSpeedAfterFourExchanges(_ way: Way) throws {
         let bench = try Bench(way)
         let opening = bench.hostCommands
         try bench.activate()
@@ -32,7 +32,7 @@ struct FastLineTests {
         #expect(bench.server.statistics.damagedFrames == 0)
     }
 
-    @Test(arguments: Way.allCases) func closingSetsItBack(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func closingResetsTheReader(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         try bench.work(20)
@@ -46,7 +46,7 @@ struct FastLineTests {
         #expect(list.output.contains("ID (NFCID2): 01  01  03  12  34  56  78  90"))
     }
 
-    @Test(arguments: Way.allCases) func aReaderThatIsForgottenIsSetBack(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func resetsAReaderOnDeinit(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         defer { server.stop() }
         do {
@@ -57,7 +57,7 @@ struct FastLineTests {
         #expect(server.comes(to: 115_200))
     }
 
-    @Test(arguments: Way.allCases) func aShortSessionClosesAsBefore(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func closesAShortSession(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         try bench.work(1)
@@ -65,7 +65,7 @@ struct FastLineTests {
         #expect(bench.speedCommands == 0)
     }
 
-    @Test(arguments: Way.allCases) func waitingForACardIsNoWork(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func waitingCostsNoCommands(_ way: Way) throws {
         let bench = try Bench(way)
         for _ in 0..<20 { #expect(try bench.activate(.ndef) == nil) }
         try bench.activate()
@@ -73,7 +73,7 @@ struct FastLineTests {
         #expect(bench.speedCommands == 0)
     }
 
-    @Test(arguments: Way.allCases) func aSpeedThatWasAskedForIsKept(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func keepsARequestedSpeed(_ way: Way) throws {
         let bench = try Bench(way, speed: ":115200")
         try bench.activate()
         try bench.work(40)
@@ -81,7 +81,7 @@ struct FastLineTests {
     }
 
     @Test(arguments: [("115200", 0), ("9600", 0), ("921600", 1), ("", 1)])
-    func theEnvironmentDecides(_ setting: (String, Int)) async {
+    func obeysTheEnvironment(_ setting: (String, Int)) async {
         await #expect(processExitsWith: .success) { [value = setting.0 as String, changes = setting.1 as Int] in
             setenv("KAZASU_SERIAL_SPEED", value, 1)
             let bench = try Bench()
@@ -91,7 +91,7 @@ struct FastLineTests {
         }
     }
 
-    @Test(arguments: Way.allCases) func betweenTwoExchangesACancellationSetsItBack(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func cancellationBetweenExchangesResetsTheReader(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         try bench.work(20)
@@ -105,7 +105,7 @@ struct FastLineTests {
     /// In the middle of an exchange, and of the change itself, where libnfc's own way to give up is an ACK and so
     /// confirms the new speed to the chip.
     @Test(arguments: [InjectedSerialFaultPlace.code(0x42, after: 15), .code(0x10)], Way.allCases)
-    func aBlockedCallThatIsCancelledSetsItBack(_ place: InjectedSerialFaultPlace, _ way: Way) throws {
+    func resetsAfterACancelledBlockedCall(_ place: InjectedSerialFaultPlace, _ way: Way) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([place: .late(.seconds(60))]))
         try bench.activate()
         let canceller = Canceller(of: bench.cancellation, whenBlockedAt: place, server: bench.server)
@@ -120,7 +120,7 @@ struct FastLineTests {
         reader.close()
     }
 
-    @Test(arguments: ["", ":115200"], Way.allCases) func openingBringsAChipBackThatWasLeftFast(
+    @Test(arguments: ["", ":115200"], Way.allCases) func openingResetsAFastChip(
         _ speed: String, _ way: Way
     ) throws {
         let bench = try Bench(way, initialSpeed: 921_600, speed: speed)
@@ -129,7 +129,7 @@ struct FastLineTests {
         try bench.work(20)
     }
 
-    @Test(arguments: Way.allCases) func whoWasKilledIsClearedUpAfter(_ way: Way) async throws {
+    @Test(arguments: Way.allCases) func cleansUpAfterAKilledProcess(_ way: Way) async throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         defer { server.stop() }
         await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -34,11 +34,11 @@ struct FeliCaTargetAnswerTests {
             [0x01, 0x01, 0x14, 0x01] + card, [0x01, 0x01, 0x14, 0x01] + card + [0x12], [0x01, 0x01, 0x00, 0x01] + card,
         ]
 
-    @Test(arguments: damaged) func nothingIsMadeUp(_ bytes: [UInt8]) {
+    @Test(arguments: damaged) func inventsNothing(_ bytes: [UInt8]) {
         #expect(throws: TransportError.corrupted(status: 0)) { try FeliCaTargetAnswer.parse(bytes, bitRate: .kbps212) }
     }
 
-    @Test func requestIsAsTheVectorsSay() {
+    @Test func requestMatchesTheVectors() {
         #expect(
             ChipCommand.listFeliCa(.any, requestCode: 1, timeSlots: 0, bitRate: .kbps212)
                 == [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00])
@@ -48,7 +48,7 @@ struct FeliCaTargetAnswerTests {
     }
 
     @Test(arguments: [InjectedFault.truncated(to: 5), .wrongResponseCode, .flipped(offset: 0, mask: 0x01)])
-    func aDamagedPollingAnswerIsNoCard(_ fault: InjectedFault) throws {
+    func ignoresADamagedPollingAnswer(_ fault: InjectedFault) throws {
         // The first look is repeated, since the field came on with it.
         let bench = try Bench(faults: [InjectedFaultRule(fault, .during(1...2))])
         var target: FeliCaTarget?

@@ -19,7 +19,7 @@ struct FreshFieldTests {
     }
 
     /// Real cards need up to 20 ms after they got power.
-    @Test(arguments: Way.allCases) func aSlowCardIsFoundByTheFirstLook(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func findsASlowCardAtTheFirstAttempt(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.slowCard())
         #expect(try bench.activate() != nil)
         // The field stays on from then on.
@@ -29,7 +29,7 @@ struct FreshFieldTests {
     }
 
     /// PN532 boards miss the first requests for type B.
-    @Test(arguments: Way.allCases) func typeBIsAskedForThreeTimes(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func requestsTypeBThreeTimes(_ way: Way) throws {
         let missed = InjectedFaultRule(.silence, .during(1...2), command: 0x05)
         let bench = try Bench(way, card: try ISO14443Tests.cardB(), faults: [missed])
         #expect(try bench.activate() == nil)

@@ -9,7 +9,7 @@ import Testing
 /// When a line is raised, and which lines never are.
 @Suite(.waits)
 struct LinePolicyTests {
-    @Test func itIsDueAfterSoManyExchanges() {
+    @Test func raisesTheSpeedAfterSoManyExchanges() {
         var policy = LinePolicy(mayRaise: true)
         for _ in 0..<LinePolicy.exchangesBefore {
             #expect(!policy.isDue)
@@ -26,13 +26,13 @@ struct LinePolicyTests {
         #expect(!policy.mayBeFast && !policy.isDue)
     }
 
-    @Test func itIsNeverDueWithoutPermission() {
+    @Test func neverRaisesTheSpeedWithoutPermission() {
         var policy = LinePolicy(mayRaise: false)
         for _ in 0..<100 { policy.didExchange() }
         #expect(!policy.isDue)
     }
 
-    @Test func onlyFaultsOfAFastLineCount() {
+    @Test func countsFaultsOfAFastLineOnly() {
         var policy = LinePolicy(mayRaise: true)
         let isTooMuchWhenSlow = policy.didMeetFault()
         #expect(!isTooMuchWhenSlow)
@@ -47,7 +47,7 @@ struct LinePolicyTests {
         ("/dev/ttyACM0", false), ("/dev/ttySomething", false), ("/dev/ttyS", false), ("/dev/pts/3", false), ("", false),
     ]
 
-    @Test(arguments: builtIn) func aBoardsOwnPortIsKnown(_ path: String, _ isBuiltIn: Bool) {
+    @Test(arguments: builtIn) func recognizesTheOwnPortOfABoard(_ path: String, _ isBuiltIn: Bool) {
         #expect(LinePermission.isBuiltIn(path) == isBuiltIn)
     }
 
@@ -61,13 +61,13 @@ struct LinePolicyTests {
     ]
 
     @Test(arguments: permissions)
-    func isGivenToAUSBAdapterOnly(_ id: String, _ setting: String?, _ isGiven: Bool) throws {
+    func appliesToUSBAdaptersOnly(_ id: String, _ setting: String?, _ isGiven: Bool) throws {
         let connectionString = try #require(try ConnectionString(parsing: id))
         #expect(LinePermission.isGiven(for: connectionString, setting: setting) == isGiven)
     }
 
     /// The codes of SetSerialBaudRate, as nfcpy lists them.
-    @Test func speedsHaveTheChipsCodes() {
+    @Test func encodesSpeedsLikeTheChip() {
         for (code, speed) in [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600].enumerated() {
             #expect(LineSpeed(bitsPerSecond: speed)?.code == UInt8(code))
         }

@@ -15,11 +15,11 @@ struct PN532FrameTests {
         (ChipCommand.fieldOff, [0x00, 0x00, 0xFF, 0x04, 0xFC, 0xD4, 0x32, 0x01, 0x00, 0xF9, 0x00]),
     ]
 
-    @Test(arguments: commands) func aCommandIsFramed(_ command: [UInt8], _ frame: [UInt8]) {
+    @Test(arguments: commands) func framesACommand(_ command: [UInt8], _ frame: [UInt8]) {
         #expect(PN532Frame.encode(command) == frame)
     }
 
-    @Test func aLongCommandHasAnExtendedFrame() {
+    @Test func usesExtendedFramesForLongCommands() {
         let frame = PN532Frame.encode([0x42] + [UInt8](repeating: 0x00, count: 254))
         #expect(frame.prefix(8) == [0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x01, 0x00, 0xFF])
         #expect(frame.count == 8 + 256 + 2)
@@ -70,7 +70,7 @@ struct PN532FrameTests {
     }
 
     /// Whatever comes: a valid frame after it is found, once as much followed as a damaged length may have asked for.
-    @Test(arguments: UInt64(1)...20) func anythingMayCome(_ seed: UInt64) {
+    @Test(arguments: UInt64(1)...20) func survivesRandomBytes(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var parser = PN532FrameParser()
         let alphabet: [UInt8] = [0x00, 0xFF, 0x00, 0xFF, 0xD5, 0x7F, 0x01, 0x02]

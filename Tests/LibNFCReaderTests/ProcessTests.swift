@@ -11,7 +11,7 @@ import VirtualReader
 /// What concerns the whole process: two of them on one port, what libnfc prints, and when it dies.
 @Suite(.waits)
 struct ProcessTests {
-    @Test(arguments: Way.allCases) func aSecondOpenInThisProcessIsBusy(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func secondOpenInThisProcessIsBusy(_ way: Way) throws {
         let bench = try Bench(way)
         let busy = TransportError.readerUnavailable(
             reason: .busy, detail: .init(.deviceInUse, bench.server.path))
@@ -23,7 +23,7 @@ struct ProcessTests {
         second.close()
     }
 
-    @Test func aSecondProcessIsKeptOut() async throws {
+    @Test func secondProcessIsRefused() async throws {
         let bench = try Bench()
         try bench.activate()
         await #expect(processExitsWith: .exitCode(69)) { [id = bench.server.connectionString as String] in
@@ -59,7 +59,7 @@ struct ProcessTests {
         #expect(String(decoding: result.standardErrorContent, as: UTF8.self) == "")
     }
 
-    @Test func whatOthersPrintMeanwhileIsNotLost() async throws {
+    @Test func keepsOutputOfOtherThreads() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let dead = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
             let id = dead.connectionString
@@ -78,7 +78,7 @@ struct ProcessTests {
     }
 
     /// Documented, not mended: libnfc 1.8.0 calls `abort()` when the chip's status byte has bit 7 set.
-    @Test func aStatusWithBit7EndsTheProcess() async {
+    @Test func statusWithBit7CrashesLibnfc() async {
         await #expect(processExitsWith: .signal(SIGABRT)) {
             let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
             try bench.activate()
@@ -86,7 +86,7 @@ struct ProcessTests {
         }
     }
 
-    @Test func aStatusWithBit7IsAnAnswerWithoutLibnfc() throws {
+    @Test func acceptsAStatusWithBit7WithoutLibnfc() throws {
         let bench = try Bench(.serial, serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
         try bench.activate()
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)

@@ -2,6 +2,7 @@
 
 import ByteCodec
 import NFCTransport
+import SimulatedChips
 import Synchronization
 import SystemDevices
 import TestSupport
@@ -54,7 +55,7 @@ struct RCS956ResetTests {
     }
 
     /// As nfcpy sends it to an RC-S330 (nfcpy issue 256), and as an RC-S360 answers (libnfc issue 278).
-    @Test func theFramesOfTheLogs() throws {
+    @Test func parsesTheFramesOfTheLogs() throws {
         let (isDone, log, pauses, closings) = try Self.run(InjectedUSBFaults())
         #expect(isDone)
         #expect(
@@ -72,14 +73,14 @@ struct RCS956ResetTests {
         (InjectedUSBFaults(atCommand: [1: .truncated(to: 3)]), false),
     ]
 
-    @Test(arguments: faults) func whatGoesWrong(_ faults: InjectedUSBFaults, _ isDone: Bool) throws {
+    @Test(arguments: faults) func recoversFromFaults(_ faults: InjectedUSBFaults, _ isDone: Bool) throws {
         let (answered, _, pauses, closings) = try Self.run(faults)
         #expect(answered == isDone)
         #expect(pauses.count == (isDone ? 1 : 0))
         #expect(closings == 1)
     }
 
-    @Test func aReaderThatCannotBeOpenedIsLeftAlone() throws {
+    @Test func leavesAnUnopenableReaderAlone() throws {
         let (device, _) = try Self.device()
         let reset = RCS956Reset(device, pause: { _ in }) { _ throws(TransportError) in
             throw .readerUnavailable(reason: .permission, detail: .init(.text, ""))

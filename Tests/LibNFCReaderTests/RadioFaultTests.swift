@@ -16,7 +16,9 @@ struct RadioFaultTests {
             (.damaged(status: 0x02), .corrupted(status: 0x02)), (.damaged(status: 0x03), .corrupted(status: 0x03)),
             (.damaged(status: 0x05), .corrupted(status: 0x05)), (.damaged(status: 0x06), .corrupted(status: 0x06)),
         ], Way.allCases)
-    func chipStatusTellsSilenceFromDamage(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way) throws {
+    func chipStatusDistinguishesSilenceFromDamage(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way)
+        throws
+    {
         let (fault, error) = fault
         let bench = try Bench(way, faults: .once(fault, at: 2))
         try bench.activate()
@@ -26,7 +28,7 @@ struct RadioFaultTests {
         #expect(bench.hostCommands == before + 2)
     }
 
-    @Test(arguments: Way.allCases) func aCardThatLeavesAndComesBack(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func cardThatLeavesAndReturns(_ way: Way) throws {
         let bench = try Bench(way, faults: .cardAway(from: 2, until: 4))
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
         #expect(throws: TransportError.noAnswer) { try bench.exchange(TestCard.requestSystemCode) }
@@ -35,7 +37,7 @@ struct RadioFaultTests {
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }
 
-    @Test(arguments: Way.allCases) func aCardThatAnswersAtOneSpeedOnly(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func cardThatAnswersAtOneBitRateOnly(_ way: Way) throws {
         let bench = try Bench(way, card: TestCard(bitRates: [.kbps212]))
         #expect(try bench.activate(bitRate: .kbps424) == nil)
         #expect(try bench.activate(bitRate: .kbps212)?.bitRate == .kbps212)
@@ -50,14 +52,14 @@ struct RadioFaultTests {
         #expect(try bench.exchange(TestCard.requestSystemCode) == bytes)
     }
 
-    @Test(arguments: Way.allCases) func noCardIsNoError(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func returnsNilWithoutACard(_ way: Way) throws {
         let bench = try Bench(way)
         bench.field.removeCards()
         #expect(try bench.activate() == nil)
         #expect(throws: TransportError.noAnswer) { try bench.exchange(TestCard.requestSystemCode) }
     }
 
-    @Test(arguments: Way.allCases) func anEmptyFrameIsNotSent(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func rejectsAnEmptyFrame(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         let before = bench.hostCommands

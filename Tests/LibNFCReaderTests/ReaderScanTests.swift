@@ -34,7 +34,7 @@ struct ReaderScanTests {
             ])
     }
 
-    @Test func whatLibnfcListsComesFirstAndOnce() throws {
+    @Test func listsReadersOfLibnfcFirstAndOnce() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "072f", product: "2200", bus: 3, device: 5)
         try system.plugIn("1-2", vendor: "04cc", product: "2533", bus: 3, device: 6, driver: "pn533_usb")
@@ -56,7 +56,7 @@ struct ReaderScanTests {
             ])
     }
 
-    @Test func aReaderOfTheKernelsIsNotWantedWhereAnotherIsNamed() throws {
+    @Test func skipsKernelReadersWhenAnotherIsNamed() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-2", vendor: "04cc", product: "2533", bus: 3, device: 6, driver: "pn533_usb")
         #expect(ReaderScan(paths: system.paths).run(listed: [], findsUSB: false) == [])
@@ -68,7 +68,7 @@ struct ReaderScanTests {
         #expect(ReaderScan(paths: paths).run(listed: []) == [])
     }
 
-    @Test func whoHoldsAUSBReaderIsSaidWhenItCannotBeOpened() throws {
+    @Test func namesTheHolderOfABusyUSBReader() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-2", vendor: "04cc", product: "2533", bus: 999, device: 998, driver: "pn533_usb")
         let driver = LibNFCDriver(paths: system.paths)
@@ -83,7 +83,7 @@ struct ReaderScanTests {
         }
     }
 
-    @Test func permissionOfAUSBReaderIsNamed() async throws {
+    @Test func reportsMissingPermissionForAUSBReader() async throws {
         await #expect(processExitsWith: .success) {
             let system = try MadeUpSystem()
             try system.plugIn("1-1", vendor: "072f", product: "2200", bus: 3, device: 5)
@@ -101,7 +101,7 @@ struct ReaderScanTests {
     }
 
     /// libnfc reads the environment once in a process, so each of these has one of its own.
-    @Test func theEnvironmentIsObeyed() async throws {
+    @Test func obeysTheEnvironment() async throws {
         await #expect(processExitsWith: .success) {
             setenv("LIBNFC_DEVICE", "pn532_uart:/dev/ttyKAZASU-none", 1)
             let listings = LibNFCDriver().list()
@@ -114,7 +114,7 @@ struct ReaderScanTests {
         }
     }
 
-    @Test func aListedReaderCanBeOpenedByItsID() async throws {
+    @Test func opensAListedReaderByItsID() async throws {
         await #expect(processExitsWith: .success) {
             let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
             setenv("LIBNFC_DEVICE", server.connectionString, 1)

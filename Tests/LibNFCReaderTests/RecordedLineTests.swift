@@ -14,7 +14,7 @@ import Testing
 struct RecordedLineTests {
     static let files = RecordedLink.files(of: "virtual:", "pn532_uart:")
 
-    @Test("libnfc sends what was recorded, and the driver makes the same of what came", arguments: files)
+    @Test("libnfc sends the recorded frames, and the driver returns the recorded results", arguments: files)
     func recorded(file: String) throws {
         // A pseudo-terminal has no other speed.
         let recorded = RecordedLink(try RecordedLink.transcript(file)) { $0.starts(with: RecordedLine.changeOfSpeed) }
@@ -40,7 +40,7 @@ struct RecordedLineTests {
         ("nfc_open: no device", .note("nfc_open: no device")), ("", nil),
     ]
 
-    @Test("What libnfc logs: frames, and notes without the bytes of cards", arguments: logged)
+    @Test("libnfc's log has frames, and notes without card data", arguments: logged)
     func log(_ row: (line: String, event: LinkEvent.Content?)) {
         #expect(LibNFCLog.events(in: Array((row.line + "\n").utf8)) == (row.event.map { [$0] } ?? []))
     }

@@ -26,7 +26,7 @@ struct RoundTripTests {
         #expect(try bench.reader.activateFeliCa(systems: [.any], requestCode: 1)?.requestData == 0x0003)
     }
 
-    @Test(arguments: Way.allCases) func aMissingSystemIsNoCardAndOneHostCommand(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func missingSystemCostsOneHostCommand(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         let before = bench.hostCommands
@@ -34,7 +34,7 @@ struct RoundTripTests {
         #expect(bench.hostCommands - before == 1)
     }
 
-    @Test(arguments: Way.allCases) func everyExchangeIsOneHostCommand(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func usesOneHostCommandForEachExchange(_ way: Way) throws {
         let bench = try Bench(way, speed: ":115200")
         let opening = bench.hostCommands
         try bench.activate()
@@ -66,7 +66,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test(arguments: Way.allCases) func aFrameMayBe255BytesLong(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func acceptsFramesOf255Bytes(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         let frame: [UInt8] = [255, 0xF0, 0x00] + (0..<252).map { UInt8(truncatingIfNeeded: $0) }
@@ -85,7 +85,7 @@ struct RoundTripTests {
         #expect(bench.hostCommands == before)
     }
 
-    @Test(arguments: Way.allCases) func theLongestFrameIsSent(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func sendsTheLongestFrame(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         #expect(throws: TransportError.noAnswer) { try bench.exchange([UInt8](repeating: 0xFF, count: 261)) }

@@ -56,7 +56,7 @@ struct SerialFaultTests {
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }
 
-    @Test(arguments: Way.allCases) func afterAFaultTheChipIsSetAnew(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func configuresTheChipAgainAfterAFault(_ way: Way) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .wrongDataChecksum]))
         try bench.activate()
         let before = bench.server.statistics.commandsByCode
@@ -69,7 +69,7 @@ struct SerialFaultTests {
         #expect(after[0x42, default: 0] - before[0x42, default: 0] == 2)
     }
 
-    @Test(arguments: Way.allCases) func aDeadReaderIsLostAndNotAskedAgain(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func neverRetriesADeadReader(_ way: Way) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .dead]), patience: 3)
         try bench.activate()
         #expect(throws: TransportError.readerTimeout) { try bench.exchange(TestCard.requestSystemCode) }
@@ -80,7 +80,7 @@ struct SerialFaultTests {
         bench.reader.close()
     }
 
-    @Test(arguments: [0x4A, 0x32] as [UInt8], Way.allCases) func aFaultOfAnotherCommandIsMendedToo(
+    @Test(arguments: [0x4A, 0x32] as [UInt8], Way.allCases) func recoversFromFaultsOfOtherCommands(
         _ code: UInt8, _ way: Way
     ) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(code): .wrongDataChecksum]))
@@ -89,13 +89,13 @@ struct SerialFaultTests {
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }
 
-    @Test(arguments: Way.allCases) func aPollingThatIsNotAnsweredIsNoMissingCard(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func unansweredPollingDoesNotMeanRemoval(_ way: Way) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x4A): .acknowledgeOnly]), patience: 3)
         #expect(throws: TransportError.readerTimeout) { try bench.activate() }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }
 
-    @Test(arguments: Way.allCases) func aReaderThatIsPulledOutIsAbsent(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func reportsAnUnpluggedReader(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         bench.server.stop()
@@ -105,7 +105,7 @@ struct SerialFaultTests {
         bench.reader.close()
     }
 
-    @Test(arguments: Way.allCases) func aPortWhereNothingAnswersIsNoReader(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func reportsNoReaderAtASilentPort(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
         defer { server.stop() }
         #expect(
@@ -141,7 +141,7 @@ struct SerialFaultTests {
         reader.close()
     }
 
-    @Test(arguments: Way.allCases) func whatAPredecessorLeftBehindIsDiscarded(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func discardsLeftoversOfAnEarlierProgram(_ way: Way) throws {
         // The first program gives up on an answer that is on its way; the second opens the same port.
         let field = VirtualField(cards: [TestCard()])
         let server = try PN532Server(field: field, faults: InjectedSerialFaults([.code(0x42): .late(.seconds(30))]))

@@ -25,7 +25,7 @@ struct SerialPortTests {
     ]
 
     @Test(arguments: faults)
-    func theReasonIsNamed(
+    func namesTheReason(
         _ number: Int32, _ group: String?, _ reason: UnavailableReason, _ detail: TransportError.Reason
     ) {
         let fault = DeviceNodeError(errorNumber: number, path: "/dev/x", group: group)
@@ -38,7 +38,7 @@ struct SerialPortTests {
     ]
 
     @Test(arguments: wrongPaths, ["pn532_uart", "arygon", "ACR122S", "pn532_spi", "pn532_i2c", "pn532"])
-    func aWrongPathIsACleanError(_ wrong: (String, UnavailableReason), _ driver: String) {
+    func reportsAWrongPath(_ wrong: (String, UnavailableReason), _ driver: String) {
         let error = #expect(throws: TransportError.self) {
             let way = driver == "pn532" ? Way.serial : .libnfc
             return try way.driver().open("\(driver):\(wrong.0)", cancellation: CancellationToken())
@@ -52,7 +52,7 @@ struct SerialPortTests {
         #expect(detail.values.first == wrong.0)
     }
 
-    @Test func aPortWithoutPermissionNamesItsGroup() async throws {
+    @Test func namesTheGroupOfAnInaccessiblePort() async throws {
         await #expect(processExitsWith: .success) {
             let server = try PN532Server(field: VirtualField())
             chmod(server.path, 0)
@@ -67,7 +67,7 @@ struct SerialPortTests {
         }
     }
 
-    @Test(arguments: Way.allCases) func aSymbolicLinkIsLockedAsItsTarget(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func locksTheTargetOfASymbolicLink(_ way: Way) throws {
         let bench = try Bench(way)
         let link = "/tmp/kazasu-link-\(getpid())-\(bench.server.path.split(separator: "/").last ?? "")"
         symlink(bench.server.path, link)
@@ -76,7 +76,7 @@ struct SerialPortTests {
         #expect(throws: busy) { try way.driver().open(way.id(link), cancellation: CancellationToken()) }
     }
 
-    @Test func theMarkKeepsOthersOutUntilItIsTakenAway() throws {
+    @Test func markExcludesOthersUntilRemoved() throws {
         let server = try PN532Server(field: VirtualField())
         defer { server.stop() }
         let descriptor = open(server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
@@ -89,7 +89,7 @@ struct SerialPortTests {
         #expect(!Terminal.isMarked(descriptor))
     }
 
-    @Test(arguments: Way.allCases) func aPseudoTerminalIsLockedButNotMarked(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func locksAPseudoterminalWithoutMarkingIt(_ way: Way) throws {
         let bench = try Bench(way)
         let descriptor = open(bench.server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
         defer { close(descriptor) }
@@ -99,7 +99,7 @@ struct SerialPortTests {
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     }
 
-    @Test(arguments: Way.allCases) func aReaderThatIsForgottenIsGivenBack(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func releasesAReaderOnDeinit(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         defer { server.stop() }
         for _ in 0..<2 {
@@ -109,7 +109,7 @@ struct SerialPortTests {
     }
 
     /// `select` cannot wait for a descriptor of 1024 or more; libnfc would be killed by its fortified FD_SET.
-    @Test func aProcessWithTooManyOpenFilesIsRefused() async {
+    @Test func rejectsTooManyOpenFiles() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
             setrlimit(__rlimit_resource_t(7), &limit)

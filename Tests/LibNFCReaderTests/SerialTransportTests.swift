@@ -19,7 +19,7 @@ struct SerialTransportTests {
         ("pn532_uart:/dev/ttyUSB0", nil, nil), ("pn532x:/dev/ttyUSB0", nil, nil), ("", nil, nil), (":", nil, nil),
     ]
 
-    @Test(arguments: addresses) func anIDIsRead(_ id: String, _ path: String?, _ speed: LineSpeed?) throws {
+    @Test(arguments: addresses) func parsesAnID(_ id: String, _ path: String?, _ speed: LineSpeed?) throws {
         let address = try PN532Address(parsing: id)
         #expect(address?.path == path)
         #expect(address?.speed == speed)
@@ -53,14 +53,14 @@ struct SerialTransportTests {
         #expect(!bench.server.statistics.isFieldOn)
     }
 
-    @Test(arguments: LineSpeed.all) func aChipIsFoundWhateverSpeedItWasLeftAt(_ speed: LineSpeed) throws {
+    @Test(arguments: LineSpeed.all) func findsTheChipAtAnySpeed(_ speed: LineSpeed) throws {
         let bench = try Bench(.serial, initialSpeed: speed.bitsPerSecond, patience: 10)
         #expect(bench.server.comes(to: 115_200))
         try bench.activate()
         try bench.work(5)
     }
 
-    @Test func thePortIsLeftAsItWas() throws {
+    @Test func restoresThePort() throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         defer { server.stop() }
         let port = open(server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
@@ -93,7 +93,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test func aReaderThatIsPulledOutInTheMiddleOfACommandIsAbsent() throws {
+    @Test func reportsUnpluggingDuringACommand() throws {
         let bench = try Bench(.serial, serial: InjectedSerialFaults([.code(0x42): .late(.seconds(600))]), patience: 100)
         try bench.activate()
         let server = bench.server
@@ -108,7 +108,7 @@ struct SerialTransportTests {
     }
 
     /// More descriptors than libnfc can live with.
-    @Test func aProcessMayHaveManyFilesOpen() async {
+    @Test func worksWithManyOpenFiles() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
             setrlimit(__rlimit_resource_t(7), &limit)
@@ -172,7 +172,7 @@ struct SerialTransportTests {
     }
 
     /// Every command gets an answer with valid frames and any content, or none: nothing traps, hangs or loops.
-    @Test(arguments: UInt64(1)...12) func anyAnswerIsSurvived(_ seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...12) func survivesAnyAnswer(_ seed: UInt64) throws {
         let state = Counter()
         try Self.reader(answering: { code in
             var random = SeededGenerator(seed: seed &* 1000 &+ state.next())
@@ -203,7 +203,7 @@ struct SerialTransportTests {
 
     /// A card's answer in parts that never end.
     @Test(arguments: [[0x40, 0xAA] as [UInt8], [0x40], [0x40] + [UInt8](repeating: 0xAA, count: 260)])
-    func anAnswerWithoutAnEndIsGivenUp(_ part: [UInt8]) throws {
+    func givesUpAnEndlessAnswer(_ part: [UInt8]) throws {
         let card: [UInt8] = [0x01, 0x01, 0x00, 0x04, 0x20, 0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x78, 0x80, 0x70, 0x02]
         try Self.reader(answering: { code in
             switch code {

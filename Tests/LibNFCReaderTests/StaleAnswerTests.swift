@@ -11,7 +11,7 @@ import VirtualReader
 @Suite(.waits)
 struct StaleAnswerTests {
     /// The answer comes after the next command's ACK, where libnfc itself would take it for that command's.
-    @Test(arguments: Way.allCases) func anAnswerThatComesAfterTheNextAcknowledgeIsNotTaken(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func ignoresAnAnswerAfterTheNextAcknowledgement(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         let line = try RudeLine(to: server)
         let reader = try #require(try way.driver().open(way.id(line.path), cancellation: CancellationToken()))
@@ -26,8 +26,7 @@ struct StaleAnswerTests {
         line.stop()
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64], Way.allCases) func noAnswerIsEverAnothers(_ seed: UInt64, _ way: Way) throws
-    {
+    @Test(arguments: [1, 2, 3] as [UInt64], Way.allCases) func neverMixesUpAnswers(_ seed: UInt64, _ way: Way) throws {
         var random = Generator(state: seed)
         var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
         for occurrence in 0..<200 where random.next() % 4 == 0 {

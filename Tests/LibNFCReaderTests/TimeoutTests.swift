@@ -21,7 +21,7 @@ struct TimeoutTests {
         #expect(ChipTimeout(atLeast: .microseconds(asked)).duration == .microseconds(step))
     }
 
-    @Test func stepsAreTheChipsOwn() {
+    @Test func timeoutsFollowTheStepsOfTheChip() {
         #expect(ChipTimeout.initial.duration == .microseconds(51_200))
         #expect(ChipTimeout.initial.code == 0x0A)
         #expect(ChipTimeout.longest.duration == .microseconds(3_276_800))
@@ -42,7 +42,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(10), .seconds(1), .seconds(100), .seconds(Int64.max)])
-    func noTimeoutIsForEverOrTooShortForUSB(_ time: Duration) {
+    func timeoutsAreFiniteAndLongEnoughForUSB(_ time: Duration) {
         for overUSB in [false, true] {
             let told = HostTimeout(
                 waiting: ChipTimeout(atLeast: time).duration + Chipset.allowance, overUSB: overUSB
@@ -76,7 +76,7 @@ struct TimeoutTests {
         [Step(time: 614, silent: true, change: 0x0E), Step(time: 5)],
     ]
 
-    @Test(arguments: runs) func aCommandIsSpentOnlyWhereItPays(_ steps: [Step]) {
+    @Test(arguments: runs) func sendsTheSpeedCommandOnlyWhenWorthwhile(_ steps: [Step]) {
         var policy = ChipTimeoutPolicy()
         for step in steps {
             let time = Duration.milliseconds(step.time)
@@ -87,7 +87,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func anUnknownChipIsSetFirst() {
+    @Test func configuresAnUnknownChipFirst() {
         var policy = ChipTimeoutPolicy()
         policy.forget()
         #expect(policy.change(for: .zero) == .initial)
@@ -96,7 +96,7 @@ struct TimeoutTests {
         #expect(policy.change(for: .zero) == nil)
     }
 
-    @Test func theChipWaitsAsLongAsTheCardMayTake() throws {
+    @Test func chipWaitsAsLongAsTheCardMayTake() throws {
         let bench = try Bench(timing: .off)
         try bench.activate()
         let before = bench.server.statistics.commandsByCode[0x32, default: 0]

@@ -43,7 +43,7 @@ struct Type2FactTests {
         Lock(product: nil, fixed: [0, 0x01], dynamic: [], pages: [8]),
     ]
 
-    @Test("Which pages the lock bits lock", arguments: locks)
+    @Test("Pages locked by the lock bits", arguments: locks)
     func locked(_ lock: Lock) {
         let product = lock.product.flatMap(Type2Product.named)
         var memory = Type2Memory()
@@ -56,7 +56,7 @@ struct Type2FactTests {
         #expect(locks.isOneTimeAreaFrozen == (lock.fixed[0] & 1 == 1))
     }
 
-    @Test("A lock control block tells where the bits of an unknown product are")
+    @Test("A lock control block locates the bits of an unknown product")
     func lockControl() throws {
         var memory = Type2Memory()
         memory[3] = [0xE1, 0x10, 0x12, 0]
@@ -76,7 +76,7 @@ struct Type2FactTests {
         ("NTAG212", [0x01, 0x03, 0x90, 0x0A, 0x34]), ("NTAG213", [0x01, 0x03, 0xA0, 0x0C, 0x34]),
     ]
 
-    @Test("What the table says of a product is what its own Lock Control block says", arguments: factory)
+    @Test("The table agrees with each product's Lock Control block", arguments: factory)
     func factoryBlock(_ row: (product: String, block: [UInt8])) throws {
         let product = try #require(Type2Product.named(row.product))
         let last = try #require(product.userPages?.upperBound)
@@ -95,7 +95,7 @@ struct Type2FactTests {
         }
     }
 
-    @Test("Which pages hold secrets, and which can never be read")
+    @Test("Pages with secrets, and unreadable pages")
     func secretPages() throws {
         let expected: [(name: String, secret: ClosedRange<UInt16>?, readable: UInt16)] = [
             ("Ultralight", nil, 16), ("Ultralight C", 0x2C...0x2F, 0x2C), ("NTAG203", nil, 42),

@@ -31,7 +31,7 @@ struct Type2KeyTests {
         }
     }
 
-    @Test("What needs the key is read and written with it, over a new selection too")
+    @Test("Protected pages are read and written with the key, after a new selection too")
     func readsAndWrites() throws {
         let (tag, reader) = try ProtectedTag.make(from: 5)
         #expect(throws: TagError.noNDEF(.notReadable)) { try tag.readNDEF() }
@@ -69,7 +69,7 @@ struct Type2KeyTests {
         #expect(try tag.readNDEF().message == [])
     }
 
-    @Test("A Capability Container that grants access to who has the key", arguments: [0x88, 0x08, 0x0F] as [UInt8])
+    @Test("A Capability Container that grants access with the key", arguments: [0x88, 0x08, 0x0F] as [UInt8])
     func proprietaryAccess(access: UInt8) throws {
         let (tag, _) = try ProtectedTag.make(from: 0x30, access: access)
         if access == 0x88 {
@@ -81,7 +81,7 @@ struct Type2KeyTests {
         #expect(try tag.readNDEF().obstacle == (access == 0x0F ? .readOnly : nil))
     }
 
-    @Test("A wrong key is refused, and the tag goes on without one")
+    @Test("A wrong key is rejected, and the tag stays usable without it")
     func wrongKey() throws {
         let (tag, _) = try ProtectedTag.make(from: 5)
         #expect(throws: TagError.keyRefused) { try tag.authenticate(Self.key("BREAKMEIFYOUCAN!")) }
@@ -92,14 +92,14 @@ struct Type2KeyTests {
         #expect(!tag.isAuthenticated)
     }
 
-    @Test("Other tags take no key")
+    @Test("Other tags have no key")
     func otherTags() throws {
         let reader = try Type2Memories.fresh213()
         #expect(throws: TagError.takesNoKey) { try reader.tag.authenticate(Self.key()) }
         #expect(!reader.frames.contains { $0.first == 0xAF })
     }
 
-    @Test("A tag that cannot prove that it has the key is refused")
+    @Test("A tag that cannot prove its key is rejected")
     func noProof() throws {
         let reader = FakeType2Reader(try Type2Memories.pages("04010203 04050607", count: 48), version: nil)
         reader.isUltralightC = true
@@ -110,7 +110,7 @@ struct Type2KeyTests {
         #expect(!tag.isAuthenticated)
     }
 
-    @Test("A second part that is never answered: three runs, then the key is taken for refused")
+    @Test("An unanswered second part: three attempts, then the key counts as rejected")
     func silence() throws {
         let (tag, reader) = try ProtectedTag.make(from: 5)
         _ = try tag.product()

@@ -48,7 +48,7 @@ struct Type2NDEFTests {
         #expect(tag.memory.uidCheckIsRight == false)
     }
 
-    @Test("P24: an unknown block without value is passed over")
+    @Test("P24: an unknown block without value is skipped")
     func unknownBlock() throws {
         #expect(try Type2Memories.tiny("F0000303 D0000000").tag.readNDEF().message == [0xD0, 0, 0])
     }
@@ -64,7 +64,7 @@ struct Type2NDEFTests {
         ("E110FF00 03FE", .notReadable),
     ]
 
-    @Test("P25, P26 and more: no message, and why", arguments: without)
+    @Test("P25, P26 and more: reasons for no message", arguments: without)
     func noMessage(_ row: (data: String, reason: NDEFAbsence)) throws {
         let reader = FakeType2Reader(
             try Type2Memories.pages("01020304 05060708 00000000 \(row.data)", count: 16), version: [])
@@ -122,7 +122,7 @@ struct Type2NDEFTests {
         #expect(reader.frames.count - before <= 7, "\(reader.frames.suffix(8))")
     }
 
-    @Test("Whatever goes wrong at whatever exchange: the old message, none, or the new one, never half of one")
+    @Test("After any fault at any exchange: the old message, none, or the new one, never half of one")
     func interruptedWrites() throws {
         let old = try NDEFMessage([NDEFRecord(.text(NDEFText("the old message of the tag")))]).encoded()
         let new = try NDEFMessage([NDEFRecord(.text(NDEFText("what is to be written now, and it is longer")))])
@@ -148,7 +148,7 @@ struct Type2NDEFTests {
         #expect(outcomes == [old, [], new], "the plan reaches every moment")
     }
 
-    @Test("Nothing is written to a tag that says no")
+    @Test("Nothing is written to a read-only tag")
     func refusals() throws {
         let message = try NDEFMessage([NDEFRecord(.text(NDEFText("x")))]).encoded()
         func refuses(_ obstacle: TagError.WriteReason, _ change: (FakeType2Reader) -> Void) throws {
@@ -171,7 +171,7 @@ struct Type2NDEFTests {
         }
     }
 
-    @Test("Pages for the user's data of a product that no table has: what its container gives, without control areas")
+    @Test("User pages of an unknown product: those of its container, without control areas")
     func unknownProduct() throws {
         // Page 8 holds lock bytes by the Lock Control block, page 9 begins with reserved bytes by the Memory Control one.
         let pages = try Type2Memories.pages(
@@ -188,7 +188,7 @@ struct Type2NDEFTests {
         #expect(try blank.tag.obstacle(to: 4...5) == .locked(page: 5))
     }
 
-    @Test("A tag that does not keep what it was told")
+    @Test("A tag that does not keep written data")
     func notVerified() throws {
         let reader = try Type2Memories.fresh213()
         // What is written to page 6 is acknowledged; the tag hears none of it.

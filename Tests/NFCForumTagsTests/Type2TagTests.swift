@@ -33,7 +33,7 @@ struct Type2TagTests {
         #expect(Type2Product.all.count >= Self.versions.count)
     }
 
-    @Test("Products without a version are told by what else they answer")
+    @Test("Products without GET_VERSION are identified by their other answers")
     func withoutVersion() throws {
         func reader(_ count: Int, _ version: [UInt8]?) throws -> FakeType2Reader {
             FakeType2Reader(try Type2Memories.pages("04010203 04050607", count: count), version: version)
@@ -59,7 +59,7 @@ struct Type2TagTests {
         #expect(try reader.tag.signature() == nil)
     }
 
-    @Test("A refused command is followed by a new selection, so that the next is heard")
+    @Test("A refused command is followed by a new selection, so that the next one works")
     func afterNAK() throws {
         let reader = try Type2Memories.fresh213()
         let tag = reader.tag
@@ -118,7 +118,7 @@ struct Type2TagTests {
         #expect(throws: TagError.tagLost) { try tag.read(page: 0x70) }
     }
 
-    @Test("A tag that protects reading gives what is open")
+    @Test("A read-protected tag gives its open pages")
     func protected() throws {
         let reader = try Type2Memories.fresh213()
         reader.closedFrom = 6
@@ -128,7 +128,7 @@ struct Type2TagTests {
         }
     }
 
-    @Test func whatMayBeOne() {
+    @Test func recognizesPossibleTags() {
         #expect(Type2Tag.mayBe(TypeATarget(uid: [1, 2, 3, 4], sak: 0, isISODEP: false)))
         #expect(Type2Tag.mayBe(TypeATarget(uid: [1, 2, 3, 4], sak: nil, isISODEP: false)))
         #expect(!Type2Tag.mayBe(TypeATarget(uid: [1, 2, 3, 4], sak: 8, isISODEP: false)))
@@ -151,7 +151,7 @@ struct Type2TagTests {
         }
     }
 
-    @Test("Random memories: walked through once, whatever the lengths say", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Random memories are parsed once, whatever their lengths", arguments: 1...20 as ClosedRange<UInt64>)
     func hostileMemory(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {

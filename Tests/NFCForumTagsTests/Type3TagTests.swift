@@ -88,20 +88,20 @@ struct Type3TagTests {
         ("00000000 00000000 00000000 00000000", .unknownVersion),
     ]
 
-    @Test("No message, and why", arguments: without)
+    @Test("Reasons for no message", arguments: without)
     func noMessage(_ row: (hex: String, reason: NDEFAbsence)) throws {
         let (_, tag, _) = try reader([0: row.hex])
         #expect(throws: TagError.noNDEF(row.reason)) { try tag.readNDEF() }
     }
 
-    @Test("A half-written message is no obstacle to a new one")
+    @Test("A new message replaces a half-written one")
     func overHalf() throws {
         let (_, tag, _) = try reader([0: "10040100 0D000000 000F0100 00000032"])
         try tag.writeNDEF([0xD0, 0, 0])
         #expect(try tag.readNDEF().message == [0xD0, 0, 0])
     }
 
-    @Test("Nothing is written to a tag that says no")
+    @Test("Nothing is written to a read-only tag")
     func refusals() throws {
         let readOnly = try reader([0: "10040100 0D000000 00000000 00000022"]).1
         #expect(throws: TagError.notWritable(.readOnly)) { try readOnly.writeNDEF([0xD0, 0, 0]) }
@@ -114,7 +114,7 @@ struct Type3TagTests {
         #expect(throws: TagError.notWritable(.passwordProtected(page: 0))) { try keyed.writeNDEF([0xD0, 0, 0]) }
     }
 
-    @Test("Whatever goes wrong: the old message, a tag marked as half written, or the new message")
+    @Test("After any fault: the old message, a tag marked as half written, or the new message")
     func interrupted() throws {
         let old = try reader().1.readNDEF().message
         let new = try NDEFMessage([NDEFRecord(format: .unknown, payload: [UInt8](repeating: 7, count: 100))]).encoded()

@@ -42,7 +42,7 @@ struct Type4TagTests {
         #expect(card.updates == [try Hex.decode("00D6000005 0003D50000")])
     }
 
-    @Test("A long one: length 0, the data, the length")
+    @Test("A long message: length 0, the data, the length")
     func writeLong() throws {
         let card = try Self.card()
         let message = try NDEFMessage([NDEFRecord(format: .unknown, payload: [UInt8](repeating: 7, count: 58))])
@@ -57,7 +57,7 @@ struct Type4TagTests {
         }
     }
 
-    @Test("Whatever goes wrong: the old message, none, or the new one")
+    @Test("After any fault: the old message, none, or the new one")
     func interrupted() throws {
         let old = try Hex.decode(Self.message)
         let new = try NDEFMessage([NDEFRecord(format: .unknown, payload: [UInt8](repeating: 7, count: 58))]).encoded()
@@ -95,7 +95,7 @@ struct Type4TagTests {
         ("20", "0000", .brokenCapability),
     ]
 
-    @Test("P43 and more: no message, and why", arguments: without)
+    @Test("P43 and more: reasons for no message", arguments: without)
     func noMessage(_ row: (capability: String, ndef: String, reason: NDEFAbsence)) throws {
         let card = try Self.card(row.capability, ndef: row.ndef)
         #expect(throws: TagError.noNDEF(row.reason)) { try Self.tag(card).readNDEF() }
@@ -109,7 +109,7 @@ struct Type4TagTests {
         #expect(card.updates.isEmpty)
     }
 
-    @Test("Without the application there is no NDEF; the first mapping is read too")
+    @Test("Without the application there is no NDEF; mapping version 1 is supported too")
     func applications() throws {
         let other = try Self.card()
         other.application = [1, 2, 3, 4, 5]
@@ -119,7 +119,7 @@ struct Type4TagTests {
         #expect(try Self.tag(first).readNDEF().message.count == 14)
     }
 
-    @Test("A file with a length of four bytes, and files of others before it")
+    @Test("A file with a length of four bytes, after files of other kinds")
     func extended() throws {
         let card = try Self.card(
             "001C 30 003B 0034 05 06 E105 0040 00 00 09 01 00 06 08 E104 00000040 00 00 00",

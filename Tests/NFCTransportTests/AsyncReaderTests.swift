@@ -59,7 +59,7 @@ struct AsyncReaderTests {
         }
     }
 
-    @Test func everythingRunsOnOneThreadOfItsOwn() async throws {
+    @Test func runsOnADedicatedThread() async throws {
         let driver = Driver()
         let reader = try #require(try await AsyncReader.open("blocking", with: driver))
         #expect(await reader.information?.name == "Blocking")
@@ -76,7 +76,7 @@ struct AsyncReaderTests {
         #expect(Set(threads).count == 1)
     }
 
-    @Test func aCancelledTaskEndsTheCallThatBlocks() async throws {
+    @Test func cancelledTaskEndsTheBlockedCall() async throws {
         let driver = Driver()
         let reader = try #require(try await AsyncReader.open("blocking", with: driver))
         let task = Task { () -> TransportError? in
@@ -92,7 +92,7 @@ struct AsyncReaderTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test func aClosedReaderSaysSo() async throws {
+    @Test func reportsAClosedReader() async throws {
         let driver = Driver()
         let reader = try #require(try await AsyncReader.open("blocking", with: driver))
         await reader.close()
@@ -104,7 +104,7 @@ struct AsyncReaderTests {
         }
     }
 
-    @Test func whatTheDriverSaysIsPassedOn() async throws {
+    @Test func passesOnTheListingOfTheDriver() async throws {
         #expect(try await AsyncReader.open("other", with: Driver()) == nil)
         await #expect(throws: TransportError.readerUnavailable(reason: .busy, detail: .init(.text, "taken"))) {
             try await AsyncReader.open("busy", with: Driver())

@@ -28,7 +28,7 @@ struct CancellationTokenTests {
         #expect(throws: TransportError.cancelled) { try token.check() }
     }
 
-    @Test func aRemovedHandlerNeverRuns() {
+    @Test func removedHandlerNeverRuns() {
         let token = CancellationToken()
         let (kept, removed) = (Count(), Count())
         let first = token.onCancel { removed.add() }
@@ -43,7 +43,7 @@ struct CancellationTokenTests {
         token.remove(second)
     }
 
-    @Test func afterCancellingAHandlerRunsAtOnce() {
+    @Test func handlerRunsImmediatelyAfterCancellation() {
         let token = CancellationToken()
         token.cancel()
         let count = Count()
@@ -54,7 +54,7 @@ struct CancellationTokenTests {
         #expect(count.value == 1)
     }
 
-    @Test func aCancelledTokenLetsGoOfItsHandlers() {
+    @Test func cancelledTokenReleasesItsHandlers() {
         let token = CancellationToken()
         weak var weakCount: Count?
         do {

@@ -4,7 +4,7 @@ import NFCTransport
 import Synchronization
 import Testing
 
-@Suite("Readers that come and go")
+@Suite("Readers that are plugged in and out")
 struct DeviceWatchTests {
     private static func reader(_ id: String, _ state: ReaderListing.State = .ready) -> ReaderListing {
         ReaderListing(id: id, state: state)
@@ -21,13 +21,13 @@ struct DeviceWatchTests {
         ([], [one, one, busy], [.arrived(one)]), ([one, busy], [one], []),
     ]
 
-    @Test(arguments: cases) func whatIsDifferent(
+    @Test(arguments: cases) func namesTheDifference(
         _ old: [ReaderListing], _ new: [ReaderListing], _ changes: [DeviceChange<ReaderListing>]
     ) {
         #expect(DeviceChange.between(old, new) == changes)
     }
 
-    @Test func itLooksAtFirstAndWhenItIsTold() throws {
+    @Test func looksAtTheStartAndWhenNotified() throws {
         var listings = [[Self.one], [Self.one, Self.two], [Self.two]][...]
         let notices = ScriptedNotices([false, true, false, true])
         let watch = DeviceWatch(notices, interval: .seconds(7)) { listings.popFirst() ?? [] }
@@ -65,7 +65,7 @@ struct DeviceWatchTests {
         await #expect(throws: TransportError.cancelled) { try await watch.next() }
     }
 
-    @Test func aTaskThatIsCancelledEndsIt() async throws {
+    @Test func cancelledTaskEndsTheWatch() async throws {
         let watch = try AsyncDeviceWatch<ReaderListing>({ UntilCancelled($0) }) { [] }
         #expect(try await watch.next() == [])
         let task = Task { try await watch.next() }

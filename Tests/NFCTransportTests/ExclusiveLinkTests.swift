@@ -15,7 +15,7 @@ struct ExclusiveLinkTests {
         return link.uses
     }
 
-    @Test func itIsThereAgainAfterEachUse() throws {
+    @Test func isAvailableAgainAfterEachUse() throws {
         let held = ExclusiveLink(Link(), CancellationToken()) {}
         for _ in 0..<3 { try held.run { link in link.uses += 1 } }
         #expect(throws: TransportError.noAnswer) {
@@ -27,7 +27,7 @@ struct ExclusiveLinkTests {
         #expect(try held.run { $0.uses } == 4)
     }
 
-    @Test func afterItWasTakenNothingIsDone() throws {
+    @Test func doesNothingAfterItWasTaken() throws {
         let held = ExclusiveLink(Link(), CancellationToken()) {}
         #expect(uses(of: held.take()) == 0)
         #expect(uses(of: held.take()) == nil)
@@ -36,7 +36,7 @@ struct ExclusiveLinkTests {
         }
     }
 
-    @Test func whatFailsAfterACancellationWasCancelled() throws {
+    @Test func reportsFailuresAfterCancellationAsCancelled() throws {
         let token = CancellationToken()
         let held = ExclusiveLink(Link(), token) {}
         #expect(throws: TransportError.cancelled) {
@@ -49,7 +49,7 @@ struct ExclusiveLinkTests {
         #expect(try held.run { $0.uses } == 0)
     }
 
-    @Test func aCancellationReachesItUntilItIsTaken() {
+    @Test func cancellationWorksUntilTaken() {
         let (ended, late) = (CancellationTokenTests.Count(), CancellationTokenTests.Count())
         let token = CancellationToken()
         let held = ExclusiveLink(Link(), token) { ended.add() }
@@ -61,7 +61,7 @@ struct ExclusiveLinkTests {
         #expect(uses(of: held.take()) == 0)
     }
 
-    @Test func aLinkThatIsHeldAfterACancellationIsEndedAtOnce() {
+    @Test func endsAHeldLinkImmediatelyAfterCancellation() {
         let ended = CancellationTokenTests.Count()
         let token = CancellationToken()
         token.cancel()
@@ -69,7 +69,7 @@ struct ExclusiveLinkTests {
         #expect(ended.value == 1)
     }
 
-    @Test func aCancellationComesBeforeAnyOtherFailure() {
+    @Test func reportsCancellationBeforeOtherFailures() {
         let token = CancellationToken()
         #expect(throws: TransportError.noAnswer) {
             try token.run { () throws(TransportError) in throw .noAnswer }

@@ -42,14 +42,14 @@ struct FeliCaActivationTests {
         #expect(reader.polled == test.polled)
     }
 
-    @Test func passesRequestCodeAndTimeSlotsOn() throws {
+    @Test func passesOnRequestCodeAndTimeSlots() throws {
         let reader = TableReader(answering: [Polling(0xFFFF, 212): 9])
         let target = try reader.activateFeliCa(systems: [.any], requestCode: 1, timeSlots: 3)
         #expect(target?.requestData == 0x0103)
         #expect(target?.bitRate == .kbps212)
     }
 
-    @Test func listsOneCardOnceHoweverOftenItAnswers() throws {
+    @Test func listsACardOnce() throws {
         let reader = TableReader(answering: [
             Polling(0x0003, 212): 0x0101_0312_3456_7890, Polling(0x0003, 424): 0x0101_0312_3456_7890,
             Polling(0xFE00, 212): 0x1101_0312_3456_7890, Polling(0xFE00, 424): 0x0101_0399_9999_9999,
@@ -60,14 +60,14 @@ struct FeliCaActivationTests {
         #expect(reader.polled.count == 4)
     }
 
-    @Test func aFailingReaderEndsThePolling() {
+    @Test func failingReaderEndsThePolling() {
         let reader = TableReader(answering: [Polling(0xFE00, 212): 2])
         reader.failure = .readerTimeout
         #expect(throws: TransportError.readerTimeout) { try reader.activateFeliCa(systems: [.transit, .commonArea]) }
         #expect(reader.polled.count == 1)
     }
 
-    @Test func theCallersBitRatesGoBeforeTheReaders() throws {
+    @Test func prefersTheBitRatesOfTheCaller() throws {
         let reader = TableReader(answering: [Polling(0x0003, 212): 1, Polling(0x0003, 424): 2])
         #expect(try reader.activateFeliCa(systems: [.transit], bitRates: [.kbps424, .kbps212])?.idm.rawValue == 2)
         #expect(reader.polled == [Polling(0x0003, 424)])

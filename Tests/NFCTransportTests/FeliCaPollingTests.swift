@@ -29,14 +29,14 @@ struct FeliCaPollingTests {
     }
 
     @Test(arguments: [.noAnswer, .corrupted(status: 2)] as [TransportError])
-    func whoCannotBeUnderstoodIsLookedForAgain(_ error: TransportError) throws {
+    func retriesAfterGarbledAnswer(_ error: TransportError) throws {
         #expect(try look(.failure(error)) == nil)
     }
 
     @Test(
         arguments: [.corrupted(status: 0), .readerTimeout, .cancelled, .unsupported(detail: .init(.text, ""))]
             as [TransportError])
-    func whatIsTheReadersFaultIsTold(_ error: TransportError) {
+    func reportsReaderFaults(_ error: TransportError) {
         #expect(throws: error) { try look(.failure(error)) }
     }
 
@@ -45,7 +45,7 @@ struct FeliCaPollingTests {
         [0x14] + answer.dropFirst(), [0x14] + answer.dropFirst() + [0xFE],
     ]
 
-    @Test(arguments: nonsense) func refusesWhatIsNoAnswer(_ bytes: [UInt8]) {
+    @Test(arguments: nonsense) func rejectsMalformedAnswers(_ bytes: [UInt8]) {
         #expect(throws: TransportError.corrupted(status: 0)) { try look(.success(bytes)) }
     }
 }

@@ -30,7 +30,7 @@ struct ISO14443TranscriptTests {
         .transceive([0x00, 0x84, 0x00, 0x00, 0x08], timeout: .seconds(5), .success([0x6D, 0x00])),
     ]
 
-    @Test(arguments: events) func comeBackAsTheyWere(_ event: TranscriptEntry.Event) throws {
+    @Test(arguments: events) func roundTrip(_ event: TranscriptEntry.Event) throws {
         let transcript = Transcript(reader: Self.information, entries: [TranscriptEntry(time: .zero, event: event)])
         let parsed = try Transcript(parsing: Array(transcript.text.utf8))
         #expect(parsed == transcript)

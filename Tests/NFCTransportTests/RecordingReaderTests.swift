@@ -35,7 +35,7 @@ struct RecordingReaderTests {
         }
     }
 
-    @Test func writesWhatWasAskedAndWhatCame() throws {
+    @Test func recordsRequestsAndAnswers() throws {
         let mirror = Mirror()
         let steps = Steps()
         var lines: [String] = []
@@ -77,7 +77,7 @@ struct RecordingReaderTests {
         )
     }
 
-    @Test func theClockStartsWithTheTranscript() throws {
+    @Test func clockStartsWithTheTranscript() throws {
         var lines: [String] = []
         let reader = RecordingReader(Mirror()) { lines.append($0) }
         for _ in 0..<3 { _ = try reader.transceive([1], timeout: .zero) }

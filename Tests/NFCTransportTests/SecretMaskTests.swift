@@ -84,7 +84,7 @@ struct SecretMaskTests {
     }
 
     /// A chain ends with the card.
-    @Test func aNewCardBeginsAnew() throws {
+    @Test func newCardStartsOver() throws {
         let card = AnyReader()
         card.picc = SecretMaskTests.typeB
         var lines: [String] = []

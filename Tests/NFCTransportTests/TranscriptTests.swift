@@ -34,13 +34,13 @@ struct TranscriptTests {
     }
 
     @Test(arguments: TransportError.Reason.Code.allCases.filter { $0 != .text })
-    func reasonsComeBack(_ code: TransportError.Reason.Code) throws {
+    func reasonsRoundTrip(_ code: TransportError.Reason.Code) throws {
         for reason in [.init(code), .init(code, "a"), .init(code, "a", "b", reader: "r")] as [TransportError.Reason] {
             try errorsComeBack(.readerFailed(detail: reason))
         }
     }
 
-    @Test func randomTranscriptsComeBack() throws {
+    @Test func randomTranscriptsRoundTrip() throws {
         var random = SeededGenerator(seed: 20)
         for _ in 0..<50 {
             let entries = (0..<Int.random(in: 0...12, using: &random)).map { _ in Self.entry(&random) }
@@ -127,7 +127,7 @@ struct TranscriptTests {
                 """, names: "masked.from"),
     ]
 
-    @Test(arguments: wrong) func wrongLinesAreNamed(_ wrong: Wrong) throws {
+    @Test(arguments: wrong) func namesWrongLines(_ wrong: Wrong) throws {
         let text = Self.header + "\n\n" + wrong.line
         let error = try #require(throws: DocumentError.self) { try Transcript(parsing: Array(text.utf8)) }
         guard case .malformedLine(let line, let expected) = error else {
@@ -203,7 +203,7 @@ struct TranscriptTests {
         #expect((1..<300).contains(read), "both outcomes are seen")
     }
 
-    @Test func linesAreCountedHoweverManyAreEmpty() throws {
+    @Test func countsEmptyLines() throws {
         let lines = String(repeating: "\n", count: 1000)
         let entry = TranscriptEntry(time: .zero, event: .transceive([1], timeout: .zero, .success([])))
         let text = lines + Self.header + lines + entry.line
@@ -212,7 +212,7 @@ struct TranscriptTests {
         #expect(try Transcript(parsing: Array((text + lines).utf8)) == transcript)
     }
 
-    @Test func maskingTakesOnlyWhatIsThere() {
+    @Test func masksExistingBytesOnly() {
         let frame = TranscriptEntry(time: .zero, event: .transceive([1, 2, 3], timeout: .zero, .success([])))
         #expect(frame.masking(1..<9).masked == 1..<3)
         #expect(frame.masking(5..<9).masked == nil)
@@ -221,7 +221,7 @@ struct TranscriptTests {
         #expect(activation.masking(0..<4) == activation)
     }
 
-    @Test func timesNeverGoBelowZeroNorOverflow() throws {
+    @Test func timesNeverUnderflowOrOverflow() throws {
         for time in [Duration.seconds(-5), .seconds(Int64.max), .nanoseconds(1)] {
             let entry = TranscriptEntry(time: time, event: .activate(.felica(.any), .success(nil)))
             #expect(entry.line.hasPrefix("{\"t\":"))

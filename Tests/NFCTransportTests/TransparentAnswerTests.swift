@@ -20,19 +20,19 @@ struct TransparentAnswerTests {
         ("6F00", .refused(status: 0x6F00)), ("6282", .done), ("6300", .damaged),
     ]
 
-    @Test(arguments: published) func meansWhatItSays(_ answer: String, _ meaning: TransparentAnswer.Meaning) throws {
+    @Test(arguments: published) func parsesTheIndex(_ answer: String, _ meaning: TransparentAnswer.Meaning) throws {
         let answer = try #require(TransparentAnswer(try Hex.decode(answer)))
         #expect(answer.meaning(ofExchangeWithFrameAt: 2) == meaning)
     }
 
     /// In three objects the third is the frame.
-    @Test func silenceIsOfTheFrameOnly() throws {
+    @Test func silenceRefersToTheFrameOnly() throws {
         let answer = try #require(TransparentAnswer(try Hex.decode("C003026401 9000")))
         #expect(answer.meaning(ofExchangeWithFrameAt: 3) == .refused(status: 0x6401))
         #expect(answer.meaning == .silent)
     }
 
-    @Test func aPollingAnswer() throws {
+    @Test func parsesAPollingAnswer() throws {
         let answer = try #require(
             TransparentAnswer(
                 try Hex.decode("C003009000 920100 96020000 97141401 01010701260CCA02 0F0D23042F7783FF 12FC 9000")))
@@ -43,7 +43,7 @@ struct TransparentAnswerTests {
     }
 
     /// Tags of two bytes: Sony's own and the ATR of a switch to layer 4.
-    @Test func tagsAreThoseOfBER() throws {
+    @Test func readsBERTags() throws {
         let answer = try #require(
             TransparentAnswer(
                 try Hex.decode(
@@ -60,7 +60,7 @@ struct TransparentAnswerTests {
         "FF6D 9000", "FF6D02AA 9000", "9702AA 9000", "5F 9000",
     ]
 
-    @Test(arguments: broken) func refusesBrokenObjects(_ text: String) throws {
+    @Test(arguments: broken) func rejectsBrokenObjects(_ text: String) throws {
         #expect(TransparentAnswer(try Hex.decode(text)) == nil)
     }
 

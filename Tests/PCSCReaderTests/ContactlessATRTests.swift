@@ -31,7 +31,7 @@ struct ContactlessATRTests {
         #expect(ContactlessATR(try Hex.decode(atr)) == kind)
     }
 
-    @Test func everyCutOrFlippedATRIsOfNoKnownCard() throws {
+    @Test func rejectsDamagedATRs() throws {
         let atr = try Hex.decode("3B8F8001804F0CA00000030611003B0000000042")
         for count in 0..<atr.count { #expect(ContactlessATR(Array(atr.prefix(count))) == .other) }
         for index in atr.indices {

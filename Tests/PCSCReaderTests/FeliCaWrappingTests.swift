@@ -11,7 +11,7 @@ import Testing
 struct FeliCaWrappingTests {
     static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
 
-    @Test func theWayInIsTheReaders() {
+    @Test func usesTheTransparentSessionOfTheReader() {
         #expect(FeliCaWrapping.plain.command(for: Self.polling) == [0xFF, 0, 0, 0, 6] + Self.polling)
         #expect(FeliCaWrapping.chip.command(for: Self.polling) == [0xFF, 0, 0, 0, 9, 0xD4, 0x40, 0x01] + Self.polling)
         #expect(FeliCaWrapping.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip, .plain])
@@ -27,7 +27,7 @@ struct FeliCaWrappingTests {
         #expect(FeliCaWrapping.ways(for: "Identiv uTrust 3700 F CL Reader 00 00") == [.plain, .chip, .session])
     }
 
-    @Test func aPacketThatIsTooLongIsNotCut() {
+    @Test func rejectsTooLongPacketsUncut() {
         #expect(FeliCaWrapping.plain.command(for: [UInt8](repeating: 0xFF, count: 255))?.count == 260)
         #expect(FeliCaWrapping.chip.command(for: [UInt8](repeating: 0xFF, count: 253)) == nil)
         #expect(FeliCaWrapping.plain.command(for: []) == nil)
@@ -64,10 +64,10 @@ struct FeliCaWrappingTests {
         (.chip, [0x6A, 0x81], .failure(FeliCaWrapping.notPassed)),
     ]
 
-    @Test(arguments: answers) func theWayOut(
-        _ passage: FeliCaWrapping, _ answer: [UInt8], _ expected: Result<[UInt8], TransportError>
+    @Test(arguments: answers) func unwrapsAnswers(
+        _ wrapping: FeliCaWrapping, _ answer: [UInt8], _ expected: Result<[UInt8], TransportError>
     ) {
-        let result = Result { () throws(TransportError) in try passage.packet(in: answer) }
+        let result = Result { () throws(TransportError) in try wrapping.packet(in: answer) }
         #expect(result == expected)
     }
 }

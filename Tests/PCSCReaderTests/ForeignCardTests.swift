@@ -23,7 +23,7 @@ extension PCSCServiceTests {
 
     /// The ISO 7816 layer against a card that nobody here wrote: vsmartcard's vpicc behind pcscd.
     @Test(.enabled(if: viccObstacle == nil, "\(viccObstacle ?? "")"))
-    func aCardOfSomebodyElse() throws {
+    func cardHeldByAnotherProgram() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let python = try #require(getenv("KAZASU_PYTHON").map { String(cString: $0) })

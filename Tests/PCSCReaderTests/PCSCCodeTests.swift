@@ -31,7 +31,7 @@ struct PCSCCodeTests {
         #expect(PCSCCode(result: Int(Int32(bitPattern: number))) == PCSCCode(number))
     }
 
-    @Test func aNameMayBeShortButNotDoubtful() throws {
+    @Test func acceptsShortUnambiguousNames() throws {
         let names = ["ACS ACR1252 00 00", "ACS ACR122U 01 00", "Sony"]
         #expect(try PCSCDriver.choose("Sony", from: names) == "Sony")
         #expect(try PCSCDriver.choose("ACS ACR1252", from: names) == "ACS ACR1252 00 00")
@@ -41,7 +41,7 @@ struct PCSCCodeTests {
         #expect(throws: TransportError.self) { try PCSCDriver.choose("", from: []) }
     }
 
-    @Test func otherIDsAreOtherDrivers() throws {
+    @Test func ignoresIDsOfOtherDrivers() throws {
         #expect(try PCSCDriver().open("pn532_uart:/dev/null", cancellation: CancellationToken()) == nil)
     }
 }

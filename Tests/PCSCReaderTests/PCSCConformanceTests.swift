@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
-import ReaderConformance
+import ReaderTesting
 import TestSupport
 import Testing
 
-/// What every reader must do, through a real pcscd. The FeliCa suite does not apply: it sends packets of any kind and
-/// at two speeds, which no reader passes on through PC/SC.
+/// The conformance suites through a real pcscd. The FeliCa suite does not apply: it sends packets of any kind and at two
+/// speeds, which no reader passes on through PC/SC.
 extension PCSCServiceTests {
     @Test func vpcdWithTypesAAndB() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
-        var conformance = ISO14443Conformance(
-            reader, stage: stage(of: reader, bench, letsGo: true), cancellation: bench.cancellation)
-        try conformance.run()
-        #expect(conformance.breaches == [])
+        let report = try ReaderConformance.iso14443(
+            reader, stage(of: reader, bench, letsGo: true), bench.cancellation)
+        #expect(report.breaches == [])
         let cases = [
             "waiting time extensions (single blocks of ISO-DEP)",
             "a card that leaves between two blocks (faults in the air)",
             "an answer that is damaged for good (faults in the air)",
         ]
-        #expect(conformance.skipped == ["typeA", "typeB"].flatMap { type in cases.map { "\(type): \($0)" } })
+        #expect(report.skipped == ["typeA", "typeB"].flatMap { type in cases.map { "\(type): \($0)" } })
     }
 
-    @Test func aCardIsAskedWhetherItIsThere() throws {
+    @Test func presenceOfCardsInVPCD() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
-        let breaches = try presenceBreaches(reader, stage(of: reader, bench, letsGo: false))
-        #expect(breaches == [])
+        let report = try ReaderConformance.presence(
+            reader, stage(of: reader, bench, letsGo: false), bench.cancellation)
+        #expect(report == ConformanceReport())
     }
 
-    /// - Parameter letsGo: whether the driver lets go of a card before the next one comes, as nobody is so fast at a real
-    ///   reader.
+    /// - Parameter letsGo: whether the driver releases a card before the next one comes, as at a real reader, where nobody
+    ///   is that fast.
     private func stage(of reader: any Reader, _ bench: PCSCBench, letsGo: Bool) -> ConformanceStage {
         var inserter: VirtualCardInserter?
         return ConformanceStage(

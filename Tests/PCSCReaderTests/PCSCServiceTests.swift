@@ -50,8 +50,8 @@ struct PCSCServiceTests {
         #expect(throws: TransportError.cardReleased) { try reader.transceive(apdu, timeout: .seconds(5)) }
     }
 
-    /// What was verified or selected before is gone when a card is activated anew.
-    @Test func aCardThatWasUsedIsResetBeforeItIsActivatedAnew() throws {
+    /// What was verified or selected before is gone when a card is activated again.
+    @Test func resetsAUsedCardBeforeReactivation() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let card = try bench.insert(Self.desfire, uid: Self.uid, ats: Self.ats) { _ in [0x90, 0x00] }
@@ -85,7 +85,7 @@ struct PCSCServiceTests {
         }
     }
 
-    @Test func aCardThatIsTakenAwayDuringACommand() throws {
+    @Test func cardRemovedDuringACommand() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let card = try bench.insert(Self.desfire, uid: Self.uid) { $0[1] == 0xB0 ? nil : [0x90, 0x00] }
@@ -95,7 +95,7 @@ struct PCSCServiceTests {
             try reader.transceive([0x00, 0xB0, 0, 0, 0], timeout: .seconds(5))
         }
         #expect([.noAnswer, .cardReleased, .corrupted(status: 0)].contains(error))
-        // Nothing more is sent before a card was activated anew.
+        // Nothing more is sent before a card was activated again.
         #expect(throws: TransportError.cardReleased) {
             try reader.transceive([0x00, 0xA4, 0, 0], timeout: .seconds(5))
         }
@@ -125,7 +125,7 @@ struct PCSCServiceTests {
         #expect(throws: TransportError.cancelled) { try reader.activate(.typeA()) }
     }
 
-    @Test func aCardInUseIsBusy() throws {
+    @Test func reportsACardInUseAsBusy() throws {
         let bench = try PCSCBench()
         let first = try bench.open()
         let second = try bench.open()
@@ -168,7 +168,7 @@ struct PCSCServiceTests {
     }
 
     /// Readers without sessions are asked once.
-    @Test func aCardOfTypeAOnAReaderWithoutSessions() throws {
+    @Test func typeACardOnAReaderWithoutSessions() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let card = try bench.insert(Self.desfire, uid: Self.uid, ats: Self.ats)
@@ -180,7 +180,7 @@ struct PCSCServiceTests {
         #expect(try bench.wait(for: .typeA(), on: reader) != nil)
     }
 
-    @Test func aReaderThatPassesNoPacketsOn() throws {
+    @Test func readerThatPassesNoPackets() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let card = try bench.insert(Self.felica, uid: [1, 2, 3, 4, 5, 6, 7, 8])
@@ -214,7 +214,7 @@ struct PCSCServiceTests {
         _ = card
     }
 
-    @Test func aCardWithContactsIsSaidToBeOne() throws {
+    @Test func recognizesACardWithContacts() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let card = try bench.insert("3B951381018073FF01000B")
@@ -223,7 +223,7 @@ struct PCSCServiceTests {
         _ = card
     }
 
-    @Test func aServiceThatIsStopped() throws {
+    @Test func stoppedService() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         bench.service.stop()

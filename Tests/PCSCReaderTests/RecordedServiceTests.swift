@@ -18,7 +18,7 @@ extension PCSCServiceTests {
     struct RecordedServiceTests {
         static let files = RecordedLink.files(of: "pcsc:Kazasu Test")
 
-        @Test("The driver sends what was recorded, and makes the same of what came", arguments: files)
+        @Test("The driver sends the recorded commands and returns the recorded results", arguments: files)
         func recorded(file: String) throws {
             let recorded = RecordedLink(try RecordedLink.transcript(file))
             #expect(!recorded.entries.isEmpty)
@@ -48,7 +48,7 @@ extension PCSCServiceTests {
                 if: getenv("KAZASU_RECORD") != nil, "only writes Fixtures/recordings/pcsc.jsonl with KAZASU_RECORD=1"))
         func record() throws {
             let bench = try PCSCBench()
-            let felica = FeliCaPassing(try VirtualCardFile.loadField(TestFiles.read("Fixtures/cards/edy/card.json")))
+            let felica = FeliCaPassing(try VirtualField(cardFile: TestFiles.read("Fixtures/cards/edy/card.json")))
             let card = try bench.insert(PCSCServiceTests.felica) { felica.answer($0) }
             let reader = try bench.open()
             try bench.waitForAnyCard(on: reader)

@@ -9,13 +9,13 @@ import Testing
 /// Commands of Type 2 Tags in the words of PC/SC.
 @Suite(.waits)
 struct StorageCommandTests {
-    @Test func readAndWriteHaveWords() {
+    @Test func describesReadAndWrite() {
         #expect(StorageCommand([0x30, 0x04])?.apdu == [0xFF, 0xB0, 0x00, 0x04, 0x10])
         #expect(StorageCommand([0xA2, 0x05, 1, 2, 3, 4])?.apdu == [0xFF, 0xD6, 0x00, 0x05, 0x04, 1, 2, 3, 4])
     }
 
     @Test(arguments: [[0x60], [0x30], [0x30, 1, 2], [0xA2, 5, 1, 2, 3], [0x1B, 1, 2, 3, 4], []] as [[UInt8]])
-    func nothingElseHas(_ frame: [UInt8]) {
+    func ignoresOtherCommands(_ frame: [UInt8]) {
         #expect(StorageCommand(frame) == nil)
     }
 

@@ -38,7 +38,7 @@ extension PCSCServiceTests {
     }
 
     /// The reader ends the session by itself: the next search begins another one.
-    @Test func aSessionThatIsLost() throws {
+    @Test func lostSession() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let device = TransparentReader()
@@ -58,7 +58,7 @@ extension PCSCServiceTests {
     }
 
     /// In a session a reader looks for no cards, so pcscd may believe that the card is gone.
-    @Test func aCardThatIsSaidToBeGoneInMidSession() throws {
+    @Test func cardReportedAsGoneDuringASession() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let device = TransparentReader()
@@ -79,7 +79,7 @@ extension PCSCServiceTests {
     }
 
     /// A Suica in an iPhone: the reader finds a card of type A, and only a Polling in a session the other side.
-    @Test(arguments: ["3B8180018080", Self.ultralight]) func theFeliCaSideOfAPhone(_ atr: String) throws {
+    @Test(arguments: ["3B8180018080", Self.ultralight]) func feliCaSideOfAPhone(_ atr: String) throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let device = TransparentReader()
@@ -105,8 +105,8 @@ extension PCSCServiceTests {
         _ = card
     }
 
-    /// Once a command needs the transparent session, all go through it, and it ends before the tag is selected anew.
-    @Test(arguments: [true, false]) func aType2TagThroughATransparentSession(wantsLe: Bool) throws {
+    /// Once a command needs the transparent session, all go through it, and it ends before the tag is selected again.
+    @Test(arguments: [true, false]) func type2TagInATransparentSession(wantsLe: Bool) throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
         let device = TransparentReader(wantsLe: wantsLe)

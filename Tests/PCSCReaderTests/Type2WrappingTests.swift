@@ -10,7 +10,7 @@ import Testing
 /// Commands of Type 2 Tags within pseudo-APDUs.
 @Suite(.waits)
 struct Type2WrappingTests {
-    @Test func theWayInIsTheReaders() throws {
+    @Test func usesTheTransparentSessionOfTheReader() throws {
         #expect(Type2Wrapping.plain.command(for: [0x60]) == [0xFF, 0, 0, 0, 1, 0x60])
         #expect(Type2Wrapping.chip.command(for: [0x39, 2]) == [0xFF, 0, 0, 0, 4, 0xD4, 0x42, 0x39, 2])
         // As a program for the ACR1552U asks an Ultralight C for its challenge.
@@ -22,7 +22,7 @@ struct Type2WrappingTests {
         #expect(Type2Wrapping.ways(for: "Sony RC-S300/P 00 00") == [.session])
     }
 
-    @Test(arguments: Type2Wrapping.allCases) func aFrameThatIsTooLongIsNotCut(_ way: Type2Wrapping) {
+    @Test(arguments: Type2Wrapping.allCases) func rejectsTooLongFramesUncut(_ way: Type2Wrapping) {
         #expect(way.command(for: [UInt8](repeating: 0, count: 254)) == nil || way == .plain)
         #expect(way.command(for: [UInt8](repeating: 0, count: 245)) != nil)
         #expect(way.command(for: [UInt8](repeating: 0, count: 256)) == nil)
@@ -50,7 +50,7 @@ struct Type2WrappingTests {
         (.session, "", .failure(.corrupted(status: 0))),
     ]
 
-    @Test(arguments: answers) func theWayOut(
+    @Test(arguments: answers) func unwrapsAnswers(
         _ way: Type2Wrapping, _ answer: String, _ expected: Result<[UInt8], TransportError>
     ) throws {
         let bytes = try Hex.decode(answer)
@@ -62,7 +62,7 @@ struct Type2WrappingTests {
         ("9000", true), ("C003009000 9000", true), ("C003026A81 9000", false), ("6A81", false), ("90", false),
         ("", false),
     ])
-    func aSessionIsOpenOnlyWhenTheReaderSaysSo(_ answer: String, _ isDone: Bool) throws {
+    func opensASessionOnlyOnConfirmation(_ answer: String, _ isDone: Bool) throws {
         #expect(TransparentSession.isDone(try Hex.decode(answer)) == isDone)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 import USBTransport
@@ -11,7 +12,7 @@ import USBTransport
 struct AnticollisionTests {
     private static let uids: [[UInt8]] = [[0x04, 0xA1, 2, 3, 4, 5, 6], [0x04, 0xB1, 2, 3, 4, 5, 6], [8, 2, 3, 4]]
 
-    @Test(arguments: SimulatedPaSoRi.allCases) func oneOfThemIsRead(_ model: SimulatedPaSoRi) throws {
+    @Test(arguments: SimulatedPaSoRi.allCases) func readsOneOfSeveralCards(_ model: SimulatedPaSoRi) throws {
         let cards = Self.uids.compactMap { uid in
             TypeAIdentity(uid: uid, sak: 0x20).map {
                 VirtualFileCard(.typeA($0, ats: [0x05, 0x75, 0x00, 0x81, 0x02]), files: VirtualFileTree())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arrivals
 import NFCTransport
-import ReaderConformance
+import SimulatedChips
 import TestSupport
 import Testing
 import VirtualReader
@@ -10,8 +11,8 @@ import VirtualReader
 
 struct ArrivalTests {
     @Test(arguments: SimulatedPaSoRi.allCases)
-    func theFirstCodeWinsWheneverTheCardComes(_ model: SimulatedPaSoRi) throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/two-purses.json"))
+    func firstCodeWinsWheneverTheCardArrives(_ model: SimulatedPaSoRi) throws {
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/felica/two-purses.json"))
         let chip = model.chip(field, InjectedUSBFaults())
         let reader = try model.open(VirtualUSBLink(chip), CancellationToken())
         defer { reader.close() }

@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 import USBTransport
@@ -40,7 +41,7 @@ struct BitRateTests {
     ]
 
     @Test(arguments: cards)
-    func theSpeedThatReaderAndCardHave(
+    func findsTheCommonBitRate(
         _ model: SimulatedPaSoRi, _ heard: Set<FeliCaBitRate>, _ used: FeliCaBitRate?
     ) throws {
         let chip = model.chip(VirtualField(cards: [try Self.card(heard)]), InjectedUSBFaults())
@@ -57,7 +58,7 @@ struct BitRateTests {
 
     /// The code for 424 kbit/s is derived: a real RC-S300 may refuse it, in whatever words.
     @Test(arguments: [UInt16(0x6A80), 0x6A81, 0x6985, 0x6301, 0x6401, 0x6300, 0x698A, 0x6F00])
-    func aSpeedThatIsRefusedIsNotAskedForAgain(_ status: UInt16) throws {
+    func neverRequestsARefusedSpeedAgain(_ status: UInt16) throws {
         var behavior = Port400Behavior()
         behavior.speeds = [0x89]
         behavior.statusOfUnknownSpeed = status

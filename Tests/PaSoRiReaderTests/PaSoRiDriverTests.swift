@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import SimulatedChips
 import SystemDevices
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ struct PaSoRiDriverTests {
         try driver.open(id, cancellation: CancellationToken())?.information.id
     }
 
-    @Test func listsWhatIsPluggedIn() throws {
+    @Test func listsConnectedReaders() throws {
         let system = try MadeUpSystem()
         try system.plugIn(
             "1-1", vendor: "054c", product: "06c1", bus: 1, device: 2, driver: "port100", extra: ["serial": "0123456"])
@@ -50,7 +51,7 @@ struct PaSoRiDriverTests {
             ])
     }
 
-    @Test func equalSerialNumbersNameNobody() throws {
+    @Test func ignoresDuplicateSerialNumbers() throws {
         let system = try MadeUpSystem()
         for (port, device) in [("1-1", 2), ("1-2", 3)] {
             try system.plugIn(
@@ -59,7 +60,7 @@ struct PaSoRiDriverTests {
         #expect(driver(system).list().map(\.id) == ["rcs380:port=1-1", "rcs380:port=1-2"])
     }
 
-    @Test func aNameStaysTheSameWhenItIsPluggedInAgain() throws {
+    @Test func keepsTheNameAfterReplugging() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "054c", product: "06c1", bus: 1, device: 2, extra: ["serial": "77"])
         let driver = driver(system)
@@ -75,7 +76,7 @@ struct PaSoRiDriverTests {
         #expect(try id(driver, name) == name)
     }
 
-    @Test func theFirstThatCanBeOpenedIsTaken() throws {
+    @Test func opensTheFirstUsableReader() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "054c", product: "06c1", bus: 1, device: 2)
         try system.plugIn("1-2", vendor: "054c", product: "06c3", bus: 1, device: 3)
@@ -88,19 +89,19 @@ struct PaSoRiDriverTests {
     }
 
     @Test(arguments: ["", "rcs38", "rcs3800", "RCS380", "pn532_uart:/dev/ttyUSB0", "virtual:x", ":", "serial=1"])
-    func othersIDsAreNotTaken(_ text: String) throws {
+    func ignoresIDsOfOtherDrivers(_ text: String) throws {
         let reader = try PaSoRiDriver().open(text, cancellation: CancellationToken())
         #expect(reader.map { _ in "opened" } == nil)
     }
 
     @Test(arguments: ["rcs380:", "rcs380:1-1", "rcs380:serial=", "rcs380:port", "rcs380:bus=1", "rcs380:serial"])
-    func badChoicesAreRefused(_ text: String) {
+    func rejectsBadSelectors(_ text: String) {
         let refused = TransportError.readerUnavailable(
             reason: .unsupported, detail: .init(.unknownSelector, "rcs380"))
         #expect(throws: refused) { try PaSoRiDriver().open(text, cancellation: CancellationToken()) }
     }
 
-    @Test func nothingIsOpenedAfterACancellation() throws {
+    @Test func opensNothingAfterCancellation() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "054c", product: "06c1", bus: 1, device: 2)
         let token = CancellationToken()

@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import SimulatedChips
 import TestSupport
 import Testing
 import VirtualReader
@@ -45,7 +46,7 @@ struct PaSoRiFaultTests {
             (common + (model == .rcs380 ? rcs380 : rcs300)).map { Case(model: model, fault: $0.0, error: $0.1) }
         }
 
-    @Test(arguments: cases) func oneBadAnswerIsTold(_ test: Case) throws {
+    @Test(arguments: cases) func reportsOneBadAnswer(_ test: Case) throws {
         let bench = try PaSoRiBench.withFault(test.fault, test.model)
         let target = try #require(try bench.activate())
         #expect(throws: test.error) { try bench.requestSystemCode(target) }
@@ -57,7 +58,7 @@ struct PaSoRiFaultTests {
         #expect(bench.chip.statistics.commandsByCode[0x02] == 2)
     }
 
-    @Test(arguments: SimulatedPaSoRi.allCases) func anAnswerThatComesTwiceIsTakenOnce(_ model: SimulatedPaSoRi) throws {
+    @Test(arguments: SimulatedPaSoRi.allCases) func acceptsADuplicatedAnswerOnce(_ model: SimulatedPaSoRi) throws {
         let bench = try PaSoRiBench.withFault(.twice, model)
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
@@ -78,14 +79,14 @@ struct PaSoRiFaultTests {
         ]
 
     @Test(arguments: leftovers)
-    func openingCuresAReaderLeftMidAnswer(_ model: SimulatedPaSoRi, _ leftover: [[UInt8]]) throws {
+    func openingRecoversFromALeftoverAnswer(_ model: SimulatedPaSoRi, _ leftover: [[UInt8]]) throws {
         let bench = try PaSoRiBench(model, InjectedUSBFaults(leftover: leftover))
         try bench.open()
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
     }
 
-    @Test(arguments: SimulatedPaSoRi.allCases) func aReaderThatDiesIsGivenUp(_ model: SimulatedPaSoRi) throws {
+    @Test(arguments: SimulatedPaSoRi.allCases) func givesUpADeadReader(_ model: SimulatedPaSoRi) throws {
         let bench = try PaSoRiBench.withFault(.dead, model)
         let target = try #require(try bench.activate())
         #expect(throws: TransportError.readerTimeout) { try bench.requestSystemCode(target) }
@@ -112,7 +113,7 @@ struct PaSoRiFaultTests {
     ]
 
     @Test(arguments: SimulatedPaSoRi.allCases, strangers)
-    func aStrangerIsNotOpened(_ model: SimulatedPaSoRi, _ answer: [UInt8]?) throws {
+    func opensNoForeignDevice(_ model: SimulatedPaSoRi, _ answer: [UInt8]?) throws {
         let system = try MadeUpSystem()
         let device = model.device
         try system.plugIn(

@@ -3,6 +3,7 @@
 import CardModel
 import CardReading
 import NFCTransport
+import SimulatedChips
 import TestSupport
 import Testing
 import VirtualReader
@@ -12,8 +13,8 @@ import VirtualReader
 struct PhoneTests {
     /// What `poll` and `balance` look for, on the clock of the field.
     @Test(arguments: SimulatedPaSoRi.allCases)
-    func theExpressCardIsFoundAndTheWalletStaysShut(_ model: SimulatedPaSoRi) throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/express-phone.json"))
+    func findsTheExpressCardAndKeepsTheWalletShut(_ model: SimulatedPaSoRi) throws {
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/felica/express-phone.json"))
         let phone = try #require(field.cards.first as? VirtualPhone)
         let reader = try model.open(VirtualUSBLink(model.chip(field, InjectedUSBFaults())), CancellationToken())
         defer { reader.close() }

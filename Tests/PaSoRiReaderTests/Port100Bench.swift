@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import SimulatedChips
 import TestSupport
 import VirtualReader
 import USBTransport
@@ -12,14 +13,22 @@ import USBTransport
 final class Port100Bench {
     let field: VirtualField
     let chip: VirtualPort100
-    let cancellation = CancellationToken()
+    let cancellation: CancellationToken
     let link: VirtualUSBLink
     let reader: PaSoRiReader
 
-    init(
+    convenience init(
         _ cards: [any VirtualCard]? = nil, faults: InjectedFaults = [], usb: InjectedUSBFaults = InjectedUSBFaults()
     ) throws {
-        field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
+        try self.init(VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults), usb: usb)
+    }
+
+    init(
+        _ field: VirtualField, _ cancellation: CancellationToken = CancellationToken(),
+        usb: InjectedUSBFaults = InjectedUSBFaults()
+    ) throws {
+        self.field = field
+        self.cancellation = cancellation
         chip = VirtualPort100(field: field, faults: usb)
         link = VirtualUSBLink(chip, cancellation)
         reader = try PaSoRiReader(rcs380: link, ReaderInformation(id: "rcs380", name: "Sony RC-S380/S"), cancellation)

@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 
@@ -12,7 +13,7 @@ import VirtualReader
 struct Port100ExchangeTests {
     private static let ack = "<0000ff00ff00"
 
-    @Test func opensAsTheVectorsSay() throws {
+    @Test func opensLikeTheVectors() throws {
         let bench = try Port100Bench()
         #expect(
             bench.link.takeLog() == [
@@ -24,7 +25,7 @@ struct Port100ExchangeTests {
         #expect(bench.reader.information.name == "Sony RC-S380/S (firmware 1.11)")
     }
 
-    @Test func pollsAsTheVectorsSay() throws {
+    @Test func pollsLikeTheVectors() throws {
         let bench = try Port100Bench()
         _ = bench.link.takeLog()
         let target = try #require(
@@ -38,12 +39,12 @@ struct Port100ExchangeTests {
         #expect(log[8].hasPrefix("<0000ffffff1b00e5d70500000000081401" + Hex.encode(target.idm.bytes)))
     }
 
-    @Test func theProtocolOfTheVectors() throws {
+    @Test func selectsTheProtocolLikeTheVectors() throws {
         let expected = "00180101020103000400050006000708080009000a000b000c000e040f001000110012001306"
         #expect(Hex.encode(Port100Setting.felica(.kbps212).protocolParameters(after: nil)) == expected)
     }
 
-    @Test func anExchangeIsThreeTransfersInSteadyState() throws {
+    @Test func exchangeTakesThreeTransfers() throws {
         let bench = try Port100Bench()
         let target = try #require(try bench.activate())
         for _ in 0..<5 {
@@ -88,11 +89,11 @@ struct Port100ExchangeTests {
     ]
 
     @Test(arguments: statuses) func radioStatus(_ status: UInt32, _ error: TransportError?) {
-        #expect(Port100RadioStatus(rawValue: status).error == error)
+        #expect(Port100Status(rawValue: status).error == error)
     }
 
     @Test func everyStatusButZeroIsAnError() {
-        for bit in 0..<32 { #expect(Port100RadioStatus(rawValue: 1 << bit).error != nil) }
+        for bit in 0..<32 { #expect(Port100Status(rawValue: 1 << bit).error != nil) }
     }
 
     @Test func closingSwitchesTheFieldOff() throws {
@@ -114,7 +115,7 @@ struct Port100ExchangeTests {
         }
     }
 
-    @Test(arguments: [291, 5000]) func longerFramesAreNotSent(_ length: Int) throws {
+    @Test(arguments: [291, 5000]) func rejectsLongerFrames(_ length: Int) throws {
         let bench = try Port100Bench()
         try bench.activate()
         _ = bench.link.takeLog()
@@ -124,7 +125,7 @@ struct Port100ExchangeTests {
         #expect(bench.link.takeLog() == [])
     }
 
-    @Test func theChipHasNothingToComplainAbout() throws {
+    @Test func causesNoComplaints() throws {
         let bench = try Port100Bench()
         let target = try #require(try bench.activate())
         _ = try bench.requestSystemCode(target)

@@ -29,7 +29,7 @@ struct Port100FrameTests {
     }
 
     /// The error frame of five bytes, as a transfer of its own (nfcpy's `rcs380.py`).
-    @Test func theShortErrorFrame() {
+    @Test func shortErrorFrame() {
         var parser = Port100FrameParser()
         parser.feed(Port100Frame.dataStart)
         #expect(parser.next() == .message(.error))
@@ -42,7 +42,7 @@ struct Port100FrameTests {
         #expect(parser.next() == .message(.data(Port100Frame.dataStart)))
     }
 
-    @Test func framesMayComeInPiecesAndTogether() throws {
+    @Test func parsesSplitAndJoinedFrames() throws {
         let all = Port100Frame.acknowledgeBytes + Port100Frame.encode([0xD7, 0x2B, 0x00]) + Port100Frame.errorBytes
         let expected: [TransferResult<Port100Frame>] = [
             .message(.acknowledge), .message(.data([0xD7, 0x2B, 0x00])), .message(.error),
@@ -64,7 +64,7 @@ struct Port100FrameTests {
         "0000FFFFFF0300FDD62A01FE00", "0000FFFFFF0300FDD62A01FF01", "0000FFFFFF000000", "0000FFFFFFFFFF02",
     ]
 
-    @Test(arguments: damaged) func refusesWhatIsNoFrame(_ text: String) throws {
+    @Test(arguments: damaged) func rejectsMalformedFrames(_ text: String) throws {
         var parser = Port100FrameParser()
         parser.feed(try Hex.decode(text))
         #expect(parser.next() == .damaged)
@@ -72,7 +72,7 @@ struct Port100FrameTests {
         #expect(parser.next() == .message(.acknowledge))
     }
 
-    @Test func everyBeginningIsIncomplete() {
+    @Test func everyPrefixIsIncomplete() {
         let whole = Port100Frame.encode(Array(0..<200))
         for count in 0..<whole.count {
             var parser = Port100FrameParser()
@@ -81,7 +81,7 @@ struct Port100FrameTests {
         }
     }
 
-    @Test func anyChangedByteIsNoticed() {
+    @Test func detectsAnyChangedByte() {
         let whole = Port100Frame.encode([0xD7, 0x05, 0, 0, 0, 0, 8, 1, 2, 3])
         var random = SeededGenerator(seed: 380)
         for index in whole.indices {
@@ -93,7 +93,7 @@ struct Port100FrameTests {
         }
     }
 
-    @Test func randomBytesNeverTrapAndNeverStick() {
+    @Test func survivesRandomBytesAndRecovers() {
         var random = SeededGenerator(seed: 1)
         let starts: [[UInt8]] = [[], [0, 0, 0xFF], Port100Frame.dataStart, Port100Frame.dataStart + [3, 0, 0xFD]]
         for _ in 0..<5000 {

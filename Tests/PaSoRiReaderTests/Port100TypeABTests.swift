@@ -2,6 +2,7 @@
 
 import ByteCodec
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 
@@ -57,7 +58,7 @@ struct Port100TypeABTests {
         #expect(try bench.activate() != nil)
     }
 
-    @Test func theWakeUpOfTheVectors() throws {
+    @Test func wakeUpLikeTheVectors() throws {
         let bench = try Port100Bench([card(#""typeA": {"uid": "01020304"}"#)])
         _ = bench.link.takeLog()
         _ = try bench.reader.activate(.typeA(isoDEP: false))
@@ -69,7 +70,7 @@ struct Port100TypeABTests {
     }
 
     /// nfcpy and the kernel give a card 30 ms: silence is rare once it was heard.
-    @Test func aCardThatWasHeardIsGivenTime() throws {
+    @Test func givesTimeToACardThatAnswered() throws {
         let bench = try Port100Bench([card(#""typeA": {"uid": "01020304"}"#)])
         _ = bench.link.takeLog()
         _ = try bench.reader.activate(.typeA())
@@ -78,7 +79,7 @@ struct Port100TypeABTests {
         #expect(sent.contains { $0.contains("d6046e0052") })
     }
 
-    @Test func oneAfterTheOther() throws {
+    @Test func sequentialWork() throws {
         let suica = try Port100Bench.suica()
         let bench = try Port100Bench([suica, card(#""typeA": {"uid": "01020304"}"#)])
         for _ in 0..<2 {

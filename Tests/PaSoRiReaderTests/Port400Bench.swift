@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import SimulatedChips
 import TestSupport
 import VirtualReader
 import USBTransport
@@ -12,7 +13,7 @@ import USBTransport
 final class Port400Bench {
     let field: VirtualField
     let chip: VirtualPort400
-    let cancellation = CancellationToken()
+    let cancellation: CancellationToken
     let link: VirtualUSBLink
     let pauses: Pauses
     let reader: PaSoRiReader
@@ -22,11 +23,22 @@ final class Port400Bench {
         var all: [Duration] = []
     }
 
-    init(
+    convenience init(
         _ cards: [any VirtualCard]? = nil, faults: InjectedFaults = [], usb: InjectedUSBFaults = InjectedUSBFaults(),
         behavior: Port400Behavior = Port400Behavior(), hasOrphan: Bool = false
     ) throws {
-        field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
+        try self.init(
+            VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults), usb: usb, behavior: behavior,
+            hasOrphan: hasOrphan)
+    }
+
+    init(
+        _ field: VirtualField, _ cancellation: CancellationToken = CancellationToken(),
+        usb: InjectedUSBFaults = InjectedUSBFaults(), behavior: Port400Behavior = Port400Behavior(),
+        hasOrphan: Bool = false
+    ) throws {
+        self.field = field
+        self.cancellation = cancellation
         chip = VirtualPort400(field: field, faults: usb, behavior: behavior, hasOrphan: hasOrphan)
         link = VirtualUSBLink(chip, cancellation)
         let pauses = Pauses()

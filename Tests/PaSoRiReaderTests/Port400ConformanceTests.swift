@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
-import ReaderConformance
+import ReaderTesting
+import SimulatedChips
 import Testing
-import VirtualReader
 
 @testable import PaSoRiReader
 
-/// What every reader must do, on a simulated RC-S300.
+/// The conformance suites on a simulated RC-S300.
 struct Port400ConformanceTests {
     @Test func rcs300() throws {
-        let bench = try Port400Bench([ReaderConformance.card()])
-        var conformance = ReaderConformance(bench.reader, field: bench.field, cancellation: bench.cancellation)
-        conformance.run()
-        #expect(conformance.breaches == [])
-        #expect(bench.chip.statistics.complaints == [])
-    }
-
-    @Test func rcs300WithTypesAAndB() throws {
-        let bench = try Port400Bench([])
-        var conformance = ISO14443Conformance(
-            bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)
-        try conformance.run()
-        #expect(conformance.breaches == [])
-        #expect(conformance.skipped == [])
-        #expect(bench.chip.statistics.complaints == [])
-    }
-
-    @Test func aCardIsAskedWhetherItIsThere() throws {
-        let bench = try Port400Bench([])
-        let breaches = try presenceBreaches(bench.reader, ConformanceStage(bench.field))
-        #expect(breaches == [])
-        #expect(bench.chip.statistics.complaints == [])
+        var benches: [Port400Bench] = []
+        let report = try ReaderConformance.check { field, cancellation in
+            let bench = try Port400Bench(field, cancellation)
+            benches.append(bench)
+            return bench.reader
+        }
+        #expect(report == ConformanceReport())
+        #expect(benches.flatMap(\.chip.statistics.complaints) == [])
     }
 }

@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 
@@ -10,7 +11,7 @@ import VirtualReader
 
 /// What goes over the USB to an RC-S300, byte for byte, and how often.
 struct Port400ExchangeTests {
-    @Test func opensInTheOrderOfEveryone() throws {
+    @Test func opensInTheUsualOrder() throws {
         let bench = try Port400Bench()
         let sent = bench.link.takeLog().filter { $0.hasPrefix(">") }.map { String($0.dropFirst(21)) }
         #expect(
@@ -24,13 +25,13 @@ struct Port400ExchangeTests {
         #expect(bench.reader.information.blocksPerRead == 15)
     }
 
-    @Test func endsASessionThatWasLeftBehind() throws {
+    @Test func endsAnAbandonedSession() throws {
         let bench = try Port400Bench(hasOrphan: true)
         #expect(try bench.activate() != nil)
         #expect(bench.chip.statistics.complaints == [])
     }
 
-    @Test func pollsAsTheVectorsSay() throws {
+    @Test func pollsLikeTheVectors() throws {
         let bench = try Port400Bench()
         _ = bench.link.takeLog()
         let target = try #require(
@@ -45,7 +46,7 @@ struct Port400ExchangeTests {
         #expect(log[3].lowercased().dropFirst(1 + 2 * 26).hasPrefix(Hex.encode(target.idm.bytes)))
     }
 
-    @Test func anExchangeIsTwoTransfersInSteadyState() throws {
+    @Test func exchangeTakesTwoTransfers() throws {
         let bench = try Port400Bench()
         let target = try #require(try bench.activate())
         for _ in 0..<300 {
@@ -57,7 +58,7 @@ struct Port400ExchangeTests {
         #expect(bench.link.takeLog().count == 2)
     }
 
-    @Test func theOtherSpeedIsSetOnlyWhenItIsAskedFor() throws {
+    @Test func setsTheOtherSpeedOnRequestOnly() throws {
         let bench = try Port400Bench()
         #expect(bench.reader.information.feliCaBitRates == [.kbps212])
         #expect(try bench.activate(bitRate: .kbps212)?.bitRate == .kbps212)
@@ -70,7 +71,7 @@ struct Port400ExchangeTests {
     }
 
     /// Less than 3 ms is too short for the reader.
-    @Test func noCardIsGivenLessThan10Milliseconds() throws {
+    @Test func waitsAtLeast10Milliseconds() throws {
         let bench = try Port400Bench()
         let target = try #require(try bench.activate())
         _ = bench.link.takeLog()
@@ -118,7 +119,7 @@ struct Port400ExchangeTests {
         }
     }
 
-    @Test(arguments: [291, 5000]) func longerFramesAreNotSent(_ length: Int) throws {
+    @Test(arguments: [291, 5000]) func rejectsLongerFrames(_ length: Int) throws {
         let bench = try Port400Bench()
         try bench.activate()
         _ = bench.link.takeLog()
@@ -128,7 +129,7 @@ struct Port400ExchangeTests {
         #expect(bench.link.takeLog() == [])
     }
 
-    @Test func withoutACardNothingIsSent() throws {
+    @Test func sendsNothingWithoutACard() throws {
         let bench = try Port400Bench()
         #expect(throws: TransportError.cardReleased) { try bench.reader.transceive([6, 0], timeout: .seconds(1)) }
         #expect(throws: TransportError.unsupported(detail: .init(.emptyFrame))) {
@@ -150,7 +151,7 @@ struct Port400ExchangeTests {
         #expect(try bench.requestSystemCode(target).first == 0x11)
     }
 
-    @Test func theChipHasNothingToComplainAbout() throws {
+    @Test func causesNoComplaints() throws {
         let bench = try Port400Bench()
         let target = try #require(try bench.activate())
         _ = try bench.requestSystemCode(target)

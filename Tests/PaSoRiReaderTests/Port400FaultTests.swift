@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import SimulatedChips
 import TestSupport
 import Testing
 import VirtualReader
@@ -13,7 +14,7 @@ import USBTransport
 struct Port400FaultTests {
     private static let bad = Port400Bench.commandsBeforeExchange + 1
 
-    @Test func aBusyReaderIsAskedAgain() throws {
+    @Test func retriesABusyReader() throws {
         let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: [Self.bad: .busy, Self.bad + 1: .busy]))
         let target = try #require(try bench.activate())
         bench.pauses.all = []
@@ -21,7 +22,7 @@ struct Port400FaultTests {
         #expect(bench.pauses.all == [.milliseconds(50), .milliseconds(50)])
     }
 
-    @Test func aReaderThatIsBusyForEverIsAnothers() throws {
+    @Test func reportsAConstantlyBusyReader() throws {
         let plan = Dictionary(uniqueKeysWithValues: (Self.bad..<Self.bad + 20).map { ($0, InjectedUSBFault.busy) })
         let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: plan))
         let target = try #require(try bench.activate())
@@ -30,7 +31,7 @@ struct Port400FaultTests {
         #expect(try bench.requestSystemCode(target).first == 0x11)
     }
 
-    @Test func openingABusyReaderSaysSo() throws {
+    @Test func reportsABusyReaderWhenOpening() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "054c", product: "0dc8", bus: 1, device: 2, classes: ["0b", "ff"])
         let plan = Dictionary(uniqueKeysWithValues: (1...100).map { ($0, InjectedUSBFault.busy) })
@@ -41,13 +42,13 @@ struct Port400FaultTests {
         #expect(link.closings == 1)
     }
 
-    @Test func moreTimeIsGiven() throws {
+    @Test func grantsMoreTime() throws {
         let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: [Self.bad: .moreTime]))
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target).first == 0x11)
     }
 
-    @Test func pcscdBesideItIsNoObstacle() throws {
+    @Test func worksBesidePCSCD() throws {
         let system = try MadeUpSystem()
         try system.plugIn(
             "1-1", vendor: "054c", product: "0dc8", bus: 1, device: 2, driver: "usbfs", classes: ["0b", "ff"],

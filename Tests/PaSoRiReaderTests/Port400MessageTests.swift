@@ -10,7 +10,7 @@ import Testing
 
 /// Messages, commands and data objects of the Port-400, against bytes that others have published.
 struct Port400MessageTests {
-    @Test func commandsOfTheVectors() throws {
+    @Test func sendsTheCommandsOfTheVectors() throws {
         func message(_ command: [UInt8], _ sequence: UInt8) -> String {
             Hex.encode(Port400Message.command(command, sequence: sequence), uppercase: true)
         }
@@ -25,7 +25,7 @@ struct Port400MessageTests {
     }
 
     /// As EspUsbHost sends it with flags, but for the length of the frame, which others write in three bytes.
-    @Test func theExchangeOfTheVectors() throws {
+    @Test func exchangesLikeTheVectors() throws {
         let (command, frameObject) = Port400Command.exchange(
             [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00], microseconds: 100_000, flags: .felica)
         #expect(
@@ -39,7 +39,7 @@ struct Port400MessageTests {
         #expect(bits.frameObject == 4)
     }
 
-    @Test func theAnswerOfTheVectors() throws {
+    @Test func parsesTheAnswerOfTheVectors() throws {
         let empty = try Hex.decode("83 07000000 00 05 020000 C003009000 9000")
         var parser = Port400MessageParser()
         parser.feed(empty)
@@ -55,7 +55,7 @@ struct Port400MessageTests {
     }
 
     /// A successful Polling: 46 bytes, the IDm at 26, the PMm at 34.
-    @Test func aPollingAnswerAsItIsPublished() throws {
+    @Test func parsesAPublishedPollingAnswer() throws {
         let bytes = try Hex.decode(
             "83 24000000 00 07 000000 C003009000 920100 96020000 97 14 1401 01010701260CCA02 0F0D23042F7783FF 12FC 9000"
         )
@@ -84,7 +84,7 @@ struct Port400MessageTests {
         #expect(Port400Message(sequence: 0, status: status, error: error, data: []).status == expected)
     }
 
-    @Test func messagesMayComeInPiecesAndTogether() throws {
+    @Test func parsesSplitAndJoinedMessages() throws {
         let all = try Hex.decode("83 02000000 00 01 000000 9000 83 00000000 00 02 80 00 00")
         for cut in 0...all.count {
             var parser = Port400MessageParser()
@@ -98,7 +98,8 @@ struct Port400MessageTests {
         }
     }
 
-    @Test(arguments: ["80", "6B", "00", "83FFFFFFFF", "8301080000"]) func refusesWhatIsNoMessage(_ text: String) throws
+    @Test(arguments: ["80", "6B", "00", "83FFFFFFFF", "8301080000"]) func rejectsMalformedMessages(_ text: String)
+        throws
     {
         var parser = Port400MessageParser()
         parser.feed(try Hex.decode(text))

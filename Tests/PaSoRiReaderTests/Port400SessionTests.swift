@@ -2,6 +2,7 @@
 
 import ByteCodec
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 
@@ -20,26 +21,26 @@ struct Port400SessionTests {
         return behavior
     }
 
-    @Test(arguments: statuses) func theCardIsLostAndFoundAgain(_ status: UInt16) throws {
+    @Test(arguments: statuses) func losesAndFindsTheCard(_ status: UInt16) throws {
         let bench = try Port400Bench(behavior: Self.behavior(status))
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
         bench.chip.endSession()
         #expect(throws: TransportError.cardReleased) { try bench.requestSystemCode(target) }
-        // Nothing reaches a card that was not activated anew.
+        // Nothing reaches a card that was not activated again.
         #expect(try bench.activate() == target)
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
         #expect(bench.chip.statistics.complaints == [])
     }
 
     /// Where 6300 is about the frame itself, the first may be a transmission error; the second is taken for more.
-    @Test func aSecondTransmissionErrorInARowEndsTheSession() throws {
+    @Test func secondConsecutiveTransmissionErrorEndsTheSession() throws {
         var behavior = Self.behavior(0x6300)
         behavior.blamesFrameOutsideSession = true
         let bench = try Port400Bench(behavior: behavior)
         let target = try #require(try bench.activate())
         bench.chip.endSession()
-        #expect(throws: TransportError.corrupted(status: Port400Status.damagedInTheAir)) {
+        #expect(throws: TransportError.corrupted(status: Port400Status.transmissionError)) {
             try bench.requestSystemCode(target)
         }
         #expect(throws: TransportError.cardReleased) { try bench.requestSystemCode(target) }
@@ -48,7 +49,7 @@ struct Port400SessionTests {
     }
 
     /// Two cards that collide forever are no reason to begin sessions forever.
-    @Test func transmissionErrorsForeverBeginOneSession() throws {
+    @Test func endlessTransmissionErrorsBeginOneSession() throws {
         var behavior = Port400Behavior()
         behavior.reportsDamageByStatus = true
         let bench = try Port400Bench(
@@ -58,7 +59,7 @@ struct Port400SessionTests {
         #expect(starts == 2)
     }
 
-    @Test(arguments: Port400TypeABTests.types, statuses) func theSameWithISODEP(
+    @Test(arguments: Port400TypeABTests.types, statuses) func sameWithISODEP(
         _ type: (String, ActivationRequest), _ status: UInt16
     ) throws {
         let (type, request) = type
@@ -77,7 +78,7 @@ struct Port400SessionTests {
     }
 
     /// Who looks for a card is not told of a session that nobody used.
-    @Test(arguments: Port400TypeABTests.types, statuses) func lookingBeginsAnotherSession(
+    @Test(arguments: Port400TypeABTests.types, statuses) func searchBeginsAnotherSession(
         _ type: (String, ActivationRequest), _ status: UInt16
     ) throws {
         let (type, request) = type

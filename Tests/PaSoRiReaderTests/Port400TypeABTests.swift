@@ -2,6 +2,7 @@
 
 import ByteCodec
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 
@@ -37,7 +38,7 @@ struct Port400TypeABTests {
     }
 
     /// Where the reader selects no card by itself.
-    @Test func theWakeUpIsAFrameOfSevenBitsWithoutCRC() throws {
+    @Test func wakeUpHasSevenBitsAndNoCRC() throws {
         var behavior = Port400Behavior()
         behavior.layerThree = .switches
         let bench = try Port400Bench([Self.card(#""typeA": {"uid": "01020304"}"#)], behavior: behavior)
@@ -112,7 +113,7 @@ struct Port400TypeABTests {
         #expect(try bench.activate() != nil)
     }
 
-    @Test func oneAfterTheOther() throws {
+    @Test func sequentialWork() throws {
         let bench = try Port400Bench([
             Port100Bench.suica(), Self.card(#""typeA": {"uid": "01020304"}"#),
             Self.card(#""typeB": {"pupi": "0a0b0c0d"}"#),
@@ -128,7 +129,7 @@ struct Port400TypeABTests {
         #expect(bench.chip.statistics.complaints == [])
     }
 
-    @Test func aType2TagsShortAnswers() throws {
+    @Test func shortAnswersOfAType2Tag() throws {
         let text = #"{"schema": "kazasu.card/1", "type2": {"model": "ntag213", "uid": "04a8d862bc2b80"}}"#
         let bench = try Port400Bench(VirtualCardFile.loadCards(Array(text.utf8)))
         #expect(try bench.reader.activate(.typeA())?.isISODEP == false)

@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 import USBTransport
@@ -114,7 +115,7 @@ struct Port400VectorTests {
         }
     }
 
-    @Test(arguments: logs) func theSimulatedReaderAnswersTheSame(_ log: Log) throws {
+    @Test(arguments: logs) func simulatedReaderAnswersLikeTheLog(_ log: Log) throws {
         let chip = VirtualPort400(field: VirtualField(cards: try Self.card(log.card)), behavior: log.behavior)
         for (number, line) in log.lines.enumerated() {
             chip.receive(Port400Message.command(try Hex.decode(line.command), sequence: UInt8(number)))
@@ -154,7 +155,7 @@ struct Port400VectorTests {
             CancellationToken(), pause: { _ in })
     }
 
-    @Test func theDriverReadsAPollingAnswer() throws {
+    @Test func readsAPollingAnswer() throws {
         let reader = try Self.reader([
             ("FF500001", "C003009000 920100 96020000 97141401\(Self.idm)0531434546 82B7FF 0003 9000")
         ])
@@ -168,11 +169,11 @@ struct Port400VectorTests {
     }
 
     @Test(arguments: ["C003036401 9000", "C003006401 9000", "C003009000 9000", "6400"])
-    func theDriverReadsThatThereIsNoCard(_ answer: String) throws {
+    func readsAnEmptySearchResult(_ answer: String) throws {
         #expect(try Self.reader([("FF500001", answer)]).activate(.felica(.any)) == nil)
     }
 
-    @Test func aRequestThatIsRefusedIsNoSilence() throws {
+    @Test func distinguishesRefusalFromSilence() throws {
         let reader = try Self.reader([("FF500001", "C003016401 9000")])
         #expect(throws: TransportError.readerFailed(detail: .init(.status, "6401"))) {
             try reader.activate(.felica(.any))
@@ -181,7 +182,7 @@ struct Port400VectorTests {
 
     /// Whatever becomes of the session, it is begun again once, and then that is reported.
     @Test(arguments: ["C003016301 9000", "C003016985 9000", "C003036301 9000"])
-    func aSessionThatIsNeverThereIsReported(_ answer: String) throws {
+    func reportsAMissingSession(_ answer: String) throws {
         let reader = try Self.reader([("FF500001", answer)])
         #expect(throws: Port400Status.notAllowed) { try reader.activate(.felica(.any)) }
         #expect(throws: Port400Status.notAllowed) { try reader.activate(.felica(.any)) }
@@ -195,7 +196,7 @@ struct Port400VectorTests {
         ),
         ("C003009000 9000", TypeATarget(uid: [8, 1, 2, 3], ats: [5, 0x78, 0x80, 0x70, 2], isISODEP: true)),
     ])
-    func theDriverTakesTheSelectionOfTheReader(_ answer: String, _ target: TypeATarget) throws {
+    func usesTheSelectionOfTheReader(_ answer: String, _ target: TypeATarget) throws {
         let reader = try Self.reader([
             ("FF500002048F020003", answer), ("FFCA0000", "08010203 9000"),
             ("FF500001", "C003009000 920100 96020000 9705 0578807002 9000"),

@@ -12,7 +12,7 @@ import USBTransport
 struct RecordedTransferTests {
     static let files = RecordedLink.files(of: "rcs380", "rcs300")
 
-    @Test("The driver sends what was recorded, and makes the same of what came", arguments: files)
+    @Test("The driver sends the recorded commands and returns the recorded results", arguments: files)
     func recorded(file: String) throws {
         let transcript = try RecordedLink.transcript(file)
         let recorded = RecordedLink(transcript)
@@ -31,7 +31,7 @@ struct RecordedTransferTests {
         #expect(link.complaint == nil)
     }
 
-    @Test("Every failure of a transfer has a word of its own")
+    @Test("Every transfer failure has its own keyword")
     func words() {
         for error in [USBError.timedOut, .stalled, .overflow, .gone, .cancelled, .failed(code: -99)] {
             #expect(USBError(word: error.word) == error)

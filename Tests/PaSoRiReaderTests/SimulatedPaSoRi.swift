@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import SimulatedChips
 import Testing
 import VirtualReader
 import USBTransport

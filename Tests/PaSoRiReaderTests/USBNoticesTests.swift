@@ -11,7 +11,7 @@ import USBTransport
 
 /// Waiting in the real libusb; that its events come is seen before emulated devices (`make test-usb`).
 struct USBNoticesTests {
-    @Test func aWaitIsEndedByTheToken() throws {
+    @Test func tokenEndsAWait() throws {
         let token = CancellationToken()
         let notices = USBNotices(cancellation: token)
         DispatchQueue.global().async { token.cancel() }
@@ -19,14 +19,15 @@ struct USBNoticesTests {
         #expect(throws: TransportError.cancelled) { try notices.wait(within: .zero) }
     }
 
-    @Test func aTokenThatWasCancelledBefore() {
+    @Test func tokenCancelledBefore() {
         let token = CancellationToken()
         token.cancel()
         let notices = USBNotices(cancellation: token)
         #expect(throws: TransportError.cancelled) { try notices.wait(within: .seconds(3600)) }
     }
 
-    @Test(arguments: [Duration.zero, .milliseconds(1), .seconds(-1)]) func theTimePasses(_ time: Duration) throws {
+    @Test(arguments: [Duration.zero, .milliseconds(1), .seconds(-1)]) func waitsForTheGivenTime(_ time: Duration) throws
+    {
         let notices = USBNotices()
         // Whether a device happens to come meanwhile nobody knows.
         _ = try notices.wait(within: time)

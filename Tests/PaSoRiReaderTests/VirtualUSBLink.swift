@@ -2,6 +2,7 @@
 
 import ByteCodec
 import NFCTransport
+import SimulatedChips
 import VirtualReader
 import USBTransport
 

@@ -27,7 +27,7 @@ struct KernelDriverDetachmentTests {
         }
     }
 
-    @Test func takesAndGivesBack() throws {
+    @Test func detachesAndReattaches() throws {
         let (system, device) = try Self.device("pn533_usb")
         let log = Log()
         do {
@@ -41,7 +41,7 @@ struct KernelDriverDetachmentTests {
         withExtendedLifetime(system) {}
     }
 
-    @Test(arguments: [nil, "usbfs"]) func leavesWhatNoKernelDriverHolds(_ driver: String?) throws {
+    @Test(arguments: [nil, "usbfs"]) func leavesUnclaimedInterfaces(_ driver: String?) throws {
         let (system, device) = try Self.device(driver)
         let log = Log()
         let isTaken = KernelDriverDetachment(taking: device, control: Self.control(log)) != nil
@@ -50,7 +50,7 @@ struct KernelDriverDetachmentTests {
         withExtendedLifetime(system) {}
     }
 
-    @Test func givesNothingBackThatItDidNotGet() throws {
+    @Test func returnsOnlyWhatItDetached() throws {
         let (system, device) = try Self.device("pn533_usb")
         let log = Log()
         let isTaken = KernelDriverDetachment(taking: device, control: Self.control(log, gives: false)) != nil
@@ -59,14 +59,14 @@ struct KernelDriverDetachmentTests {
         withExtendedLifetime(system) {}
     }
 
-    @Test func withoutADeviceFileNothingIsTaken() throws {
+    @Test func detachesNothingWithoutADeviceFile() throws {
         let (system, device) = try Self.device("pn533_usb", hasNode: false)
         let isTaken = KernelDriverDetachment(taking: device) != nil
         #expect(!isTaken)
         withExtendedLifetime(system) {}
     }
 
-    @Test func aFileThatIsNoDeviceGivesNothing() throws {
+    @Test func ignoresFilesThatAreNotDevices() throws {
         let (system, device) = try Self.device("pn533_usb")
         let isTaken = KernelDriverDetachment(taking: device) != nil
         #expect(!isTaken)

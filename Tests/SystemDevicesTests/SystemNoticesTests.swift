@@ -42,7 +42,7 @@ struct SystemNoticesTests {
         ),
     ]
 
-    @Test(arguments: changes) func whatChangesIsNoticed(
+    @Test(arguments: changes) func noticesChanges(
         _ name: String, _ change: @escaping @Sendable (MadeUpSystem) throws -> Void
     ) throws {
         let system = try MadeUpSystem()
@@ -54,7 +54,7 @@ struct SystemNoticesTests {
         #expect(try waits(notices, 6) == Self.settled)
     }
 
-    @Test func whatIsToldIsPassedOn() throws {
+    @Test func passesOnInformation() throws {
         let waiting = Waiting()
         let notices = SystemNotices(waiting, paths: try MadeUpSystem().paths)
         waiting.tells = true

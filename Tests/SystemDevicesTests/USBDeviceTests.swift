@@ -33,13 +33,13 @@ struct USBDeviceTests {
         #expect(second.obstacle?.reason == .absent)
     }
 
-    @Test(arguments: ["zzzz", "", "12345", "-1"]) func whatIsNoNumberIsNoDevice(_ vendor: String) throws {
+    @Test(arguments: ["zzzz", "", "12345", "-1"]) func ignoresMalformedDeviceNumbers(_ vendor: String) throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: vendor, product: "06c1", bus: 1, device: 7)
         #expect(USBDevice.all(system.paths) == [])
     }
 
-    @Test func whatADeviceSaysCannotTrickATerminal() throws {
+    @Test func deviceNamesCannotTrickATerminal() throws {
         let system = try MadeUpSystem()
         try system.plugIn(
             "1-1", vendor: "08e6", product: "3437", bus: 1, device: 7,
@@ -49,14 +49,13 @@ struct USBDeviceTests {
         #expect(device.name == "\u{FFFD}[31mカード\u{FFFD}1m")
     }
 
-    @Test(arguments: ["0 1", "番号", "\u{0}", "a\tb"]) func aSerialNumberThatCannotBeTypedIsNone(_ serial: String) throws
-    {
+    @Test(arguments: ["0 1", "番号", "\u{0}", "a\tb"]) func ignoresUntypableSerialNumbers(_ serial: String) throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "054c", product: "06c1", bus: 1, device: 7, extra: ["serial": serial])
         #expect(USBDevice.all(system.paths).first?.serial == nil)
     }
 
-    @Test func aSystemWithoutUSBHasNoDevices() {
+    @Test func listsNoDevicesWithoutUSB() {
         #expect(USBDevice.all(SystemPaths(usbDescriptions: "/no/sys")) == [])
     }
 

@@ -34,7 +34,7 @@ struct ChildProcessTests {
         #expect(try ChildProcess.run("/bin/sh", ["-c", script], limit: .milliseconds(50)).end == .timedOut)
     }
 
-    @Test func programThatIsNotThere() {
+    @Test func missingProgram() {
         #expect(throws: ChildProcess.NotStarted.self) { try ChildProcess.run("/nonexistent") }
     }
 }

@@ -29,9 +29,9 @@ EQUIVALENT = os.path.join(TOP, "packaging", "mutants", "equivalent.tsv")
 MODULES = ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "ISODEP", "CardDecoders"]
 # What the tests of these modules need beside them.
 HELPERS = ["CardCiphers", "NFCTransport", "NDEF", "NFCForumTags", "VirtualReader", "CardReading", "SystemDevices",
-           "TestSupport", "ReaderConformance"]
+           "TestSupport", "ReaderTesting", "Arrivals"]
 # Those of them that are a part of the tests.
-TEST_HELPERS = ["TestSupport", "ReaderConformance"]
+TEST_HELPERS = ["TestSupport", "Arrivals"]
 # Not run: they test none of these modules.
 LEFT_OUT = ["SystemDevicesTests", "VirtualReaderTests"]
 

@@ -4,22 +4,17 @@ import Glibc
 import Synchronization
 package import SystemPackage
 
-/// A new file that is moved to its place when it is complete, so that the place never holds a half-written file.
+/// A new file that gets its name when it is complete, so that the name never leads to a half-written file.
 ///
-/// Its name cannot be guessed, it is created exclusively, and its mode is right before its first byte: in a folder
-/// that others can write to, a link planted in its place is never followed. It holds a lock while it is written. A
-/// file with such a name that nobody has locked was left by a killed process, and the next one in the same folder
-/// removes it.
+/// Until then it has no name (`O_TMPFILE`), so that nothing remains of it however the process ends. On file systems
+/// without such files (NFS, FAT) it has a name that cannot be guessed and is created exclusively: in a folder that
+/// others can write to, a link planted in its place is never followed. Only `SIGKILL` leaves it behind there.
 package final class TemporaryFile {
     package let descriptor: FileDescriptor
-    private let path: FilePath
-    private let cleanup: ExitCleanup.Entry
-    private var isMoved = false
-
-    private static let prefix = ".kazasu-"
-    private static let suffix = ".part"
-    /// The random part of a name, in hexadecimal digits: 64 bits.
-    private static let digits = 16
+    private let folder: FilePath
+    /// The current name in the folder, if it has one.
+    private var path: FilePath?
+    private var cleanup: ExitCleanup.Entry?
 
     /// Creates a file.
     ///
@@ -27,75 +22,90 @@ package final class TemporaryFile {
     ///   - folder: the folder; on the same file system as the final place.
     ///   - permissions: the mode, which the process's umask does not change.
     package init(in folder: FilePath, permissions: FilePermissions) throws {
-        TemporaryFile.removeStale(in: folder)
-        while true {
-            let path = folder.appending(TemporaryFile.newName())
-            let descriptor: FileDescriptor
-            do {
-                descriptor = try FileDescriptor.open(
-                    path, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
-                    permissions: .ownerReadWrite)
-            } catch Errno.fileExists {
-                continue
-            }
-            // Another process may have taken it for stale before it was locked.
-            guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
-                try descriptor.stat().linkCount == 1
-            else {
-                try? descriptor.close()
-                continue
-            }
+        self.folder = folder
+        if let unnamed = TemporaryFile.unnamed(in: folder) {
+            descriptor = unnamed
+        } else {
+            let (descriptor, path) = try TemporaryFile.named(in: folder)
             self.descriptor = descriptor
             self.path = path
             cleanup = ExitCleanup.add { _ = path.withPlatformString { unlink($0) } }
-            if permissions != .ownerReadWrite, fchmod(descriptor.rawValue, permissions.rawValue) != 0 {
-                throw Errno(rawValue: errno)
-            }
-            return
+        }
+        if permissions != .ownerReadWrite, fchmod(descriptor.rawValue, permissions.rawValue) != 0 {
+            throw Errno(rawValue: errno)
         }
     }
 
     /// Gives the file its name, replacing anything that has it; a link there is replaced, not followed.
     package func move(to target: FilePath) throws(Errno) {
+        // A file cannot be linked over another one, but renamed.
+        let path: FilePath
+        if let named = self.path { path = named } else { path = try link() }
         let result = path.withPlatformString { from in target.withPlatformString { rename(from, $0) } }
         guard result == 0 else { throw Errno(rawValue: errno) }
-        isMoved = true
+        self.path = nil
     }
 
     deinit {
-        if !isMoved { _ = path.withPlatformString { unlink($0) } }
-        cleanup.remove()
+        if let path { _ = path.withPlatformString { unlink($0) } }
+        cleanup?.remove()
         try? descriptor.close()
     }
 
-    private static func newName() -> String {
-        let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        return prefix + String(repeating: "0", count: digits - number.utf8.count) + number + suffix
-    }
-
-    private static func isName(_ name: String) -> Bool {
-        guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
-        let middle = name.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
-        return middle.count == digits
-            && middle.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    }
-
-    /// Removes the files that killed processes of this user left in a folder. Only regular files with such a name that
-    /// nobody has locked are removed.
-    private static func removeStale(in folder: FilePath) {
-        guard let entries = try? FolderEntries(folder) else { return }
-        for name in entries.names where isName(name.string) {
-            guard
-                let file = try? entries.open(name, [.noFollow, .nonBlocking, .closeOnExec]),
-                let found = try? file.stat()
-            else { continue }
-            defer { try? file.close() }
-            guard found.type == .regular, found.userID.rawValue == geteuid(), found.linkCount == 1,
-                flock(file.rawValue, LOCK_EX | LOCK_NB) == 0,
-                let named = try? entries.stat(name), named.inode == found.inode, named.deviceID == found.deviceID
-            else { continue }
-            entries.remove(name)
+    /// Gives an unnamed file a name that cannot be guessed.
+    private func link() throws(Errno) -> FilePath {
+        while true {
+            let path = TemporaryFile.newPath(in: folder)
+            let result = path.withPlatformString { to in
+                TemporaryFile.link(to: descriptor).withPlatformString {
+                    linkat(AT_FDCWD, $0, AT_FDCWD, to, AT_SYMLINK_FOLLOW)
+                }
+            }
+            if result == 0 {
+                self.path = path
+                return path
+            }
+            guard errno == EEXIST else { throw Errno(rawValue: errno) }
         }
+    }
+
+    /// The link through which a descriptor's file can be named.
+    private static func link(to descriptor: FileDescriptor) -> FilePath {
+        FilePath("/proc/self/fd/\(descriptor.rawValue)")
+    }
+
+    /// Opens a file without a name; `nil` if the file system has none, or `/proc` is missing.
+    private static func unnamed(in folder: FilePath) -> FileDescriptor? {
+        // O_TMPFILE, a macro that Swift does not import.
+        let options = FileDescriptor.OpenOptions(rawValue: 0o20_000_000 | O_DIRECTORY | O_CLOEXEC)
+        guard
+            let descriptor = try? FileDescriptor.open(
+                folder, .readWrite, options: options, permissions: .ownerReadWrite)
+        else { return nil }
+        guard link(to: descriptor).withPlatformString({ access($0, F_OK) }) == 0 else {
+            try? descriptor.close()
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func named(in folder: FilePath) throws -> (FileDescriptor, FilePath) {
+        while true {
+            let path = newPath(in: folder)
+            do {
+                let descriptor = try FileDescriptor.open(
+                    path, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                    permissions: .ownerReadWrite)
+                return (descriptor, path)
+            } catch Errno.fileExists {
+                continue
+            }
+        }
+    }
+
+    /// A new path with 64 random bits.
+    private static func newPath(in folder: FilePath) -> FilePath {
+        folder.appending(".kazasu-" + String(UInt64.random(in: .min ... .max), radix: 16) + ".part")
     }
 }
 

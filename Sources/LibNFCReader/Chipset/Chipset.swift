@@ -51,7 +51,7 @@ struct Chipset: ~Copyable {
     /// The limits of the path to the chip.
     var family: ReaderFamily { transport.family }
 
-    /// Sets the parameters that hold for every exchange, once.
+    /// Sets the parameters that hold forevery exchange, once.
     mutating func prepare() throws(TransportError) {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
@@ -194,10 +194,10 @@ struct Chipset: ~Copyable {
         let isUnproven = line.state == .unsure
         let isTooMuch = error != .cancelled && line.didMeetFault()
         if line.state == .unsure { abandonFastLine(forGood: error != .cancelled) }
-        var outcome = synchronise()
+        var outcome = synchronize()
         if outcome != .success, line.mayBeFast {
             abandonFastLine(forGood: true)
-            outcome = synchronise()
+            outcome = synchronize()
         } else if isTooMuch {
             lowerLine(forGood: true)
         }
@@ -210,7 +210,7 @@ struct Chipset: ~Copyable {
     }
 
     /// Brings the chip's answers back into step with the commands.
-    private mutating func synchronise() -> ChipResult {
+    private mutating func synchronize() -> ChipResult {
         guard family.reachesChip else { return askForVersion() }
         var outcome = ChipResult.success
         for attempt in 0..<Self.recoveryAttempts {
@@ -237,5 +237,70 @@ struct Chipset: ~Copyable {
             guard case .readerInDoubt = outcome else { return outcome }
         }
         return outcome
+    }
+}
+
+/// Raising the serial line for a long job, and lowering it again.
+extension Chipset {
+    /// The error for a reader that does not answer since its line was raised: the chip changes its speed by command
+    /// only, and receives none.
+    static func stuck(at speed: LineSpeed = .fast) -> TransportError {
+        .readerFailed(detail: .init(.lineTooFast, LinePermission.variable, "\(speed.bitsPerSecond)"))
+    }
+
+    /// Raises the line when the session has become a long one.
+    ///
+    /// - Throws: ``TransportError`` when the reader is lost or work was cancelled. A line that cannot be raised is not
+    ///   an error: it keeps its speed.
+    mutating func raiseLineWhenDue() throws(TransportError) {
+        guard line.isDue else { return }
+        guard let port = transport.port, port.mayRaise, port.takes(fastSpeed, from: speed) else {
+            line.settle()
+            return
+        }
+        // From here on the chip may change its speed: an ACK confirms it, and cancelling sends one.
+        line.begin()
+        switch outcome(of: ChipCommand.serialSpeed(fastSpeed)) {
+        case .success: break
+        case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
+        }
+        guard port.confirm(fastSpeed) else { return try stayNormal(after: ChipResult.damagedOnTheWay) }
+        switch outcome(of: ChipCommand.firmwareVersion) {
+        case .success: line.didRaise()
+        case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
+        }
+    }
+
+    /// Lowers the line, as the next program expects. Does nothing at the normal speed.
+    ///
+    /// - Parameter forGood: whether the port must not be raised again in this process.
+    mutating func lowerLine(forGood: Bool = false) {
+        guard line.mayBeFast else { return }
+        guard line.state != .unsure, outcome(of: ChipCommand.serialSpeed(speed)) == .success else {
+            return abandonFastLine(forGood: forGood)
+        }
+        line.settle()
+        if forGood { transport.port?.withdrawPermission() }
+        transport.port?.confirm(speed)
+    }
+
+    /// Lowers a line on which host and chip may not understand each other.
+    mutating func abandonFastLine(forGood: Bool) {
+        line.settle()
+        if forGood { transport.port?.withdrawPermission() }
+        transport.port?.lowerChip(from: fastSpeed, to: speed, patience: transport.patience)
+    }
+
+    private mutating func stayNormal(after error: TransportError) throws(TransportError) {
+        guard error != .cancelled else {
+            isInDoubt = true
+            throw .cancelled
+        }
+        _ = recover(from: error)
+        if let lost { throw lost }
+    }
+
+    private func outcome(of command: [UInt8]) -> ChipResult {
+        send(command, waiting: Self.commandTime).outcome
     }
 }

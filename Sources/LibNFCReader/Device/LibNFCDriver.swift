@@ -68,7 +68,7 @@ package struct LibNFCDriver: ReaderDriver {
         let port = try SerialPort(path: path, highest: SerialPort.highestForLibnfc)
         // Twice: a program that was killed while sending leaves the chip in the middle of a frame, and the chip takes
         // the next program's first command for the rest of it. A program that had raised the line leaves a chip that
-        // hears nothing at the normal speed.
+        // receives nothing at the normal speed.
         let speed = connectionString.speed.flatMap { LineSpeed(bitsPerSecond: $0) } ?? .normal
         var opened = LibNFCContext.open(connectionString, recorder: recorder)
         if opened == nil {
@@ -93,7 +93,7 @@ package struct LibNFCDriver: ReaderDriver {
     ) throws(TransportError) -> PN53xReader {
         let found = readersOnUSB(connectionString)
         // libnfc does not detach a kernel driver from a reader, and fails.
-        let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverDetachment(taking: $0.device) }
+        let detachment = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverDetachment(taking: $0.device) }
         var chipReset = found.count == 1 ? found.first.flatMap { RCS956Reset(of: $0.device) } : nil
         chipReset?.run()
         var opened = LibNFCContext.open(connectionString, recorder: recorder)
@@ -112,7 +112,7 @@ package struct LibNFCDriver: ReaderDriver {
         }
         guard let handle = opened else { throw whyNotOnUSB(connectionString) }
         let transport = LibNFCTransport(
-            handle, family: connectionString.family, lease: lease, chipReset: chipReset, recorder: recorder)
+            handle, family: connectionString.family, detachment: detachment, chipReset: chipReset, recorder: recorder)
         return try reader(Chipset(transport), connectionString, cancellation)
     }
 

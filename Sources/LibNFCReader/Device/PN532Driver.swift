@@ -78,7 +78,6 @@ struct PN532Address: Hashable, Sendable {
         }
     }
 
-    /// The ID.
     var text: String {
         ([Self.name, path] + (speed.map { [String($0.bitsPerSecond)] } ?? [])).joined(separator: ":")
     }

@@ -13,7 +13,7 @@ final class LibNFCTransport: PN53xTransport {
     let patience: Int
     private let handle: DeviceHandle
     /// The devices detached from kernel drivers; they are reattached once the device is closed.
-    private let lease: KernelDriverDetachment?
+    private let detachment: KernelDriverDetachment?
     /// The reset that the chip needs after libnfc has closed it, if any.
     private let chipReset: RCS956Reset?
     /// Receives libnfc's log.
@@ -28,13 +28,14 @@ final class LibNFCTransport: PN53xTransport {
     /// Wraps a device that ``LibNFCContext`` opened.
     init(
         _ handle: DeviceHandle, family: ReaderFamily, port: SerialPort? = nil, patience: Int = 1,
-        lease: consuming KernelDriverDetachment? = nil, chipReset: RCS956Reset? = nil, recorder: LinkRecorder? = nil
+        detachment: consuming KernelDriverDetachment? = nil, chipReset: RCS956Reset? = nil,
+        recorder: LinkRecorder? = nil
     ) {
         self.handle = handle
         self.family = family
         self.port = port
         self.patience = patience
-        self.lease = lease
+        self.detachment = detachment
         self.chipReset = chipReset
         self.recorder = recorder
     }
@@ -145,7 +146,7 @@ extension ChipAnswer {
 
 /// How long the host waits for the chip, in libnfc's milliseconds.
 ///
-/// libnfc's USB drivers wait 200 ms less than the value, and 200 ms or less mean no wait at all there; 0 means for ever
+/// libnfc's USB drivers wait 200 ms less than the value, and 200 ms or less mean no wait at all there; 0 means forever
 /// and −1 a default. This type cannot produce any of these.
 struct HostTimeout: Hashable, Sendable {
     /// The value for libnfc.

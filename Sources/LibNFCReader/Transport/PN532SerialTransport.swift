@@ -148,7 +148,7 @@ final class PN532SerialTransport: PN53xTransport {
                 let isOver = error == ChipResult.unplugged
                 return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
             case .success(let part):
-                // Empty parts with more to follow could continue for ever.
+                // Empty parts with more to follow could continue forever.
                 guard let next = part.first, part.count > 1 || next & ChipCommand.moreInformation == 0 else {
                     return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
                 }

@@ -77,11 +77,11 @@ extension SerialPort {
     @discardableResult
     func lowerChip(from fast: LineSpeed = .fast, to speed: LineSpeed, patience: Int) -> Bool {
         guard var before = makeRaw(fast) else { return false }
-        var isHeard = false
-        for _ in 0..<Self.attempts where !isHeard && !isGone {
+        var hasAnswered = false
+        for _ in 0..<Self.attempts where !hasAnswered && !isGone {
             discardInput()
             send(PN532Frame.wakeUp + PN532Frame.acknowledge + PN532Frame.encode(ChipCommand.serialSpeed(speed)))
-            isHeard = hears(Self.speedIsSet, within: Self.answerTime * patience)
+            hasAnswered = receives(Self.speedIsSet, within: Self.answerTime * patience)
             send(PN532Frame.acknowledge)
             tcdrain(descriptor)
             usleep(Self.settlingMicroseconds)
@@ -90,7 +90,7 @@ extension SerialPort {
         restore(before)
         usleep(Self.settlingMicroseconds)
         discardInput()
-        return isHeard
+        return hasAnswered
     }
 
     private func send(_ bytes: [UInt8]) {
@@ -98,7 +98,7 @@ extension SerialPort {
     }
 
     /// Waits for these bytes.
-    private func hears(_ wanted: [UInt8], within time: Duration) -> Bool {
+    private func receives(_ wanted: [UInt8], within time: Duration) -> Bool {
         let clock = ContinuousClock()
         let end = clock.now + time
         var heard: [UInt8] = []

@@ -27,15 +27,7 @@ package enum VirtualCardFile {
         try parse(bytes).cards
     }
 
-    /// Creates the cards of a file, and puts them into a field with the file's `virtual.faults`.
-    ///
-    /// - Throws: `DocumentError` with the path of the error.
-    package static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
-        let (cards, faults, visits) = try parse(bytes)
-        return VirtualField(cards: cards, faults: faults, visits: visits)
-    }
-
-    private static func parse(
+    static func parse(
         _ bytes: [UInt8]
     ) throws(DocumentError) -> (cards: [any VirtualCard], faults: InjectedFaults, visits: CardVisits?) {
         guard bytes.count <= CardDump.longestDocument else {

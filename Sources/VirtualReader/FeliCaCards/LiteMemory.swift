@@ -20,7 +20,6 @@ package struct LiteMemory: Hashable, Sendable {
     package let kind: Kind
     /// Its IDm, the same in both systems.
     package let idm: IDm
-    /// Its PMm.
     package let pmm: PMm
     private var blocks: BlockTable
 

@@ -5,7 +5,7 @@ package import NFCTransport
 internal import Synchronization
 
 /// A FeliCa card in software: it parses command packets by hand and answers like real cards according to public
-/// sources. Behaviour that no source decides is documented in `Docs/virtual-cards.md`.
+/// sources. Behavior that no source decides is documented in `Docs/virtual-cards.md`.
 ///
 /// Anything that needs a key is not simulated: authentication, MACs and issuing get no answer.
 package final class VirtualFeliCaCard: VirtualPacketCard {

@@ -5,11 +5,9 @@ package import CardModel
 
 /// One system of a virtual card.
 package struct VirtualSystem: Hashable, Sendable {
-    /// Its code.
     package var code: SystemCode
     /// Its own IDm.
     package var idm: IDm
-    /// Its PMm.
     package var pmm: PMm
     /// The version of the system's own key (node `FFFF`).
     package var keyVersion: KeyVersion
@@ -92,7 +90,6 @@ extension VirtualSystem {
 
 /// An area or a service of a virtual card.
 package struct VirtualNode: Hashable, Sendable {
-    /// Its code.
     package let code: NodeCode
     /// The last code of an area; `nil` for a service.
     package let end: AreaCode?
@@ -106,14 +103,12 @@ package struct VirtualNode: Hashable, Sendable {
     /// The answer to every read and write of this service, as recorded in a dump; `nil` for an ordinary service.
     package var refusal: InjectedRefusal?
 
-    /// Creates a service.
     package init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
         code = service.node
         end = nil
         self.keyVersion = keyVersion
     }
 
-    /// Creates an area.
     package init(area: AreaCode, end: AreaCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
         code = area.node
         self.end = end

@@ -2,8 +2,9 @@
 
 internal import CardModel
 
-/// A fault in the air.
-package enum InjectedFault: Hashable, Sendable {
+/// A fault between a simulated reader and its card.
+@nonexhaustive
+public enum InjectedFault: Hashable, Sendable {
     /// The answer does not reach the reader; the card has still executed the command.
     case silence
     /// The card is not in the field, and has lost its power.
@@ -72,33 +73,33 @@ package enum InjectedFault: Hashable, Sendable {
 }
 
 /// The faults of a virtual field, as data: of several rules that apply at the same time the first counts.
-package struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
+public struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The rules, the most important first.
-    package var rules: [InjectedFaultRule]
+    public var rules: [InjectedFaultRule]
 
     /// Creates a plan of rules; without any, there are no faults.
-    package init(_ rules: [InjectedFaultRule] = []) {
+    public init(_ rules: [InjectedFaultRule] = []) {
         self.rules = rules
     }
 
     /// Creates a plan of rules.
-    package init(arrayLiteral elements: InjectedFaultRule...) {
+    public init(arrayLiteral elements: InjectedFaultRule...) {
         rules = elements
     }
 
     /// The card is removed before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
-    package static func cardAway(from first: Int, until back: Int? = nil) -> InjectedFaults {
+    public static func cardAway(from first: Int, until back: Int? = nil) -> InjectedFaults {
         guard let back else { return [InjectedFaultRule(.absent, .during(first...Int.max))] }
         return back <= first ? [] : [InjectedFaultRule(.absent, .during(first...(back - 1)))]
     }
 
     /// One fault at one exchange.
-    package static func once(_ fault: InjectedFault, at exchange: Int) -> InjectedFaults {
+    public static func once(_ fault: InjectedFault, at exchange: Int) -> InjectedFaults {
         [InjectedFaultRule(fault, .during(exchange...exchange))]
     }
 
     /// One fault at one command APDU, counted from 1.
-    package static func once(_ fault: InjectedFault, atAPDU number: Int) -> InjectedFaults {
+    public static func once(_ fault: InjectedFault, atAPDU number: Int) -> InjectedFaults {
         [InjectedFaultRule(fault, .during(number...number), countsAPDUs: true)]
     }
 
@@ -119,9 +120,9 @@ package struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 /// A fault and its moment.
-package struct InjectedFaultRule: Hashable, Sendable {
+public struct InjectedFaultRule: Hashable, Sendable {
     /// The counts at which a fault applies; counts begin with 1.
-    package enum Moment: Hashable, Sendable {
+    public enum Moment: Hashable, Sendable {
         /// From the first to the last of a range.
         case during(ClosedRange<Int>)
         /// At every `period`th count; a period below 1 means never.
@@ -131,17 +132,17 @@ package struct InjectedFaultRule: Hashable, Sendable {
     }
 
     /// The moment.
-    package var moment: Moment
+    public var moment: Moment
     /// Counts only the exchanges with this command code; `nil` counts all.
-    package var command: UInt8?
+    public var command: UInt8?
     /// Counts command APDUs instead of frames, and applies to the response APDU: a fault that loses or damages the
     /// answer also does so when the reader requests it again. ``command`` is then the instruction byte.
-    package var countsAPDUs: Bool
+    public var countsAPDUs: Bool
     /// The fault.
-    package var fault: InjectedFault
+    public var fault: InjectedFault
 
     /// Creates a rule.
-    package init(_ fault: InjectedFault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
+    public init(_ fault: InjectedFault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
         self.fault = fault
         self.moment = moment
         self.command = command

@@ -77,8 +77,9 @@ package enum RadioTechnology: Hashable, Sendable {
 }
 
 /// The CRC of a frame on air, for any technology.
-enum Checksum {
-    static func bytes(of frame: [UInt8], _ technology: RadioTechnology) -> [UInt8] {
+package enum Checksum {
+    /// Returns the two bytes that follow a frame.
+    package static func bytes(of frame: [UInt8], _ technology: RadioTechnology) -> [UInt8] {
         switch technology {
         case .felica: FeliCaChecksum.bytes(of: frame)
         case .typeA, .typeB: ISOChecksum.bytes(of: frame, technology)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import NFCTransport
+public import CardModel
+public import NFCTransport
 internal import Synchronization
 
-/// The air over a reader: its cards, and injected faults.
+/// The field before a simulated reader: its cards, and injected faults.
 ///
 /// Exchanges are counted from 1, Polling included; faults are planned by that count.
-package final class VirtualField: Sendable {
+public final class VirtualField: Sendable {
     /// The reader's view when several cards answer the same time slot of a Polling.
     package enum Collision: Hashable, Sendable {
         /// The card that was placed first, as when one card is much nearer.
@@ -43,6 +44,20 @@ package final class VirtualField: Sendable {
     /// How many times shorter than before a real card a host should make its pauses.
     package var pace: Int { state.withLock { $0.visits?.pace ?? 1 } }
 
+    /// Creates a field without a card.
+    public convenience init() {
+        self.init(cards: [])
+    }
+
+    /// Creates a field with the cards of a dump or a virtual card file, and with the file's `virtual.faults`;
+    /// `Docs/virtual-cards.md` describes both.
+    ///
+    /// - Throws: ``CardModel/DocumentError`` with the position of a mistake.
+    public convenience init(cardFile bytes: [UInt8]) throws(DocumentError) {
+        let (cards, faults, visits) = try VirtualCardFile.parse(bytes)
+        self.init(cards: cards, faults: faults, visits: visits)
+    }
+
     /// Creates a field with cards in it.
     ///
     /// - Parameter visits: when the cards arrive and leave; `nil` when they stay.
@@ -56,7 +71,7 @@ package final class VirtualField: Sendable {
     }
 
     /// The counts so far.
-    package var statistics: FieldStatistics { state.withLock(\.statistics) }
+    public var statistics: FieldStatistics { state.withLock(\.statistics) }
 
     /// The cards in the field, whether or not the plan currently removes them.
     package var cards: [any VirtualCard] { state.withLock { $0.placed.map(\.card) } }
@@ -76,8 +91,15 @@ package final class VirtualField: Sendable {
         }
     }
 
+    /// Adds the cards of a dump or a virtual card file to the field; the file's `virtual.faults` are not used.
+    ///
+    /// - Throws: ``CardModel/DocumentError`` with the position of a mistake.
+    public func place(cardFile bytes: [UInt8]) throws(DocumentError) {
+        for card in try VirtualCardFile.loadCards(bytes) { place(card) }
+    }
+
     /// Removes all cards.
-    package func removeCards() {
+    public func removeCards() {
         state.withLock { state in
             state.losePower()
             state.placed = []
@@ -85,7 +107,7 @@ package final class VirtualField: Sendable {
     }
 
     /// Replaces the plan of faults; the count of exchanges continues.
-    package func plan(_ faults: InjectedFaults) {
+    public func plan(_ faults: InjectedFaults) {
         state.withLock { $0.faults = faults }
     }
 
@@ -104,6 +126,29 @@ package final class VirtualField: Sendable {
         state.withLock { state in
             state.isOn = false
             state.losePower()
+        }
+    }
+
+    /// Sends one FeliCa packet into the field, as a simulated device does for its host.
+    ///
+    /// - Parameters:
+    ///   - packet: the packet with its LEN byte, Polling included.
+    ///   - timeout: the longest time that the card may take; nothing really waits.
+    /// - Throws: ``NFCTransport/TransportError/noAnswer``, also for a card that takes longer, and
+    ///   ``NFCTransport/TransportError/corrupted(status:)``.
+    public func transceive(
+        _ packet: [UInt8], at bitRate: FeliCaBitRate, timeout: Duration
+    ) throws(TransportError) -> [UInt8] {
+        try transceive(RadioFrame(.felica(bitRate), packet), timeout: timeout)
+    }
+
+    func transceive(_ frame: RadioFrame, timeout: Duration) throws(TransportError) -> [UInt8] {
+        switch exchange(frame) {
+        case .silence: throw .noAnswer
+        case .damaged(let status): throw .corrupted(status: status)
+        case .answer(let answer):
+            guard answer.thinkingTime <= timeout else { throw .noAnswer }
+            return answer.frame
         }
     }
 
@@ -181,9 +226,9 @@ package enum FieldResult: Hashable, Sendable {
 }
 
 /// The counts of a virtual field.
-package struct FieldStatistics: Hashable, Sendable {
+public struct FieldStatistics: Hashable, Sendable {
     /// The number of frames sent.
-    package private(set) var exchanges = 0
+    public private(set) var exchanges = 0
     /// The number of frames by command code; frames of fewer than two bytes are not included.
     package private(set) var byCommand: [UInt8: Int] = [:]
     /// The number of command APDUs that a card received completely; those to an absent card are not included.
@@ -233,12 +278,12 @@ package struct FieldStatistics: Hashable, Sendable {
 ///
 /// A field is used from the reader's thread and inspected from others, so cards guard their state.
 package protocol VirtualCard: AnyObject, Sendable {
-    /// Returns the card's answer to a frame; `nil` when it does not answer, as for every frame of another technology.
+    /// Returns the card's answer to a frame; `nil` when it does not answer, as forevery frame of another technology.
     ///
     /// - Parameter frame: any bytes: cards never trap.
     func answer(_ frame: RadioFrame) -> CardAnswer?
 
-    /// The same for cards whose behaviour depends on how long they have had power.
+    /// The same for cards whose behavior depends on how long they have had power.
     func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer?
 
     /// How long it is deaf after it got power.

@@ -12,7 +12,7 @@ internal import Synchronization
 /// searched for, one request earlier for each more. Once the wallet is open, nothing is answered for the rest of the
 /// tap. Each tap has another IDm.
 ///
-/// Sources: kormax, apple-enhanced-contactless-polling (2025-11); bellx2's measurements of system codes. The behaviour
+/// Sources: kormax, apple-enhanced-contactless-polling (2025-11); bellx2's measurements of system codes. The behavior
 /// of a phone when 0003 and other codes are polled for in turn is not documented; this one opens its wallet.
 package final class VirtualPhone: VirtualCard {
     /// How long it takes until it answers, and how long it remembers a tap.
@@ -24,7 +24,6 @@ package final class VirtualPhone: VirtualCard {
         /// How long the field may be off in a tap.
         package var gracePeriod = Duration.milliseconds(750)
 
-        /// Creates the reported rules.
         package init() {}
     }
 

@@ -71,7 +71,7 @@ struct FileCardReply: Hashable, Sendable {
     var bytes: [UInt8] { data + [UInt8(truncatingIfNeeded: status >> 8), UInt8(truncatingIfNeeded: status)] }
 }
 
-/// The status words of virtual cards (ISO 7816-4; the meanings on a driver's licence as TRETJapanNFCReader lists them).
+/// The status words of virtual cards (ISO 7816-4; the meanings on a driver's license as TRETJapanNFCReader lists them).
 enum StatusWord {
     static let success: UInt16 = 0x9000
     static let moreData: UInt16 = 0x6100

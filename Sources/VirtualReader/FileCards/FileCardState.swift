@@ -150,7 +150,7 @@ struct FileCardState: Sendable {
 extension FileCardState {
     /// VERIFY, and without data the query for the number of tries left, which costs none.
     ///
-    /// A value of another length than the PIN's is a wrong value and costs a try, the worst possible behaviour of a
+    /// A value of another length than the PIN's is a wrong value and costs a try, the worst possible behavior of a
     /// card.
     mutating func verify(_ command: CommandAPDU) -> FileCardReply {
         guard command.p1 == 0 else { return FileCardReply(StatusWord.wrongParameters) }

@@ -12,7 +12,6 @@ package struct VirtualFile: Hashable, Sendable {
         case records([[UInt8]])
     }
 
-    /// Its identifier.
     package var id: FileIdentifier
     /// Its short identifier, 1 to 30; `nil` when it has none.
     package var shortID: UInt8?
@@ -46,14 +45,11 @@ package struct VirtualDirectory: Hashable, Sendable {
     package var information: [UInt8]
     /// Whether SELECT is answered with 6283, and nothing in it can be read.
     package var isLocked: Bool
-    /// Its PINs.
     package var pins: [VirtualPIN]
-    /// Its files.
     package var files: [VirtualFile]
     /// The answers to GET DATA, by P1 and P2.
     package var dataObjects: [UInt16: [UInt8]]
 
-    /// Creates a directory.
     package init(
         name: AID? = nil, id: FileIdentifier? = nil, information: [UInt8] = [], isLocked: Bool = false,
         pins: [VirtualPIN] = [], files: [VirtualFile] = [], dataObjects: [UInt16: [UInt8]] = [:]
@@ -115,12 +111,11 @@ package struct VirtualPIN: Hashable, Sendable {
     package var tries: Int
     /// The number of tries left.
     package var triesLeft: Int
-    /// The status word when it is locked: 6983, 6984 as on driver's licences, or 63C0.
+    /// The status word when it is locked: 6983, 6984 as on driver's licenses, or 63C0.
     package var lockedStatus: UInt16
     /// Whether a wrong value is answered with 63Cx; otherwise with 6300, which does not report the tries left.
     package var tellsTries: Bool
 
-    /// Creates a PIN.
     package init(
         name: String, id: FileIdentifier? = nil, reference: UInt8? = nil, value: [UInt8], tries: Int = 3,
         triesLeft: Int? = nil, lockedStatus: UInt16 = 0x6983, tellsTries: Bool = true

@@ -24,7 +24,7 @@ package final class VirtualFileCard: VirtualCard {
     ///   - interface: how it is selected.
     ///   - files: its content.
     ///   - options: the deviations of its commands.
-    ///   - isoDEP: its behaviour below its APDUs.
+    ///   - isoDEP: its behavior below its APDUs.
     package init(
         _ interface: ISODEPInterface, files: VirtualFileTree, options: FileCardOptions = FileCardOptions(),
         isoDEP: ISODEPOptions = ISODEPOptions()

@@ -91,7 +91,7 @@ package enum ISODEPInterface: Hashable, Sendable {
     package static let plainATS: [UInt8] = [0x05, 0x78, 0x00, 0x81, 0x02]
 }
 
-/// The behaviour of a virtual card below its APDUs.
+/// The behavior of a virtual card below its APDUs.
 package struct ISODEPOptions: Hashable, Sendable {
     /// The number of waiting time extensions that the card requests before each answer; `Int.max` never ends.
     package var waitingTimeExtensions = 0

@@ -38,33 +38,33 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a command and fetches the whole response.
-    mutating func exchange(_ command: [UInt8], _ air: FrameExchange) -> Result {
+    mutating func exchange(_ command: [UInt8], _ send: FrameExchange) -> Result {
         let room = max(1, parameters.cardFrame - 3 - (cid == nil ? 0 : 1))
         var rest = command[...]
         while true {
             let part = Array(rest.prefix(room))
             rest = rest.dropFirst(part.count)
             let block = ISODEPBlock(.information(isChained: !rest.isEmpty), number: number, cid: cid, data: part)
-            switch carry(block, air) {
+            switch carry(block, send) {
             case .aborted: return .aborted
             case .failed(let status): return .failed(status: status)
             case .block(let answer):
                 number ^= 1
                 switch answer.kind {
                 case .acknowledge where !rest.isEmpty: continue
-                case .information where rest.isEmpty: return collect(answer, air)
+                case .information where rest.isEmpty: return collect(answer, send)
                 default: return .failed(status: ChipStatus.protocolError)
                 }
             }
         }
     }
 
-    private mutating func collect(_ first: ISODEPBlock, _ air: FrameExchange) -> Result {
+    private mutating func collect(_ first: ISODEPBlock, _ send: FrameExchange) -> Result {
         var block = first
         var response = block.data
         while case .information(isChained: true) = block.kind {
             guard response.count <= Self.longestResponse else { return .failed(status: ChipStatus.bufferTooSmall) }
-            switch carry(ISODEPBlock(.acknowledge, number: number, cid: cid), air) {
+            switch carry(ISODEPBlock(.acknowledge, number: number, cid: cid), send) {
             case .aborted: return .aborted
             case .failed(let status): return .failed(status: status)
             case .block(let next):
@@ -78,14 +78,14 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a block until the card answers it with a block of the same number.
-    private func carry(_ block: ISODEPBlock, _ air: FrameExchange) -> Step {
+    private func carry(_ block: ISODEPBlock, _ send: FrameExchange) -> Step {
         var frame = block
         var multiplier = 0
         var failures = 0
         var extensions = 0
         while true {
             var status = ChipStatus.protocolError
-            switch air(RadioFrame(technology, frame.bytes), multiplier) {
+            switch send(RadioFrame(technology, frame.bytes), multiplier) {
             case .aborted: return .aborted
             case .failed(let failure): status = failure
             case .answer(let answer):
@@ -118,22 +118,22 @@ struct ISODEPSession: Sendable {
     }
 
     /// S(DESELECT): the card is halted; returns whether it confirmed.
-    func deselect(_ air: FrameExchange) -> Bool {
+    func deselect(_ send: FrameExchange) -> Bool {
         let frame = RadioFrame(technology, ISODEPBlock(.deselect, cid: cid).bytes)
-        guard case .answer(let answer) = air(frame, 0) else { return false }
+        guard case .answer(let answer) = send(frame, 0) else { return false }
         return ISODEPBlock(answer.frame)?.kind == .deselect
     }
 
     /// Whether the card answers R(NAK), the query whether it is still there.
-    func isPresent(_ air: FrameExchange) -> Bool {
+    func isPresent(_ send: FrameExchange) -> Bool {
         let frame = RadioFrame(technology, ISODEPBlock(.notAcknowledge, number: number, cid: cid).bytes)
-        guard case .answer(let answer) = air(frame, 0) else { return false }
+        guard case .answer(let answer) = send(frame, 0) else { return false }
         return ISODEPBlock(answer.frame) != nil
     }
 }
 
 /// The outcome of a search for a card.
-enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
+package enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
     case found(Found)
     case nothing
     case aborted
@@ -143,10 +143,10 @@ enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
 ///
 /// The second parameter is the WTXM of a waiting time extension that this frame grants: a factor on the usual waiting
 /// time; 0 for all other frames.
-typealias FrameExchange = (RadioFrame, Int) -> FrameReply
+package typealias FrameExchange = (RadioFrame, Int) -> FrameReply
 
 /// The reply after a reader sent one frame.
-enum FrameReply: Hashable, Sendable {
+package enum FrameReply: Hashable, Sendable {
     /// A card's answer.
     case answer(CardAnswer)
     /// No answer in time, or a damaged one: the chip's status for it.

@@ -3,19 +3,24 @@
 internal import ByteCodec
 
 /// The reader's side of ISO 14443-3 type A.
-struct TypeAInitiator {
-    let air: FrameExchange
+package struct TypeAInitiator {
+    let send: FrameExchange
+
+    /// Creates the reader's side; frames go through `send`.
+    package init(send: @escaping FrameExchange) {
+        self.send = send
+    }
 
     /// Looks once for a card and selects it.
     ///
     /// - Parameters:
     ///   - isWakeUp: WUPA, which halted cards answer too.
     ///   - uid: the UID with its cascade tags when it is known, 4, 8 or 12 bytes; empty to find it out.
-    func activate(isWakeUp: Bool = false, uid: [UInt8] = []) -> Activation<TypeAIdentity> {
+    package func activate(isWakeUp: Bool = false, uid: [UInt8] = []) -> Activation<TypeAIdentity> {
         let request = isWakeUp ? TypeACommand.wakeUp : TypeACommand.request
         let frame = RadioFrame(.typeA, [request], lastByteBits: 7, hasCRC: false)
         let atqa: [UInt8]
-        switch air(frame, 0) {
+        switch send(frame, 0) {
         case .answer(let answer) where answer.frame.count == 2: atqa = answer.frame
         case .answer, .failed: return .nothing
         case .aborted: return .aborted
@@ -37,7 +42,7 @@ struct TypeAInitiator {
             guard part.count == 5 else { return .nothing }
             let select = RadioFrame(.typeA, [TypeACommand.levels[level], TypeACommand.allBits] + part)
             selections.append(select)
-            switch air(select, 0) {
+            switch send(select, 0) {
             case .answer(let answer):
                 guard answer.frame.count == 1, let sak = answer.frame.first else { return .nothing }
                 guard sak & TypeACommand.incomplete != 0 else {
@@ -61,14 +66,14 @@ struct TypeAInitiator {
     private func search(_ level: Int, _ selections: [RadioFrame]) -> Activation<[UInt8]> {
         var bits: [Bool] = []
         while bits.count < 40 {
-            switch air(TypeAInitiator.anticollision(level, bits), 0) {
+            switch send(TypeAInitiator.anticollision(level, bits), 0) {
             case .aborted: return .aborted
             case .failed(let status):
                 guard status == ChipStatus.collision else {
                     // No card has the bit that was tried: it is the other one.
                     guard bits.last == false else { return .nothing }
                     bits[bits.count - 1] = true
-                    for frame in selections where air(frame, 0) == .aborted { return .aborted }
+                    for frame in selections where send(frame, 0) == .aborted { return .aborted }
                     continue
                 }
                 bits.append(false)
@@ -106,13 +111,13 @@ struct TypeAInitiator {
 
     /// HLTA, which is never answered.
     func halt() {
-        _ = air(RadioFrame(.typeA, [TypeACommand.halt, 0x00]), 0)
+        _ = send(RadioFrame(.typeA, [TypeACommand.halt, 0x00]), 0)
     }
 
     /// RATS: brings the selected card into ISO-DEP; `nil` when it does not answer.
     func requestAnswerToSelect(frameSizeIndex: UInt8, cid: UInt8) -> [UInt8]? {
         let frame = RadioFrame(.typeA, [TypeACommand.requestAnswerToSelect, frameSizeIndex << 4 | cid & 0x0F])
-        guard case .answer(let answer) = air(frame, 0), let length = answer.frame.first,
+        guard case .answer(let answer) = send(frame, 0), let length = answer.frame.first,
             Int(length) == answer.frame.count
         else { return nil }
         return answer.frame
@@ -120,13 +125,18 @@ struct TypeAInitiator {
 }
 
 /// The reader's side of ISO 14443-3 type B.
-struct TypeBInitiator {
-    let air: FrameExchange
+package struct TypeBInitiator {
+    let send: FrameExchange
+
+    /// Creates the reader's side; frames go through `send`.
+    package init(send: @escaping FrameExchange) {
+        self.send = send
+    }
 
     /// Looks once for a card in one time slot, and returns the data of its ATQB.
-    func request(applicationFamily: UInt8, isWakeUp: Bool = false) -> Activation<TypeBIdentity> {
+    package func request(applicationFamily: UInt8, isWakeUp: Bool = false) -> Activation<TypeBIdentity> {
         let parameter = isWakeUp ? TypeBCommand.wakeUp : 0
-        switch air(RadioFrame(.typeB, [TypeBCommand.request, applicationFamily, parameter]), 0) {
+        switch send(RadioFrame(.typeB, [TypeBCommand.request, applicationFamily, parameter]), 0) {
         case .aborted: return .aborted
         case .failed: return .nothing
         case .answer(let answer):
@@ -143,10 +153,10 @@ struct TypeBInitiator {
     /// ATTRIB: brings the card into ISO-DEP.
     ///
     /// - Returns: the whole answer, whose first byte is MBLI and CID; `nil` when there is none.
-    func attribute(pupi: [UInt8], frameSizeIndex: UInt8, cid: UInt8) -> [UInt8]? {
+    package func attribute(pupi: [UInt8], frameSizeIndex: UInt8, cid: UInt8) -> [UInt8]? {
         let frame = RadioFrame(
             .typeB, [TypeBCommand.attribute] + pupi + [0x00, frameSizeIndex & 0x0F, 0x01, cid & 0x0F])
-        guard case .answer(let answer) = air(frame, 0), let first = answer.frame.first, first & 0x0F == cid else {
+        guard case .answer(let answer) = send(frame, 0), let first = answer.frame.first, first & 0x0F == cid else {
             return nil
         }
         return answer.frame

@@ -6,15 +6,18 @@ import ByteCodec
 ///
 /// Bytes before a start code are skipped, so wake-up bytes, preambles of any length and noise need no special rule. A
 /// frame with a wrong checksum gets no answer from a PN53x: it is counted and dropped.
-struct HostFrameParser: Sendable {
+package struct HostFrameParser: Sendable {
     private var buffer: [UInt8] = []
     private(set) var damagedFrames = 0
+
+    /// Creates a parser that has received nothing yet.
+    package init() {}
 
     /// Whether the buffer holds the beginning of a frame without its end.
     var isMidFrame: Bool { buffer.count > 1 }
 
     /// Appends received bytes.
-    mutating func feed(_ bytes: some Sequence<UInt8>) {
+    package mutating func feed(_ bytes: some Sequence<UInt8>) {
         buffer.append(contentsOf: bytes)
     }
 
@@ -24,7 +27,7 @@ struct HostFrameParser: Sendable {
     }
 
     /// The next complete frame, or `nil` when more bytes are needed.
-    mutating func next() -> HostFrame? {
+    package mutating func next() -> HostFrame? {
         var start = 0
         defer { buffer.removeFirst(min(start, buffer.count)) }
         while let code = startCode(from: start) {
@@ -86,7 +89,7 @@ struct HostFrameParser: Sendable {
 }
 
 /// A host's message on the serial line.
-enum HostFrame: Hashable, Sendable {
+package enum HostFrame: Hashable, Sendable {
     /// The answer was received, or the running command is aborted.
     case acknowledge
     /// Requests the last answer again.
@@ -98,7 +101,7 @@ enum HostFrame: Hashable, Sendable {
 /// The frames of the PN53x host link.
 ///
 /// Layouts and limits as in libnfc (`libnfc/chips/pn53x.c`) and nfcpy (`nfc/clf/pn53x.py`).
-enum PN532Frame {
+package enum PN532Frame {
     /// The maximum number of bytes in a frame, the frame identifier included.
     static let longestData = 265
 
@@ -109,7 +112,7 @@ enum PN532Frame {
     static let notAcknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
     /// The chip's answer to a command that it cannot parse.
-    static let syntaxError = encode([0x7F])
+    package static let syntaxError = encode([0x7F])
 
     /// Wraps frame identifier, command code and parameters; a normal frame up to 255 bytes, an extended one beyond.
     static func encode(_ data: [UInt8]) -> [UInt8] {

@@ -5,7 +5,7 @@ import NFCTransport
 
 extension PN532Chip {
     /// Executes one host command; the chip answers any other with its syntax error frame.
-    func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandResult {
+    package func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandResult {
         guard family.knows(code) else { return .syntaxError }
         return switch code {
         case 0x00: diagnose(parameters)
@@ -44,7 +44,7 @@ extension PN532Chip {
             guard let target = targets.first, !target.isReleased, case .isoDEP(let session, _) = target.kind else {
                 return .answer([ChipStatus.wrongContext])
             }
-            return .answer([session.isPresent(exchangeAir) ? ChipStatus.success : ChipStatus.timeout])
+            return .answer([session.isPresent(sendForExchange) ? ChipStatus.success : ChipStatus.timeout])
         default: return .syntaxError
         }
     }
@@ -139,5 +139,42 @@ extension PN532Chip {
     private func tellField(wasOn: Bool) {
         if wasOn, !registers.isFieldOn { field.switchOff() }
         if !wasOn, registers.isFieldOn { field.switchOn() }
+    }
+}
+
+/// The model of a simulated chip in the family.
+package enum PN53xModel: Sendable {
+    /// NXP's PN532, as on boards and in an ACR122U.
+    case pn532
+    /// NXP's PN533, as in an SCL3711.
+    case pn533
+    /// Sony's RC-S956, the chip of the RC-S330, RC-S360 and RC-S370.
+    case rcs956
+
+    /// The answer to GetFirmwareVersion: IC, version, revision, and supported features.
+    ///
+    /// For the PN533 as in libnfc issue 617. For the RC-S956 as in nfcpy's tests (`test_clf_rcs956.py`); libnfc
+    /// recognizes it by the 33 01.
+    var firmwareVersion: [UInt8] {
+        switch self {
+        case .pn532: [0x32, 0x01, 0x06, 0x07]
+        case .pn533: [0x33, 0x02, 0x07, 0x07]
+        case .rcs956: [0x33, 0x01, 0x30, 0x07]
+        }
+    }
+
+    /// Whether ReadRegister and WriteRegister answer with a status first (libnfc issue 617).
+    var givesRegisterStatus: Bool { self == .pn533 }
+
+    /// Whether the chip supports a command that only part of the family supports.
+    ///
+    /// From libnfc's table of commands (`libnfc/chips/pn53x.c`): only the PN532 has SAMConfiguration, PowerDown and
+    /// InAutoPoll, and 18 puts an RC-S956 into another mode.
+    func knows(_ code: UInt8) -> Bool {
+        switch code {
+        case 0x14, 0x16, 0x60: self == .pn532
+        case 0x18: self == .rcs956
+        default: true
+        }
     }
 }

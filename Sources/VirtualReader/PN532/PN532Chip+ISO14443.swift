@@ -28,7 +28,7 @@ extension PN532Chip {
                 look.data.append(found.data)
             }
             if look.targets.count < count, case .typeA? = look.targets.last?.kind {
-                TypeAInitiator(air: exchangeAir).halt()
+                TypeAInitiator(send: sendForExchange).halt()
                 look.targets[look.targets.count - 1].isAsleep = true
             }
         }
@@ -72,7 +72,7 @@ extension PN532Chip {
 
     /// RATS; the second target needs a separate number.
     private func enterISODEP(number: UInt8) -> (session: ISODEPSession, ats: [UInt8])? {
-        let initiator = TypeAInitiator(air: exchangeAir)
+        let initiator = TypeAInitiator(send: sendForExchange)
         guard let ats = initiator.requestAnswerToSelect(frameSizeIndex: Self.frameSizeIndex, cid: number) else {
             return nil
         }
@@ -98,7 +98,7 @@ extension PN532Chip {
         let pupi = card.pupi ?? []
         let parameters = ISODEPParameters(card)
         let cid: UInt8 = parameters.supportsCID ? 1 : 0
-        let attribute = TypeBInitiator(air: exchangeAir)
+        let attribute = TypeBInitiator(send: sendForExchange)
         guard let answer = attribute.attribute(pupi: pupi, frameSizeIndex: Self.frameSizeIndex, cid: cid) else {
             return TargetSearchResult()
         }
@@ -111,7 +111,7 @@ extension PN532Chip {
 
     /// Returns a halted card to its previous state; returns whether it is there.
     func resume(_ target: inout SelectedTarget) -> Bool {
-        let initiator = TypeAInitiator(air: exchangeAir)
+        let initiator = TypeAInitiator(send: sendForExchange)
         switch target.kind {
         case .felica: break
         case .typeA(let identity), .isoDEP(_, let identity?):
@@ -132,11 +132,11 @@ extension PN532Chip {
     func halt(_ target: SelectedTarget) {
         switch target.kind {
         case .felica: break
-        case .typeA: TypeAInitiator(air: haltAir).halt()
-        case .isoDEP(let session, _): _ = session.deselect(exchangeAir)
+        case .typeA: TypeAInitiator(send: sendHalt).halt()
+        case .isoDEP(let session, _): _ = session.deselect(sendForExchange)
         }
     }
 
     /// HLTA is never answered, so there is no wait for an answer.
-    private var haltAir: FrameExchange { { frame, _ in self.transmit(frame, within: .look(.zero)) } }
+    private var sendHalt: FrameExchange { { frame, _ in self.transmit(frame, within: .look(.zero)) } }
 }

@@ -45,7 +45,7 @@ extension PN532Chip {
         }
     }
 
-    /// InAutoPoll: rounds (FF for ever), period in units of 150 ms, types to look for.
+    /// InAutoPoll: rounds (FF forever), period in units of 150 ms, types to look for.
     ///
     /// Every type is given its whole period, and a card that answers ends the command immediately. FeliCa cards are
     /// polled with system code FFFF and request code 00 (which one a PN532 sends is not known).

@@ -5,14 +5,14 @@ import NFCTransport
 
 /// A PN532 between a serial line and a field: one thread, one command at a time.
 ///
-/// Behaviour as libnfc 1.8.0 and nfcpy 1.0.4 require and accept it; NXP's manual UM0701-02 was not compared. A command
+/// Behavior as libnfc 1.8.0 and nfcpy 1.0.4 require and accept it; NXP's manual UM0701-02 was not compared. A command
 /// that waits (for a card, for time) is aborted when the host sends ACK or another command.
-final class PN532Chip {
+package final class PN532Chip {
     let field: any RadioField
     let counters: ChipCounters
     let timing: TimeModel
     /// The chip's model in the family.
-    var family = PN53xModel.pn532
+    let family: PN53xModel
     var registers = RegisterFile()
     var radio = RadioSettings()
     var targets: [SelectedTarget] = []
@@ -45,6 +45,7 @@ final class PN532Chip {
     init(
         field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: InjectedSerialFaults = .none,
         model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters(),
+        family: PN53xModel = .pn532,
         observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
     ) {
         self.observer = observer
@@ -54,12 +55,25 @@ final class PN532Chip {
         self.faults = faults
         self.model = model
         self.counters = counters
+        self.family = family
         speed = initialSpeed
         change(to: initialSpeed)
     }
 
+    /// Creates a chip of the family between a line and a field.
+    package convenience init(_ family: PN53xModel, field: any RadioField, line: any HostLine) {
+        self.init(field: field, line: line, family: family)
+    }
+
+    /// The counts so far, and whether the field is on.
+    package var statistics: ChipStatistics {
+        var statistics = counters.statistics
+        statistics.isFieldOn = registers.isFieldOn
+        return statistics
+    }
+
     /// Serves the host until the line is closed.
-    func run() {
+    package func run() {
         while let frame = nextFrame() {
             modelTime = max(line.now, timing.serialLine ? lineBusyUntil : .zero)
             if let idleSince { field.pass(line.now - idleSince) }
@@ -177,7 +191,7 @@ final class PN532Chip {
         line.sleep(until: modelTime)
     }
 
-    /// Lets time pass, for ever without a duration; `false` when the host interfered.
+    /// Lets time pass, forever without a duration; `false` when the host interfered.
     func pause(for duration: Duration?) -> Bool {
         if duration == .zero { return true }
         if let duration { modelTime += duration }
@@ -232,11 +246,11 @@ final class PN532Chip {
 }
 
 /// The status bytes that a simulated chip generates itself.
-enum ChipStatus {
+package enum ChipStatus {
     /// Done.
     static let success: UInt8 = 0x00
     /// The card did not answer.
-    static let timeout: UInt8 = 0x01
+    package static let timeout: UInt8 = 0x01
     /// The CRC of an answer is wrong or missing.
     static let wrongChecksum: UInt8 = 0x02
     /// Several cards answered at once.
@@ -258,7 +272,7 @@ enum ChipStatus {
 }
 
 /// The outcome of a host command in the chip.
-enum CommandResult: Hashable, Sendable {
+package enum CommandResult: Hashable, Sendable {
     /// The bytes after the answer's command code.
     case answer([UInt8])
     /// The chip does not support the command or its parameters.
@@ -303,7 +317,7 @@ struct RadioSettings: Sendable {
     /// How many times InListPassiveTarget polls again.
     var activationRetries: UInt8 = 0xFF
 
-    /// The time of an index, 100 µs doubled `index` - 1 times; `nil` for 0, which waits for ever.
+    /// The time of an index, 100 µs doubled `index` - 1 times; `nil` for 0, which waits forever.
     ///
     /// Indexes end at 16 (3.28 s); higher ones are treated as 16.
     static func timeout(_ index: UInt8) -> Duration? {
@@ -331,6 +345,6 @@ struct SelectedTarget: Sendable {
     var kind: Kind
     /// Whether InDeselect or InRelease released it.
     var isReleased = false
-    /// Whether it was halted in favour of another target.
+    /// Whether it was halted in favor of another target.
     var isAsleep = false
 }

@@ -79,7 +79,7 @@ enum SerialSampling {
 }
 
 /// The speeds of the chip's serial line, in the order of SetSerialBaudRate's parameter.
-enum SerialSpeed: UInt8, CaseIterable, Sendable {
+package enum SerialSpeed: UInt8, CaseIterable, Sendable {
     case baud9600, baud19200, baud38400, baud57600, baud115200, baud230400, baud460800, baud921600, baud1288000
 
     /// The start value of a PN532.
@@ -111,14 +111,14 @@ enum SerialSpeed: UInt8, CaseIterable, Sendable {
 }
 
 /// The chip's end of the serial line, and its clock.
-protocol HostLine: AnyObject {
+package protocol HostLine: AnyObject {
     /// The time since an arbitrary start.
     var now: Duration { get }
 
     /// The speed of the host's end; `nil` when the line does not report it.
     var hostSpeed: SerialSpeed? { get }
 
-    /// Waits for bytes from the host, for ever when there is no deadline.
+    /// Waits for bytes from the host, forever when there is no deadline.
     func read(until deadline: Duration?) -> LineEvent
 
     /// Sends bytes; any that the host does not accept are lost, as on a real line.
@@ -129,11 +129,11 @@ protocol HostLine: AnyObject {
 }
 
 extension HostLine {
-    var hostSpeed: SerialSpeed? { nil }
+    package var hostSpeed: SerialSpeed? { nil }
 }
 
 /// The end of a wait on the serial line.
-enum LineEvent: Hashable, Sendable {
+package enum LineEvent: Hashable, Sendable {
     /// The host sent bytes.
     case bytes([UInt8])
     /// The deadline has passed.

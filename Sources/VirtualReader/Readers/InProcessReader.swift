@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
-package import NFCTransport
+public import CardModel
+public import NFCTransport
 
 /// A reader on a virtual field, without a chip between them: for fast tests of card-reading code.
-package final class InProcessReader: Reader {
+public final class InProcessReader: Reader {
     /// The longest frame that it sends: the same limit as libnfc.
     package static let longestFrame = 262
 
     /// The reader's properties.
-    package let information: ReaderInformation
+    public let information: ReaderInformation
     /// The field of the reader.
     package let field: VirtualField
     /// The number of calls of ``activate(_:)``.
@@ -37,7 +37,7 @@ package final class InProcessReader: Reader {
     }
 
     /// Creates a reader on a field.
-    package init(
+    public init(
         _ field: VirtualField,
         information: ReaderInformation = ReaderInformation(
             id: "in-process", name: "Virtual reader", technologies: Technology.allCases),
@@ -57,7 +57,7 @@ package final class InProcessReader: Reader {
     ///
     /// A damaged answer or one of another kind counts as none, as on a PN53x. When a card of type A or B was selected
     /// before, the field goes off first, since a selected card does not answer a REQA.
-    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         activations += 1
         if let selected, !selected.isFeliCa { holdsCard = true }
         selected = nil
@@ -101,7 +101,7 @@ package final class InProcessReader: Reader {
     }
 
     private func activateTypeA(isoDEP: Bool) -> TypeATarget? {
-        let initiator = TypeAInitiator(air: air)
+        let initiator = TypeAInitiator(send: sendFrame)
         guard case .found(let card) = initiator.activate() else { return nil }
         guard isoDEP, card.sak & TypeACommand.speaksISODEP != 0 else {
             selected = .typeA
@@ -115,7 +115,7 @@ package final class InProcessReader: Reader {
     }
 
     private func activateTypeB(_ applicationFamily: UInt8) -> TypeBTarget? {
-        let initiator = TypeBInitiator(air: air)
+        let initiator = TypeBInitiator(send: sendFrame)
         guard case .found(let card) = initiator.request(applicationFamily: applicationFamily), let pupi = card.pupi,
             initiator.attribute(pupi: pupi, frameSizeIndex: InProcessReader.frameSizeIndex, cid: 0) != nil
         else { return nil }
@@ -126,8 +126,8 @@ package final class InProcessReader: Reader {
     /// Frames of 256 bytes.
     private static let frameSizeIndex: UInt8 = 8
 
-    /// The air without a limit of time.
-    private var air: FrameExchange {
+    /// Sends a frame without a time limit.
+    private var sendFrame: FrameExchange {
         let field = field
         return { frame, _ in
             switch field.exchange(frame) {
@@ -143,7 +143,7 @@ package final class InProcessReader: Reader {
     /// An answer that takes the card longer than `timeout` is ``NFCTransport/TransportError/noAnswer``; there is no
     /// actual wait. After any failure of an ISO-DEP exchange ``NFCTransport/TransportError/cardReleased`` until a card
     /// is activated again.
-    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         transceives += 1
         try check()
         guard let selected else { throw .cardReleased }
@@ -159,23 +159,17 @@ package final class InProcessReader: Reader {
     }
 
     /// Asks a card in ISO-DEP by R(NAK) whether it is still there; `nil` for other cards.
-    package func isCardPresent() throws(TransportError) -> Bool? {
+    public func isCardPresent() throws(TransportError) -> Bool? {
         try check()
         guard case .isoDEP(let session)? = selected else { return nil }
-        return session.isPresent(air)
+        return session.isPresent(sendFrame)
     }
 
     private func send(_ frame: RadioFrame, _ timeout: Duration) throws(TransportError) -> [UInt8] {
         guard frame.bytes.count <= InProcessReader.longestFrame else {
             throw .frameTooLong(length: frame.bytes.count, limit: InProcessReader.longestFrame)
         }
-        switch field.exchange(frame) {
-        case .silence: throw .noAnswer
-        case .damaged(let status): throw .corrupted(status: status)
-        case .answer(let answer):
-            guard answer.thinkingTime <= timeout else { throw .noAnswer }
-            return answer.frame
-        }
+        return try field.transceive(frame, timeout: timeout)
     }
 
     private func exchange(
@@ -187,12 +181,12 @@ package final class InProcessReader: Reader {
         var session = session
         var left = timeout
         let waitingTime = ISODEPSizes.waitingTime(session.parameters.waitingTimeIndex)
-        let air = air
+        let sendFrame = sendFrame
         let outcome = session.exchange(command) { frame, multiplier in
             // The card asked for this time; whether it also needs it is not known.
             if multiplier > 0 { left -= waitingTime * multiplier }
             guard left >= .zero else { return .aborted }
-            let reply = air(frame, multiplier)
+            let reply = sendFrame(frame, multiplier)
             if case .answer(let answer) = reply { left -= answer.thinkingTime }
             return left >= .zero ? reply : .aborted
         }
@@ -208,7 +202,7 @@ package final class InProcessReader: Reader {
     }
 
     /// Switches the field off.
-    package func close() {
+    public func close() {
         guard !isClosed else { return }
         isClosed = true
         selected = nil

@@ -24,12 +24,12 @@ struct FileCard {
             #expect(text.contains(old))
             text.replace(old, with: new)
         }
-        try self.init(try VirtualCardFile.loadField(Array(text.utf8)), faults)
+        try self.init(try VirtualField(cardFile: Array(text.utf8)), faults)
     }
 
     /// A dump as a virtual card.
     init(_ dump: CardDump) throws {
-        try self.init(try VirtualCardFile.loadField(Array(dump.json.compactText.utf8)), [])
+        try self.init(try VirtualField(cardFile: Array(dump.json.compactText.utf8)), [])
     }
 
     private init(_ field: VirtualField, _ faults: InjectedFaults) throws {

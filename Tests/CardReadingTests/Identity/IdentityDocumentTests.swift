@@ -9,7 +9,7 @@ import Testing
 import VirtualReader
 
 /// The reports of cards that are read here, as the program prints them: its answers are compared member by member.
-@Suite("Documents of licences and My Number cards")
+@Suite("Documents of licenses and My Number cards")
 struct IdentityDocumentTests {
     private func answer(_ name: String) throws -> JSONObject {
         let value = try JSONValue(parsing: TestFiles.read("Fixtures/cli/answers/\(name).json"))

@@ -8,7 +8,7 @@ import ISO7816
 import Testing
 import VirtualReader
 
-@Suite("Reading a licence")
+@Suite("Reading a license")
 struct LicenseReaderTests {
     static let right: [(LicensePIN, String)] = [(.pin1, "1234"), (.pin2, "5678")]
 
@@ -50,7 +50,7 @@ struct LicenseReaderTests {
         #expect(report.pin2 == CardPINState(triesLeft: 3, isVerified: true))
     }
 
-    @Test("Whether PINs are set is read before anything else of the card, and no read is longer than F0 bytes allow")
+    @Test("PIN settings are read first, and no read is longer than F0 bytes")
     func order() throws {
         let card = try FileCard("license/sample.json")
         _ = try read(card)
@@ -66,7 +66,7 @@ struct LicenseReaderTests {
         for frame in card.spy.frames where frame[1] == 0xB0 { #expect(frame.count == 5) }
     }
 
-    @Test("Without PINs the free data and the tries, and not one VERIFY with data")
+    @Test("Without PINs: the free data and the tries left, and no VERIFY with data")
     func free() throws {
         let card = try FileCard("license/sample.json")
         var reader = try LicenseReader(card.session, card.identity)
@@ -81,7 +81,7 @@ struct LicenseReaderTests {
         #expect(report.faults.isEmpty)
     }
 
-    @Test("With PIN 1 alone everything but the domicile and the photo")
+    @Test("With PIN 1 only: everything but the domicile and the photo")
     func firstPINOnly() throws {
         let card = try FileCard("license/sample.json")
         let (dump, error) = try read(card, [(.pin1, "1234")])
@@ -110,7 +110,7 @@ struct LicenseReaderTests {
         #expect(report.json(.english)["withheldReason"] == "wrongPIN")
     }
 
-    @Test("A wrong last try is told as locked, and a lost answer by what the card says after it")
+    @Test("A wrong last try is reported as locked, and a lost answer by the state read after it")
     func triesNow() throws {
         let (locked, _) = try read(try FileCard("license/last-try.json"), [(.pin1, "0000")], consent: .always)
         #expect(try report(locked).pin1 == CardPINState(triesLeft: 0, isVerified: false, refusal: .locked))
@@ -128,7 +128,7 @@ struct LicenseReaderTests {
         #expect(try report(dump).pin1 == CardPINState(triesLeft: 2, isVerified: false))
     }
 
-    @Test("A wrong PIN 2 leaves what PIN 1 opened")
+    @Test("A wrong PIN 2 keeps the data that PIN 1 opened")
     func wrongSecond() throws {
         let card = try FileCard("license/sample.json")
         let (dump, error) = try read(card, [(.pin1, "1234"), (.pin2, "0000")])
@@ -144,7 +144,7 @@ struct LicenseReaderTests {
         #expect(report.pin2 == CardPINState(triesLeft: 2, isVerified: false, refusal: .wrong))
     }
 
-    @Test("PINs of another form never reach the card", arguments: ["", "123", "12345", "12a4", "１２３４", "****"])
+    @Test("Malformed PINs never reach the card", arguments: ["", "123", "12345", "12a4", "１２３４", "****"])
     func form(text: String) throws {
         for place in 0..<2 {
             var pins = Self.right
@@ -178,7 +178,7 @@ struct LicenseReaderTests {
         }
     }
 
-    @Test("Where no PINs are set, asterisks are sent, whatever was given")
+    @Test("Without PINs on the card, asterisks are sent, whatever was given")
     func unset() throws {
         let card = try FileCard("license/unset.json")
         let (dump, error) = try read(card, [(.pin1, "1234")])
@@ -209,14 +209,14 @@ struct LicenseReaderTests {
         #expect(!card.spy.frames.contains { $0[1] == 0x20 }, "not even the tries were asked for")
     }
 
-    @Test("A card that is no licence")
+    @Test("A card that is not a license")
     func otherCard() throws {
         let card = try FileCard("mynumber/card.json")
         #expect(throws: FileCardReadingError.otherCard) { try LicenseReader(card.session, card.identity) }
         #expect(!card.spy.frames.contains { $0[1] == 0x20 })
     }
 
-    @Test("The licence on a My Number card, ten tries")
+    @Test("The license on a My Number card, ten tries")
     func myNumberLicense() throws {
         let card = try FileCard("license/my-number-licence.json")
         let (dump, error) = try read(card, [(.myNumberLicense, "2580")])
@@ -251,7 +251,7 @@ struct LicenseReaderTests {
         #expect(try report(dump).photo != nil)
     }
 
-    @Test("A dump written and read again says the same, and so does a virtual card made of it")
+    @Test("A dump, its JSON and a virtual card made from it give the same report")
     func roundTrip() throws {
         let card = try FileCard("license/gaiji.json")
         let (dump, _) = try read(card)
@@ -269,7 +269,7 @@ struct LicenseReaderTests {
         .truncated(to: 1),
     ]
 
-    @Test("Whatever goes wrong at whatever exchange: no PIN twice, and none in the dump", arguments: faults)
+    @Test("After any fault at any exchange: no PIN is sent twice, and none is in the dump", arguments: faults)
     func everyFault(fault: InjectedFault) throws {
         let changes = [("\"text\": \"1234\"", "\"text\": \"7391\""), ("\"text\": \"5678\"", "\"text\": \"8264\"")]
         for number in 1...60 {

@@ -10,7 +10,7 @@ import VirtualReader
 
 @Suite("Reading a My Number card")
 struct MyNumberReaderTests {
-    @Test("Without a PIN: token, certificates byte for byte, tries of every PIN")
+    @Test("Without a PIN: token, certificates byte for byte, tries left of every PIN")
     func free() throws {
         let card = try FileCard("mynumber/card.json")
         var reader = try MyNumberReader(card.session, card.identity)
@@ -53,7 +53,7 @@ struct MyNumberReaderTests {
         #expect(try CardDump(parsing: Array(dump.json.prettyText.utf8)) == dump)
     }
 
-    @Test("A wrong PIN is sent once; one of another form and a last try not at all")
+    @Test("A wrong PIN is sent once; a malformed one and a last try never")
     func refused() throws {
         let rows: [(String, String, Int, CardPINState)] = [
             ("card", "0000", 1, CardPINState(triesLeft: 2, isVerified: false, refusal: .wrong)),
@@ -76,13 +76,13 @@ struct MyNumberReaderTests {
         }
     }
 
-    @Test("A card that is none")
+    @Test("Another kind of card")
     func otherCard() throws {
         let card = try FileCard("license/sample.json")
         #expect(throws: FileCardReadingError.otherCard) { try MyNumberReader(card.session, card.identity) }
     }
 
-    @Test("Whatever goes wrong at whatever exchange: no PIN twice")
+    @Test("After any fault at any exchange: no PIN is sent twice")
     func everyFault() throws {
         for fault in [InjectedFault.silence, .absent, .damaged(status: 0x02), .truncated(to: 1)] {
             for number in 1...60 {

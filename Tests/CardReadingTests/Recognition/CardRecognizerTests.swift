@@ -33,7 +33,7 @@ struct CardRecognizerTests {
         return VirtualFileCard(interface, files: VirtualFileTree(applications: directories), options: options)
     }
 
-    /// What a card is recognised as.
+    /// What a card is recognized as.
     static func kinds(_ card: VirtualFileCard, typeB: Bool = false) throws -> [RecognizedCard] {
         let reader = InProcessReader(card)
         let request: ActivationRequest = typeB ? .typeB() : .typeA()
@@ -55,12 +55,12 @@ struct CardRecognizerTests {
         #expect(kinds.first?.kind.certainty == .certain)
     }
 
-    @Test func aLockedLicenceIsOne() throws {
+    @Test func recognizesALockedLicense() throws {
         let kinds = try Self.kinds(Self.card([("A0000002310100000000000000000000", "")], locked: true))
         #expect(kinds.map(\.kind.id) == ["licence"])
     }
 
-    @Test func aPaymentCardTellsItsSchemeAndNothingElseIsAskedFor() throws {
+    @Test func readsOnlyTheSchemeOfAPaymentCard() throws {
         let card = try Self.card([(Self.payment, Self.directory)])
         let kinds = try Self.kinds(card)
         #expect(kinds.map(\.kind.id) == ["emv"])
@@ -71,7 +71,7 @@ struct CardRecognizerTests {
         #expect(!card.commands.contains { $0.dropFirst(5).starts(with: scheme) })
     }
 
-    @Test func aPhoneIsSeveralThings() throws {
+    @Test func phoneHasSeveralIdentities() throws {
         let card = try Self.card([
             (Self.payment, Self.directory), ("A0000006472F0001", Hex.encode(Array("U2F_V2".utf8))),
             ("D2760000850101", ""),
@@ -82,7 +82,7 @@ struct CardRecognizerTests {
     }
 
     /// Vector PM7.
-    @Test func aDESFireTellsItsVersionAndNotItsUID() throws {
+    @Test func reportsTheVersionOfADESFireWithoutItsUID() throws {
         var options = FileCardOptions()
         options.answers = [
             try Hex.decode("9060000000"): [try Hex.decode("0401010002180591AF")],
@@ -95,14 +95,14 @@ struct CardRecognizerTests {
         #expect(kinds.first?.details.map(\.value) == ["0.2", "0.6", "4096 bytes"])
     }
 
-    @Test func aCardThatWantsToSayMoreIsLetTo() throws {
+    @Test func letsTheCardContinueItsChain() throws {
         var options = FileCardOptions()
         options.refusedSelections = [0x0C]
         let kinds = try Self.kinds(Self.card([("A0000002471001", "")], options: options))
         #expect(kinds.map(\.kind.id) == ["passport"])
     }
 
-    @Test func aCardWithNothingKnownIsNothing() throws {
+    @Test func reportsNothingForAnUnknownCard() throws {
         #expect(try Self.kinds(Self.card([])).isEmpty)
         #expect(try Self.kinds(Self.card([("F00102030405", "")])).isEmpty)
     }
@@ -114,13 +114,13 @@ struct CardRecognizerTests {
         "6F2F840E325041592E5359532E4444463031A51DBF0C1A61184F07A0000000031010500A00010203040506070809870101",
     ]
 
-    @Test(arguments: broken) func aBrokenDirectoryNamesNoLabel(_ directory: String) throws {
+    @Test(arguments: broken) func ignoresABrokenDirectory(_ directory: String) throws {
         let kinds = try Self.kinds(Self.card([(Self.payment, directory)]))
         #expect(kinds.map(\.kind.id) == ["emv"])
         #expect(kinds.first?.details.contains { $0.key == "label" } == false)
     }
 
-    @Test func aCardThatLeavesIsSaidToHaveLeft() throws {
+    @Test func reportsACardThatLeft() throws {
         let reader = InProcessReader(try Self.card([("A0000002471001", "")]))
         let picc = try #require(try reader.activate(.typeA()))
         reader.field.removeCards()

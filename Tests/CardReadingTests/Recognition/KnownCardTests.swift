@@ -11,7 +11,7 @@ import Testing
 struct KnownCardTests {
     static let uid: [UInt8] = [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x80]
 
-    @Test func theTableHasNoFaults() {
+    @Test func tableIsValid() {
         #expect(KnownCard.faults.isEmpty)
         let lengths: [KnownCard.Clue: ClosedRange<Int>] = [.atqaSAK: 3...3, .sak: 1...1, .application: 5...16]
         for kind in KnownCard.all {
@@ -35,7 +35,7 @@ struct KnownCardTests {
         #expect(card?.kind.certainty != .certain)
     }
 
-    @Test func nothingIsSaidOfWhatTellsNothing() {
+    @Test func reportsNothingForUninformativeAnswers() {
         #expect(CardRecognizer.recognize(.typeA(TypeATarget(uid: Self.uid, isISODEP: true))) == nil)
         #expect(CardRecognizer.recognize(.typeB(TypeBTarget(pupi: [1, 2, 3, 4]))) == nil)
     }

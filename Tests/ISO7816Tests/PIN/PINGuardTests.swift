@@ -33,7 +33,7 @@ struct PINGuardTests {
         }
     }
 
-    @Test func bothAreVerifiedInOrder() throws {
+    @Test func verifiesBothInOrder() throws {
         let card = CountingCard(.counts(3, locked: 0x6984), right: PINGuardTests.secrets)
         #expect(try PINGuardTests.verify(card).get() == [.verified, .verified])
         #expect(card.sentPINs.map(\.p2) == [0x81, 0x82])
@@ -41,14 +41,14 @@ struct PINGuardTests {
         #expect(card.exchanges == 6, "select, ask, verify, for each")
     }
 
-    @Test func theSecondIsNotSentWhenTheFirstFails() {
+    @Test func stopsWhenTheFirstPINFails() {
         let card = CountingCard(.counts(3, locked: 0x6984), right: PINGuardTests.secrets)
         let result = PINGuardTests.verify(card, PINGuardTests.requests("9999"))
         #expect(result == .failure(.wrong(PINGuardTests.pin1, .count(2))))
         #expect(card.sentPINs.map(\.p2) == [0x81])
     }
 
-    @Test func afterAFailureNothingIsSentInThatRun() throws {
+    @Test func sendsNothingMoreAfterAFailure() throws {
         let card = CountingCard(.counts(3, locked: 0x6984), right: PINGuardTests.secrets)
         let session = PINGuardTests.session(card)
         #expect(throws: PINGuardError.wrong(PINGuardTests.pin1, .count(2))) {
@@ -66,7 +66,7 @@ struct PINGuardTests {
         #expect(card.sentPINs.count == 1)
     }
 
-    @Test func aPINIsSentOnce() throws {
+    @Test func sendsAPINOnce() throws {
         let card = CountingCard(.counts(3, locked: 0x6984), right: PINGuardTests.secrets)
         let session = PINGuardTests.session(card)
         let request = PINRequest(PINGuardTests.pin1, PIN("2525".utf8))
@@ -98,7 +98,7 @@ struct PINGuardTests {
         }
     }
 
-    @Test func aWrongPINWithoutACountIsWrong() {
+    @Test func treats6300AsAWrongPIN() {
         let request = PINRequest(PINGuardTests.pin1, PIN("9999".utf8))
         let card = SilentCard(request.pin)
         let session = ISO7816Session(channel: card) { () throws(TransportError) in try card.activate() }
@@ -115,7 +115,7 @@ struct PINGuardTests {
         (.printable(4...8), "abc"), (.exactly([0x2A, 0x2A, 0x2A, 0x2A]), "1234"),
     ]
 
-    @Test(arguments: wrongForms) func aWrongFormIsNotSent(_ row: (form: PINForm, text: String)) {
+    @Test(arguments: wrongForms) func neverSendsAMalformedPIN(_ row: (form: PINForm, text: String)) {
         let card = CountingCard(.counts(3, locked: 0x6984), right: PINGuardTests.secrets)
         var reference = PINGuardTests.pin2
         reference.form = row.form
@@ -133,7 +133,7 @@ struct PINGuardTests {
         #expect(PIN("****".utf8).matches(.exactly([0x2A, 0x2A, 0x2A, 0x2A])))
     }
 
-    @Test func everyCharacterOfItsForm() {
+    @Test func acceptsEveryCharacterOfTheForm() {
         let digits = Array("0123456789".utf8)
         let capitals = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in UInt8.min...UInt8.max {
@@ -154,7 +154,7 @@ struct PINGuardTests {
         #expect(card.sentPINs.isEmpty)
     }
 
-    @Test(arguments: locked) func theLastTryThatFailsIsToldAsLocked(_ counter: CountingCard.Counter) {
+    @Test(arguments: locked) func reportsAFailedLastTryAsLocked(_ counter: CountingCard.Counter) {
         guard case .counts(_, let word) = counter else { return }
         let card = CountingCard(.counts(1, locked: word), right: PINGuardTests.secrets)
         let result = PINGuardTests.verify(card, PINGuardTests.requests("0000"), PINGuardTests.yes)
@@ -164,7 +164,7 @@ struct PINGuardTests {
 
     /// The flag alone is not enough, nor is the answer alone.
     @Test(arguments: [false, true], [false, true])
-    func theLastTryNeedsBoth(allows: Bool, answer: Bool) {
+    func lastTryNeedsBothConsents(allows: Bool, answer: Bool) {
         var asked: [TriesLeft] = []
         let consent = PINConsent(allowsLastTry: allows) { _, tries in
             asked.append(tries)
@@ -186,7 +186,7 @@ struct PINGuardTests {
     }
 
     /// While the user was asked, somebody else used the card.
-    @Test func aCounterThatChangedMeanwhileStopsIt() {
+    @Test func stopsWhenTheCounterChanged() {
         let card = CountingCard(.counts(1, locked: 0x6984), right: PINGuardTests.secrets)
         let consent = PINConsent(allowsLastTry: true) { _, _ in
             _ = try? card.transceive([0x00, 0x20, 0x00, 0x81, 0x04, 0x30, 0x30, 0x30, 0x30], timeout: .zero)
@@ -198,14 +198,14 @@ struct PINGuardTests {
         #expect(card.sentPINs.count == 1, "the other one's")
     }
 
-    @Test func whatIsVerifiedAlreadyIsNotSent() throws {
+    @Test func neverSendsAVerifiedPINAgain() throws {
         let card = CountingCard(.word(0x9000), right: PINGuardTests.secrets)
         #expect(try PINGuardTests.verify(card).get() == [.notNeeded, .notNeeded])
         #expect(card.sentPINs.isEmpty)
     }
 
     @Test(arguments: [0x6A88, 0x6D00, 0x6E00, 0x6982, 0x6985, 0x6A82, 0x61FF, 0x6C10, 0xFFFF, 0x0000] as [StatusWord])
-    func wordsThatTellNothing(_ word: StatusWord) {
+    func uninformativeStatusWords(_ word: StatusWord) {
         let card = CountingCard(.word(word.rawValue), right: PINGuardTests.secrets)
         let result = PINGuardTests.verify(card, PINGuardTests.requests(), PINGuardTests.yes)
         #expect(result == .failure(.notVerifiable(PINGuardTests.pin1, word)))
@@ -222,7 +222,7 @@ struct PINGuardTests {
 
     /// The exchange that fails is the VERIFY itself.
     @Test(arguments: radio)
-    func afterARadioErrorTheStateIsReadAndTold(
+    func reportsTheStateAfterARadioError(
         _ row: (fault: CountingCard.InjectedFault, pin: String, after: TriesLeft?)
     ) {
         let card = CountingCard(
@@ -240,7 +240,7 @@ struct PINGuardTests {
     }
 
     /// Bytes behind the status word make the last two of them look like one.
-    @Test(arguments: [2, 3]) func anAnswerWithDataIsNone(exchange: Int) {
+    @Test(arguments: [2, 3]) func rejectsAnAnswerWithData(exchange: Int) {
         let card = CountingCard(
             .counts(3, locked: 0x6984), right: PINGuardTests.secrets, fault: (.trailingSuccess, exchange))
         let flaw = ISO7816Error.malformed(.verify, .dataLength(expected: 0, received: 2))

@@ -46,7 +46,7 @@ struct VirtualCardGuardTests {
               "two": {"id": "0002", "reference": "82", "text": "1234", "tries": \(card.tries), "left": \(card.left)\(card.options)}}},
              "virtual": {\(card.odd)}}
             """
-        return try VirtualCardFile.loadField(Array(text.utf8))
+        return try VirtualField(cardFile: Array(text.utf8))
     }
 
     @Test(arguments: cards)
@@ -106,7 +106,7 @@ struct VirtualCardGuardTests {
         }
     }
 
-    @Test func withoutFaultsBothAreVerified() throws {
+    @Test func verifiesBothWithoutFaults() throws {
         let reader = CountingReader(InProcessReader(try VirtualCardGuardTests.field((3, 3, "", ""))))
         let picc = try #require(try reader.activate(.typeB()))
         let session = ISO7816Session(reader: reader, picc: picc, request: .typeB())

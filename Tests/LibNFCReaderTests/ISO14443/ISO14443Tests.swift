@@ -37,7 +37,7 @@ struct ISO14443Tests {
     static let time = Duration.seconds(5)
     static let select: [UInt8] = [0x00, 0xA4, 0x04, 0x0C, 0x06] + aid
 
-    @Test(arguments: Way.allCases) func aCardOfTypeAWithISODEP(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func typeACardWithISODEP(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.cardA())
         let target = TypeATarget(
             uid: Self.uid, atqa: 0x0344, sak: 0x20, ats: ISODEPInterface.plainATS, isISODEP: true)
@@ -81,7 +81,7 @@ struct ISO14443Tests {
     }
 
     /// The longest short command does not fit into one chip command and goes out in two.
-    @Test(arguments: Way.allCases) func theLongestShortCommand(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func longestShortCommand(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.cardA())
         _ = try bench.reader.activate(.typeA())
         _ = try bench.exchange(Self.select, within: Self.time)
@@ -102,7 +102,7 @@ struct ISO14443Tests {
         arguments: [
             (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
         ], Way.allCases)
-    func afterAFailureTheCardIsSelectedAnewFirst(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way)
+    func selectsTheCardAgainAfterAFailure(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way)
         throws
     {
         let (fault, error) = fault
@@ -122,7 +122,7 @@ struct ISO14443Tests {
     }
 
     /// A card that is selected does not answer a request: it loses its power first.
-    @Test(arguments: [ActivationRequest.typeA(), .typeB()], Way.allCases) func activatingAgainAndAgain(
+    @Test(arguments: [ActivationRequest.typeA(), .typeB()], Way.allCases) func repeatedActivation(
         _ request: ActivationRequest, _ way: Way
     ) throws {
         let bench = try Bench(way, card: request.technology == .typeA ? try Self.cardA() : try Self.cardB())
@@ -149,7 +149,7 @@ struct ISO14443Tests {
         #expect(Array(try bench.exchange([0x30, 0x04]).prefix(4)) == [1, 2, 3, 4])
     }
 
-    @Test(arguments: Way.allCases) func aTagsCommandsAreOneHostCommandEach(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func usesOneHostCommandForEachTagCommand(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.tag())
         _ = try bench.reader.activate(.typeA())
         let before = bench.hostCommands
@@ -158,7 +158,7 @@ struct ISO14443Tests {
         #expect(bench.hostCommands == before + 3)
     }
 
-    @Test(arguments: Way.allCases) func aDamagedAnswerOfATagIsNotPassedOn(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func rejectsDamagedTagAnswers(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.tag())
         _ = try bench.reader.activate(.typeA())
         bench.field.plan([InjectedFaultRule(.damaged(status: 0x02), .during(1...10_000))])
@@ -167,7 +167,7 @@ struct ISO14443Tests {
         #expect(try bench.exchange([0x30, 0x00]).count == 16)
     }
 
-    @Test(arguments: Way.allCases) func withoutISODEPWhereItIsNotWanted(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func skipsISODEPOnRequest(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.cardA())
         guard case .typeA(let target)? = try bench.reader.activate(.typeA(isoDEP: false)) else {
             Issue.record("no card")
@@ -189,7 +189,7 @@ struct ISO14443Tests {
         #expect(bench.hostCommands == before + 2)
     }
 
-    @Test(arguments: Way.allCases) func aPhoneIsAllKinds(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func findsAPhoneAsEveryTechnology(_ way: Way) throws {
         let bench = try Bench(way)
         bench.field.place(try Self.cardB())
         bench.field.place(try Self.cardA())

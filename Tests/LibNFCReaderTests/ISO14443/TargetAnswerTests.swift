@@ -26,7 +26,7 @@ struct TargetAnswerTests {
                 == TypeATarget(uid: Self.uid, atqa: 0x0044, sak: 0x00, isISODEP: false))
     }
 
-    @Test func aCardWithISODEP() throws {
+    @Test func cardWithISODEP() throws {
         #expect(
             try TypeATargetAnswer.parse(Self.desfire)
                 == TypeATarget(uid: Self.uid, atqa: 0x0344, sak: 0x20, ats: Self.ats, isISODEP: true))
@@ -34,7 +34,7 @@ struct TargetAnswerTests {
         #expect(try TypeATargetAnswer.parse(Self.tag + [0x01])?.ats == [0x01])
     }
 
-    @Test func aPN531TurnsTheATQARoundAndKeepsCascadeTags() throws {
+    @Test func pn531ReversesTheATQAAndKeepsCascadeTags() throws {
         let seven = try TypeATargetAnswer.parse([1, 1, 0x44, 0x03, 0x20, 8, 0x88] + Self.uid + Self.ats, isPN531: true)
         #expect(seven?.atqa == 0x0344)
         #expect(seven?.uid == Self.uid)
@@ -62,14 +62,14 @@ struct TargetAnswerTests {
             [1, 1, 0, 4, 8, 0], [1, 1, 0, 4, 8, 255, 1, 2, 3, 4],
         ]
 
-    @Test(arguments: damagedA) func nothingIsMadeUpOfTypeA(_ bytes: [UInt8]) {
+    @Test(arguments: damagedA) func inventsNoTypeATarget(_ bytes: [UInt8]) {
         #expect(throws: Self.damaged) { try TypeATargetAnswer.parse(bytes) }
     }
 
     static let damagedB: [[UInt8]] =
         (1..<14).map { Array(cardB.prefix($0)) } + [[], [1, 1, 0x51] + cardB.dropFirst(3)]
 
-    @Test(arguments: damagedB) func nothingIsMadeUpOfTypeB(_ bytes: [UInt8]) {
+    @Test(arguments: damagedB) func inventsNoTypeBTarget(_ bytes: [UInt8]) {
         #expect(throws: Self.damaged) { try TypeBTargetAnswer.parse(bytes) }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arrivals
 import Glibc
 import LibNFCReader
 import NFCTransport
 import PaSoRiReader
-import ReaderConformance
 
 // Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says, or for phones and
 // cards that come at random moments of the first three seconds of a search, as often as `KAZASU_PHONES` says:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arrivals
 import Glibc
 import NFCTransport
-import ReaderConformance
+import SimulatedChips
 import Synchronization
 import TestSupport
 import VirtualReader
@@ -92,7 +93,7 @@ guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fa
 var faults = InjectedUSBFaults()
 var sharedClock: SharedClock?
 var condition = PN53xUSBFirmware.Condition.well
-let field = try kind == "replay" ? VirtualField() : VirtualCardFile.loadField(TestFiles.read(card))
+let field = try kind == "replay" ? VirtualField() : VirtualField(cardFile: TestFiles.read(card))
 while let option = arguments.popFirst() {
     guard let value = arguments.popFirst() else { fail("\(option) needs a value") }
     switch option {

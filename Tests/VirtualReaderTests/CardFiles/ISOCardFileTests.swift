@@ -73,9 +73,9 @@ struct ISOCardFileTests {
         Wrong(key: "typeB", members: "\"typeB\": {}, \"cards\": [{\"typeB\": {}}]"),
     ]
 
-    @Test(arguments: wrong) func theKeyIsNamed(_ wrong: Wrong) throws {
+    @Test(arguments: wrong) func namesTheKey(_ wrong: Wrong) throws {
         let error = try #require(throws: DocumentError.self) {
-            try VirtualCardFile.loadField(Array("{\"schema\": \"kazasu.card/1\", \(wrong.members)}".utf8))
+            try VirtualField(cardFile: Array("{\"schema\": \"kazasu.card/1\", \(wrong.members)}".utf8))
         }
         switch error {
         case .missing(let key), .malformed(let key, _): #expect(key == wrong.key)
@@ -84,7 +84,7 @@ struct ISOCardFileTests {
     }
 
     @Test(arguments: TestFiles.names(in: "Fixtures/virtual")) func everyFixtureIsACard(_ name: String) throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(name)"))
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/virtual/\(name)"))
         let reader = InProcessReader(field)
         let found = [try reader.activate(.typeA()), try reader.activate(.typeB())].compactMap { $0 }
         #expect(!found.isEmpty)
@@ -93,8 +93,8 @@ struct ISOCardFileTests {
         }
     }
 
-    @Test func aPhoneIsThreeCards() throws {
-        let reader = InProcessReader(try VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/phone.json")))
+    @Test func phoneIsThreeCards() throws {
+        let reader = InProcessReader(try VirtualField(cardFile: TestFiles.read("Fixtures/virtual/phone.json")))
         #expect(try reader.activate(.typeA()) != nil)
         #expect(try reader.apdu("00a404000e325041592e5359532e444446303100").hasSuffix("9000"))
         #expect(try reader.activate(.typeB()) != nil)
@@ -114,7 +114,7 @@ struct ISOCardFileTests {
                 "files": [{"id": "0001", "state": "keyRequired", "data": ""},
                           {"id": "0002", "state": "refused", "status": "6A81", "data": ""}]}]}}
             """
-        let reader = InProcessReader(try VirtualCardFile.loadField(Array(dump.utf8)))
+        let reader = InProcessReader(try VirtualField(cardFile: Array(dump.utf8)))
         let target = TypeBTarget(
             pupi: [0xE8, 0x25, 0x3E, 0xEC], applicationData: [0, 0, 0, 0x11], protocolInfo: [0x00, 0x81, 0x85])
         #expect(try reader.activate(.typeB()) == .typeB(target))
@@ -135,7 +135,7 @@ struct ISOCardFileTests {
                        "pages": {"00": "04a8d8fc", "01": "62bc2b80", "02": "75480000", "03": "e1101200", "04": "0300fe00",
                                  "2A": "10000000"}}}
             """
-        let reader = InProcessReader(try VirtualCardFile.loadField(Array(dump.utf8)))
+        let reader = InProcessReader(try VirtualField(cardFile: Array(dump.utf8)))
         #expect(
             try reader.activate(.typeA())
                 == .typeA(
@@ -156,7 +156,7 @@ struct ISOCardFileTests {
                     let place = Int.random(in: 0..<bad.count, using: &random)
                     bad[place] = Bool.random(using: &random) ? UInt8.random(in: 0x20...0x7D, using: &random) : 0x30
                 }
-                guard let field = try? VirtualCardFile.loadField(bad) else { continue }
+                guard let field = try? VirtualField(cardFile: bad) else { continue }
                 let reader = InProcessReader(field)
                 for request in [ActivationRequest.typeA(), .typeB(), .felica(.any)] {
                     guard try reader.activate(request) != nil else { continue }

@@ -85,7 +85,7 @@ struct BlockTests {
         #expect(try card.ask("06<I>010910010000") == nil)
     }
 
-    @Test func aWholeServiceOf65536Blocks() throws {
+    @Test func serviceOf65536Blocks() throws {
         let card = try Self.card(blocks: "\"1009\": 65536")
         #expect(Self.status(try card.ask("06<I>0109100100FFFF")) == "0000")
     }
@@ -97,7 +97,7 @@ struct BlockTests {
         #expect(try card.ask("06<I>010B10018001") == "07010203040506070800000 1\(data)".packed)
     }
 
-    @Test func aWriteIsWholeOrNotAtAll() throws {
+    @Test func writesAreAtomic() throws {
         let card = try Self.card()
         let ones = String(repeating: "11", count: 16)
         #expect(Self.status(try card.ask("08<I>01091002 80008014\(ones)\(ones)")) == "02a8")
@@ -115,7 +115,7 @@ struct BlockTests {
         #expect(try card.ask("06<I>010910018000")?.hasSuffix(ones) == true)
     }
 
-    @Test func aWriteThatIsTooLongIsNotDone() throws {
+    @Test func rejectsATooLongWrite() throws {
         let card = try Self.card("\"trailingBytes\": [\"08\"]")
         let ones = String(repeating: "11", count: 16)
         #expect(try card.ask("08<I>010910018000\(ones)00") == nil)
@@ -124,7 +124,7 @@ struct BlockTests {
 
     // MARK: cyclic and purse services
 
-    @Test func aCyclicServicePushesTheOldestOut() throws {
+    @Test func cyclicServiceDropsTheOldestRecord() throws {
         let card = try Self.card(blocks: "\"100D\": 3")
         for byte in ["01", "02", "03", "04"] {
             #expect(Self.status(try card.ask("08<I>010D10018000" + String(repeating: byte, count: 16))) == "0000")

@@ -54,7 +54,7 @@ struct CardFileTests {
         try vector.check(.from(Self.suica), idm: "0101031234567890")
     }
 
-    @Test func theVirtualMemberOfADumpCounts() throws {
+    @Test func appliesTheVirtualMemberOfADump() throws {
         let card = try VirtualFeliCaCard.from(Self.suica)
         #expect(card.profile.statusStyle == .bitmap)
         #expect(card.profile.blocksPerRead == 12)
@@ -92,14 +92,14 @@ struct CardFileTests {
         #expect(found == codes + ["FFFF"])
     }
 
-    @Test func faultsOfAFileHappenInItsField() throws {
+    @Test func injectsTheFaultsOfAFile() throws {
         let text = Self.suica.replacing(
             "\"statusStyle\": \"bitmap\"",
             with: """
                 "faults": [{"fault": "silence", "at": 1}, {"fault": "damaged", "status": "05", "from": 2, "to": 3},
                   {"fault": "truncated", "length": 4, "every": 4}, {"fault": "absent", "from": 5}]
                 """)
-        let field = try VirtualCardFile.loadField(Array(text.utf8))
+        let field = try VirtualField(cardFile: Array(text.utf8))
         let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x00, 0x00]
         let outcomes = (1...6).map { _ in field.exchange(polling, at: .kbps212) }
         #expect(outcomes[0] == .silence)
@@ -197,7 +197,7 @@ struct CardFileTests {
         Wrong("card", "{\"schema\": \"kazasu.dump/1\"}"),
     ]
 
-    @Test(arguments: wrong) func theKeyIsNamed(_ wrong: Wrong) throws {
+    @Test(arguments: wrong) func namesTheKey(_ wrong: Wrong) throws {
         let error = try #require(throws: DocumentError.self) {
             try VirtualCardFile.load(Array(wrong.text.utf8))
         }
@@ -207,7 +207,7 @@ struct CardFileTests {
         }
     }
 
-    @Test func otherSchemasAndOtherFiles() {
+    @Test func rejectsOtherSchemasAndFiles() {
         #expect(throws: DocumentError.unknownSchema(found: "x/1", supported: "kazasu.dump/1 or kazasu.card/1")) {
             try VirtualCardFile.load(Array("{\"schema\": \"x/1\"}".utf8))
         }

@@ -17,7 +17,7 @@ struct FixtureCardTests {
     @Test(arguments: names) func everyBlockOfTheDumpIsOnTheCard(_ name: String) throws {
         let bytes = try TestFiles.read("Fixtures/cards/\(name)/card.json")
         let dump = try CardDump(parsing: bytes)
-        let reader = InProcessReader(try VirtualCardFile.loadField(bytes))
+        let reader = InProcessReader(try VirtualField(cardFile: bytes))
         for system in dump.systems {
             let picc = try reader.activate(.felica(system.systemCode, requestCode: 1))
             let target = FeliCaTarget(
@@ -52,7 +52,7 @@ struct FixtureCardTests {
     }
 
     /// The example of a card file in `Docs/virtual-cards.md`.
-    @Test func theExampleOfTheGuideIsACard() throws {
+    @Test func guideExampleIsACard() throws {
         let guide = String(decoding: try TestFiles.read("Docs/virtual-cards.md"), as: UTF8.self)
         let examples = guide.split(separator: "```json\n").dropFirst().compactMap { $0.split(separator: "```").first }
         let card = try VirtualFeliCaCard.from(String(try #require(examples.first)))
@@ -66,6 +66,6 @@ struct FixtureCardTests {
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368b868fbecbff",
              "systems": [{"code": "0003"}], "virtual": {\(faults)}
             """
-        #expect(try VirtualCardFile.loadField(Array(text.utf8)).cards.count == 1)
+        #expect(try VirtualField(cardFile: Array(text.utf8)).cards.count == 1)
     }
 }

@@ -66,7 +66,7 @@ struct FuzzTests {
         #expect(answered > 100)
     }
 
-    @Test func noiseMeetsSilence() throws {
+    @Test func ignoresNoise() throws {
         let card = try Self.card("0136FFFFFFFFFFFF")
         var random = SeededGenerator(seed: 1)
         for _ in 0..<4000 {

@@ -47,7 +47,7 @@ struct LiteTests {
         try vector.check(.from(Self.text()), idm: Self.idm)
     }
 
-    @Test func onlyBit0OfByte3OfMCMakesItATag() throws {
+    @Test func bit0OfByte3OfMCMakesATag() throws {
         let blocks = "\"88\": \"FFFFFF00070000000000000000000000\""
         let card = try VirtualFeliCaCard.from(Self.text(blocks: blocks))
         #expect(try card.ask("0012FC0000") == nil)
@@ -55,7 +55,7 @@ struct LiteTests {
         #expect(card.systems.map(\.code) == [.lite])
     }
 
-    @Test func whatIsWrittenStaysButTheKeysReadAsZeros() throws {
+    @Test func writtenKeysReadAsZeros() throws {
         let card = try VirtualFeliCaCard.from(Self.text())
         let data = "000102030405060708090a0b0c0d0e0f"
         for block in ["05", "80", "87"] {
@@ -105,7 +105,7 @@ struct LiteTests {
         #expect(try card.ask("F000" + String(repeating: "5A", count: 76)) == nil)
     }
 
-    @Test func aDumpOfALiteKeepsItsLayout() throws {
+    @Test func dumpOfALiteKeepsItsLayout() throws {
         let card = try VirtualFeliCaCard.from(
             """
             {"schema": "kazasu.dump/1", "card": {"technology": "felica"}, "felica": {"systems": [

@@ -75,7 +75,7 @@ struct OptionTests {
              "systems": [{"code": "0003", "blocks": {"100B": 2}}],
              "virtual": {"faults": [{"fault": \(text), "command": "06", "every": 2}]}}
             """
-        let field = try VirtualCardFile.loadField(Array(file.utf8))
+        let field = try VirtualField(cardFile: Array(file.utf8))
         let other = VirtualField(
             cards: [try VirtualFieldTests.card()], faults: [InjectedFaultRule(fault, .every(2), command: 0x06)])
         for frame in [VirtualFieldTests.polling] + Array(repeating: VirtualFieldTests.read, count: 4) {
@@ -90,14 +90,14 @@ struct OptionTests {
              "systems": [{"code": "0003"}],
              "virtual": {"faults": [{"fault": "silence", "perThousand": 500, "seed": 3}]}}
             """
-        let field = try VirtualCardFile.loadField(Array(file.utf8))
+        let field = try VirtualField(cardFile: Array(file.utf8))
         for _ in 0..<100 { _ = field.exchange(VirtualFieldTests.polling, at: .kbps212) }
         #expect((20...80).contains(field.statistics.unanswered))
     }
 
     // MARK: cards made in code
 
-    @Test func aCardMadeInCode() throws {
+    @Test func cardMadeInCode() throws {
         let service = ServiceCode(rawValue: 0x1009)
         var silent = VirtualNode(service: ServiceCode(rawValue: 0x2009))
         silent.refusal = .silence
@@ -117,7 +117,7 @@ struct OptionTests {
         #expect(card.lite == nil)
     }
 
-    @Test func aCardWithoutSystemsKeepsSilent() throws {
+    @Test func cardWithoutSystemsIsSilent() throws {
         let card = VirtualFeliCaCard(systems: [], profile: CardProfile())
         #expect(try card.ask("00FFFF0000") == nil)
         #expect(try card.ask("0C<I>") == nil)

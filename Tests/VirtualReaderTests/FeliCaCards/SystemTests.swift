@@ -31,7 +31,7 @@ struct SystemTests {
         #expect(try card.ask("0C<I>") == "0d010203040506070810" + Self.sixteen.joined().lowercased())
     }
 
-    @Test func anIDmSwitchesTheSystem() throws {
+    @Test func idmSwitchesTheSystem() throws {
         let card = try VirtualFeliCaCard.from(
             """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368B868FBECBFF", "systems": [
@@ -50,7 +50,7 @@ struct SystemTests {
         #expect(try card.ask("00\(wanted)0100")?.suffix(4) == found.map { Substring($0.lowercased()) })
     }
 
-    @Test func systemsThatAreNotListedAnswerAPolling() throws {
+    @Test func unlistedSystemsAnswerPolling() throws {
         let card = try Self.card(systems: ["0003", "12FC"], virtual: "\"unlistedSystems\": [\"12FC\"]")
         #expect(try card.ask("0C<I>") == "0d0102030405060708010003")
         #expect(try card.ask("0012FC0100")?.hasSuffix("12fc") == true)
@@ -67,7 +67,7 @@ struct SystemTests {
         #expect(seen == Set(slots))
     }
 
-    @Test func aPollingWithoutDataWhenTheRequestCodeIsUnknown() throws {
+    @Test func pollingWithUnknownRequestCodeHasNoData() throws {
         let card = try Self.card(systems: ["0003"], virtual: "\"requestCodes\": [1]")
         #expect(try card.ask("00FFFF0200") == "01010203040506070801368b868fbecbff")
         #expect(try card.ask("00FFFF0100") == "01010203040506070801368b868fbecbff0003")
@@ -86,7 +86,7 @@ struct SystemTests {
         #expect((low...high).contains(answer.thinkingTime))
     }
 
-    @Test func theAnswerTimeCanBeSet() throws {
+    @Test func answerTimeCanBeSet() throws {
         let card = try Self.card(systems: ["0003"], virtual: "\"answerTime\": 0")
         #expect(card.answer([0x0A, 0x0C, 1, 2, 3, 4, 5, 6, 7, 8], at: .kbps212)?.thinkingTime == .zero)
     }
@@ -132,7 +132,7 @@ struct SystemTests {
         #expect(over?.hasSuffix("ffa2") == true)
     }
 
-    @Test func ic20KeepsSilentWhenSomeCommandsAreTooLong() throws {
+    @Test func ic20IgnoresTooLongCommands() throws {
         let card = try Self.card(systems: ["0003"], pmm: "0120220427674EFF")
         #expect(try card.ask("00FFFF000000") == nil)
         #expect(try card.ask("0C<I>00") == nil)
@@ -140,12 +140,12 @@ struct SystemTests {
     }
 
     @Test(arguments: [("0910", true), ("3710", false), ("2010", false), ("FFFF", true), ("3F10", false)])
-    func ic24KnowsStandardAttributesOnly(_ node: String, _ answered: Bool) throws {
+    func ic24SupportsStandardAttributesOnly(_ node: String, _ answered: Bool) throws {
         let card = try Self.card(systems: ["0003"], pmm: "0224FFFFFFFFFFFF")
         #expect((try card.ask("02<I>02 0B10 \(node)") != nil) == answered)
     }
 
-    @Test func at424OnlyForThoseWhoCan() throws {
+    @Test func polls424OnlyWhenSupported() throws {
         let card = try Self.card(systems: ["0003"], virtual: "\"bitRates\": [212]")
         #expect(try card.ask("00FFFF0000", at: .kbps424) == nil)
         #expect(try card.ask("0C<I>", at: .kbps424) == nil)

@@ -18,7 +18,7 @@ struct APDUFaultTests {
         (.damaged(status: 2), .corrupted(status: 2)),
         (.late(.seconds(2)), .noAnswer),
     ])
-    func theAnswerIsLostHoweverOftenItIsAskedFor(_ fault: InjectedFault, _ error: TransportError) throws {
+    func answerStaysLostOnRetries(_ fault: InjectedFault, _ error: TransportError) throws {
         let reader = try Self.reader(.once(fault, atAPDU: 2))
         #expect(try reader.apdu("00a40000") == "9000")
         #expect(throws: error) { try reader.apdu("00a4000c023f00") }
@@ -32,13 +32,13 @@ struct APDUFaultTests {
         (InjectedFault.truncated(to: 1), "90"), (.truncated(to: 0), ""), (.lengthened(by: [1, 2]), "90000102"),
         (.flipped(offset: 1, mask: 1), "9001"), (.replaced(by: [0x6F, 0]), "6f00"),
     ])
-    func theResponseIsAnother(_ fault: InjectedFault, _ response: String) throws {
+    func responseIsDifferent(_ fault: InjectedFault, _ response: String) throws {
         let reader = try Self.reader(.once(fault, atAPDU: 1))
         #expect(try reader.apdu("00a40000") == response)
         #expect(try reader.apdu("00a40000") == "9000")
     }
 
-    @Test func countedByInstruction() throws {
+    @Test func countsByInstruction() throws {
         let reader = try Self.reader([
             InjectedFaultRule(.replaced(by: [0x69, 0x85]), .during(2...2), command: 0xB0, countsAPDUs: true)
         ])
@@ -49,7 +49,7 @@ struct APDUFaultTests {
 
     /// A frame that is lost once costs nothing: the reader asks for the block again.
     @Test(arguments: [InjectedFault.silence, .damaged(status: 2), .truncated(to: 0), .replaced(by: [0xFF])])
-    func aLostFrameIsAskedForAgain(_ fault: InjectedFault) throws {
+    func retriesALostFrame(_ fault: InjectedFault) throws {
         for exchange in 5...12 {
             let reader = try Self.reader(.once(fault, at: exchange))
             #expect(try reader.apdu("00a4040c06a00000023101") == "9000")

@@ -102,12 +102,12 @@ struct VirtualFieldTests {
         #expect(field.statistics.damaged == 1)
     }
 
-    @Test func whereNobodyAnswersNothingCanBeDamaged() {
+    @Test func silenceCannotBeDamaged() {
         let field = VirtualField(faults: .once(.damaged(status: 0x02), at: 1))
         #expect(field.exchange(Self.polling, at: .kbps212) == .silence)
     }
 
-    @Test func aLostAnswerDoesNotUndoAWrite() throws {
+    @Test func lostAnswerKeepsTheWrite() throws {
         let card = try VirtualFeliCaCard.from(
             """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368B868FBECBFF",
@@ -120,7 +120,7 @@ struct VirtualFieldTests {
         #expect(card.systems.first?.blocks(ServiceCode(rawValue: 0x1009))[0]?.bytes == data)
     }
 
-    @Test func aCardThatIsAwayHearsNothingAndLosesItsPower() throws {
+    @Test func absentCardReceivesNothingAndLosesPower() throws {
         let card = try VirtualFeliCaCard.from(LiteTests.text())
         let field = VirtualField(cards: [card], faults: .cardAway(from: 2, until: 4))
         let data = [UInt8](repeating: 0x5A, count: 16)
@@ -134,7 +134,7 @@ struct VirtualFieldTests {
         #expect(Self.frame(field.exchange(Self.polling, at: .kbps212)) != nil)
     }
 
-    @Test func aCardThatNeverComesBack() throws {
+    @Test func cardThatNeverReturns() throws {
         let field = VirtualField(cards: [try Self.card()], faults: .cardAway(from: 2))
         #expect(Self.frame(field.exchange(Self.polling, at: .kbps212)) != nil)
         for _ in 0..<20 { #expect(field.exchange(Self.polling, at: .kbps212) == .silence) }
@@ -175,7 +175,7 @@ struct VirtualFieldTests {
 
     // MARK: several cards
 
-    @Test func theFirstCardIsHeardWhenTwoAnswer() throws {
+    @Test func firstCardWinsWhenTwoAnswer() throws {
         let field = VirtualField(cards: [try Self.card(), try Self.card("0102030405060799", "FE00")])
         #expect(Self.frame(field.exchange(Self.polling, at: .kbps212))?[9] == 0x08)
         let common: [UInt8] = [0x06, 0x00, 0xFE, 0x00, 0x00, 0x00]
@@ -222,7 +222,7 @@ struct VirtualFieldTests {
         #expect(card.lite?[0x80] == .zero)
     }
 
-    @Test func framesWithoutACommandCodeAreCountedToo() {
+    @Test func countsFramesWithoutACommandCode() {
         let field = VirtualField()
         for frame: [UInt8] in [[], [0x01]] { #expect(field.exchange(frame, at: .kbps424) == .silence) }
         #expect(field.statistics.exchanges == 2)

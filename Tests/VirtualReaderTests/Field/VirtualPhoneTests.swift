@@ -13,7 +13,7 @@ struct VirtualPhoneTests {
     private let field: VirtualField
 
     init() throws {
-        field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/express-phone.json"))
+        field = try VirtualField(cardFile: TestFiles.read("Fixtures/felica/express-phone.json"))
         phone = try #require(field.cards.first as? VirtualPhone)
     }
 
@@ -32,13 +32,13 @@ struct VirtualPhoneTests {
             : field.exchange(RadioFrame(.typeB, [0x05, 0x00, 0x00]))
     }
 
-    @Test func itAnswersFromTheFourthPollingOn() {
+    @Test func phoneAnswersFromTheFourthPolling() {
         #expect((1...6).map { _ in poll(0x0003) != nil } == [false, false, false, true, true, true])
         #expect(poll(0x0003, at: .kbps424) != nil)
         #expect(phone.walletOpenings == 0)
     }
 
-    @Test func itAnswersNothingInItsFirst50Milliseconds() {
+    @Test func phoneIsSilentForTheFirst50Milliseconds() {
         for _ in 0..<8 { #expect(field.exchange([0x06, 0x00, 0x00, 0x03, 0x00, 0x00], at: .kbps424) == .silence) }
         field.pass(.milliseconds(50))
         #expect(poll(0x0003) != nil)
@@ -52,7 +52,7 @@ struct VirtualPhoneTests {
         #expect(loops == [false, false, true])
     }
 
-    @Test func withoutThe0003ItIsACardOfTypeA() {
+    @Test func cardWithout0003IsTypeA() {
         #expect((1...5).map { _ in request(.typeA) != .silence }.contains(true))
         #expect(phone.walletOpenings == 0)
     }
@@ -67,7 +67,7 @@ struct VirtualPhoneTests {
     }
 
     /// A short gap belongs to the tap, a long one begins another, with another IDm.
-    @Test func aTapOutlivesAShortGap() throws {
+    @Test func tapSurvivesAShortGap() throws {
         for _ in 0..<3 { _ = poll(0x0003) }
         let first = try #require(poll(0x0003))
         field.switchOff()

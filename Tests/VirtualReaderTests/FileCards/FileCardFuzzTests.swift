@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualReader
 
-@Suite("Cards of files: whatever comes")
+@Suite("Cards of files: any input")
 struct FileCardFuzzTests {
     /// Commands that get far more often than not: known instructions, small parameters, lengths that fit.
     private static func command(_ random: inout some RandomNumberGenerator) -> [UInt8] {
@@ -43,7 +43,7 @@ struct FileCardFuzzTests {
 
     /// Random frames, also with odd bits and without CRC, on all kinds of cards.
     @Test(arguments: ["ntag213", "type4", "type4-b", "phone"]) func randomFrames(_ fixture: String) throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(fixture).json"))
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/virtual/\(fixture).json"))
         var random = SeededGenerator(seed: 0x14443)
         let starts: [[UInt8]] = [
             [0x26], [0x52], [0x93, 0x20], [0x93, 0x70], [0x95, 0x20], [0xE0, 0x50], [0x50, 0x00], [0x05, 0x00, 0x00],

@@ -178,7 +178,7 @@ struct FileTests {
         for (command, response) in odd.commands { #expect(try reader.apdu(command) == response) }
     }
 
-    @Test func aCardThatAsksForTimeWithoutEnd() throws {
+    @Test func cardThatRequestsTimeForever() throws {
         let card = try FileCards.card(Self.members, virtual: "{\"waitingTimeExtensions\": \"endless\"}")
         let reader = try FileCards.reader(card)
         #expect(throws: TransportError.noAnswer) { try reader.apdu("00a40000") }

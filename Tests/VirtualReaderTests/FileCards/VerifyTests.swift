@@ -24,7 +24,7 @@ struct VerifyTests {
         return card.files
     }
 
-    @Test func aQuestionCostsNoTry() throws {
+    @Test func queryingCostsNoTry() throws {
         let files = try Self.run([
             ("00200081", "63c3"), ("00200081", "63c3"), ("00200082", "63c1"), ("00200083", "6a88"),
             ("00200080", "6986"), ("00a4020c020001", "9000"), ("00200080", "63c3"), ("0020008100", "6700"),
@@ -42,7 +42,7 @@ struct VerifyTests {
         #expect(files.pin("one")?.triesLeft == 3)
     }
 
-    @Test func aLockedPIN() throws {
+    @Test func lockedPIN() throws {
         let files = try Self.run([
             ("002000810431323335", "63c2"), ("0020008103313233", "63c1"), ("00200081053132333435", "63c0"),
             ("00200081", "6984"), ("002000810431323334", "6984"),
@@ -62,7 +62,7 @@ struct VerifyTests {
         ])
     }
 
-    @Test func aPINOfAnApplicationIsForgottenOutsideOfIt() throws {
+    @Test func forgetsAnApplicationPINOutsideTheApplication() throws {
         _ = try Self.run([
             ("00a4040c05d392f00026", "9000"), ("00a4020c020018", "9000"), ("00200080", "63c5"),
             ("002000800131", "9000"), ("00a4020c020002", "9000"), ("00b0000000", "039000"), ("00a40000", "9000"),
@@ -70,7 +70,7 @@ struct VerifyTests {
         ])
     }
 
-    @Test func otherWaysToAnswer() throws {
+    @Test func otherFormsOfAnswers() throws {
         _ = try Self.run(
             [("00200081", "9000"), ("00200087", "6a82")],
             virtual: "{\"queryStatus\": \"9000\", \"unknownReference\": \"6A82\"}")

@@ -13,13 +13,13 @@ struct BlockVectorTests {
         #expect(try raw.ask("030102") == "030203")
     }
 
-    @Test func aCommandInParts() throws {
+    @Test func commandInParts() throws {
         let raw = try RawCard.typeA(FileCards.scripted(["010203040506": ["0203"]]))
         #expect(try raw.ask("120102030405") == "a2")
         #expect(try raw.ask("0306") == "030203")
     }
 
-    @Test func anAnswerInPartsAndAPartAgain() throws {
+    @Test func answerInPartsWithARepeatedPart() throws {
         let raw = try RawCard.typeA(FileCards.scripted(["01": ["000102030405060708090a0b0c0d0e0f10"]]), rats: "e000")
         #expect(try raw.ask("0201") == "12000102030405060708090a0b0c")
         #expect(try raw.ask("b2") == "12000102030405060708090a0b0c", "R(NAK) with the same number asks again")
@@ -40,7 +40,7 @@ struct BlockVectorTests {
         #expect(try raw.ask("f202") == "020203")
     }
 
-    @Test func theNumberOfTheCard() throws {
+    @Test func cardNumber() throws {
         let raw = try RawCard.typeA(FileCards.scripted(["01": ["0203"]]), rats: "e083")
         #expect(try raw.ask("0a0301") == "0a030203")
         #expect(try raw.ask("0301") == nil, "a block without the number is not for card 3")
@@ -49,7 +49,7 @@ struct BlockVectorTests {
         #expect(try raw.ask("ca03") == "ca03")
     }
 
-    @Test func aCardWithoutANumber() throws {
+    @Test func cardWithoutANumber() throws {
         let raw = try RawCard.typeA(FileCards.scripted(["01": ["0203"]], ats: "0578008100"))
         #expect(try raw.ask("0a0001") == nil)
         #expect(try raw.ask("0201") == "020203")
@@ -67,20 +67,20 @@ struct BlockVectorTests {
     }
 
     @Test(arguments: ["", "02", "e080", "26", "9320", "62", "c3", "f2", "f20102", "a200", "0601", "ff", "5000"])
-    func whatIsNoBlockMeetsSilence(_ frame: String) throws {
+    func ignoresMalformedBlocks(_ frame: String) throws {
         let raw = try RawCard.typeA(FileCards.scripted(["01": ["0203"]]))
         let answer = try raw.ask(frame)
         #expect(frame == "02" ? answer == "026700" : answer == nil)
         #expect(try raw.ask("0201").map { $0.hasSuffix("0203") } == true, "and changes nothing")
     }
 
-    @Test func aFrameThatIsLongerThanTheCardTakes() throws {
+    @Test func frameLongerThanTheCardAccepts() throws {
         let raw = try RawCard.typeA(FileCards.scripted([:], ats: "0570008102"))
         #expect(try raw.ask("0200a4000000000000000000000000") == nil)
         #expect(try raw.ask("0200a400000000000000000000") == "026700")
     }
 
-    @Test func protocolParametersAreAgreedTo() throws {
+    @Test func acceptsProtocolParameters() throws {
         let raw = try RawCard.typeA(FileCards.scripted(["01": ["0203"]]))
         #expect(try raw.ask("d01100") == "d0")
         #expect(try raw.ask("d01100") == nil, "only once, right after RATS")

@@ -117,7 +117,7 @@ struct ChipCommandTests {
     }
 
     /// A frame that ends half-way swallows nothing: after 100 ms its start is taken for noise.
-    @Test func unfinishedFrameIsGivenUp() throws {
+    @Test func discardsAnUnfinishedFrame() throws {
         let half: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x01, 0xD4]
         let bench = ChipBench([HostBytes(half), try HostBytes(at: .milliseconds(1), command: "d402")])
         #expect(bench.answers == ["d50332010607"])

@@ -91,7 +91,7 @@ struct ChipExchangeTests {
     }
 
     @Test(arguments: [("92", 1), ("a2", 1), ("82", 0), ("80", 0), ("93", 0)])
-    func speedAndFramingAreTheRegisters(mode: String, exchanges: Int) throws {
+    func speedAndFramingFollowTheRegisters(mode: String, exchanges: Int) throws {
         let bench = try ChipBench(commands: ["d4320101", "d4086302\(mode)6303\(mode)", "d442" + Self.read])
         #expect(bench.field.frames.count == exchanges)
         #expect(bench.answers.last == (exchanges == 1 ? "d54300" + Self.block : "d54301"))

@@ -43,7 +43,7 @@ struct ChipFaultTests {
         #expect(bench.line.sent.map(\.at) == [0, 0, 20, 20, 320].map { .milliseconds($0) })
     }
 
-    @Test func hostThatGivesUpGetsNoLateAnswer() throws {
+    @Test func hostThatAbortsGetsNoLateAnswer() throws {
         let bench = ChipBench(
             [
                 try HostBytes(command: "d402"), HostBytes(at: .milliseconds(100), PN532Frame.acknowledge),
@@ -53,7 +53,7 @@ struct ChipFaultTests {
         #expect(bench.counters.statistics.abortedCommands == 1)
     }
 
-    @Test func deadChipSaysNothingMore() throws {
+    @Test func deadChipStaysSilent() throws {
         let bench = try ChipBench(
             commands: ["d402", "d402", "d402"], faults: InjectedSerialFaults([.command(2): .dead]))
         #expect(bench.sent == [ChipBench.ack, Self.answer])
@@ -77,7 +77,7 @@ struct ChipFaultTests {
     @Test(arguments: [
         (InjectedSerialFault.noAcknowledge, 0), (.notAcknowledge, 0), (.syntaxError, 0), (.acknowledgeOnly, 1),
     ])
-    func cardHearsWhatTheChipHeard(fault: InjectedSerialFault, exchanges: Int) throws {
+    func cardReceivesWhatTheChipReceived(fault: InjectedSerialFault, exchanges: Int) throws {
         let bench = try ChipBench(
             commands: ["d44a010100ffff0100"], faults: InjectedSerialFaults([.command(1): fault]))
         #expect(bench.field.frames.count == exchanges)

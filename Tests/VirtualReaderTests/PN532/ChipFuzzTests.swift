@@ -7,7 +7,7 @@ import Testing
 
 @testable import VirtualReader
 
-@Suite("PN532: whatever comes, the chip goes on")
+@Suite("PN532: the chip survives any input")
 struct ChipFuzzTests {
     /// A field that answers anything, the same for the same seed.
     private final class WildField: RadioField {

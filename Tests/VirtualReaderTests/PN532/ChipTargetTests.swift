@@ -25,14 +25,14 @@ struct ChipTargetTests {
         #expect(bench.counters.statistics.answeredExchanges == 1)
     }
 
-    @Test func systemThatIsNotThereCostsEveryRetry() throws {
+    @Test func missingSystemCostsEveryRetry() throws {
         let bench = try ChipBench(commands: ["d43205000102", "d44a01010000030100"])
         #expect(bench.answers == ["d533", "d54b00"])
         #expect(bench.field.frames.count == 3)
         #expect(bench.counters.statistics.retriedFrames == 2)
     }
 
-    @Test func speedThatTheCardDoesNotHear() throws {
+    @Test func unsupportedSpeed() throws {
         let field = PlainField(bitRates: [.kbps212])
         let bench = try ChipBench(
             commands: ["d43205000000", "d44a010200ffff0100", "d44a010100ffff0100"], field: field)
@@ -42,7 +42,7 @@ struct ChipTargetTests {
     @Test(arguments: [
         FieldResult.silence, .damaged(status: 0x02), .answer(CardAnswer([0x0C, 0x01])), .answer(CardAnswer([])),
     ])
-    func badAnswerIsPolledAgain(outcome: FieldResult) throws {
+    func pollsAgainAfterABadAnswer(outcome: FieldResult) throws {
         let field = PlainField([0: outcome])
         let bench = try ChipBench(commands: ["d43205000001", "d44a010100ffff0100"], field: field)
         #expect(bench.answers == ["d533", "d54b0101" + Self.named])
@@ -55,13 +55,13 @@ struct ChipTargetTests {
         "d44a030100ffff0100", "d44a0105", "d44a01", "d44a", "d46001", "d4600001", "d460010011", "d460011011",
         "d460000111",
     ])
-    func nonsenseIsASyntaxError(command: String) throws {
+    func answersNonsenseWithASyntaxError(command: String) throws {
         let bench = try ChipBench(commands: [command])
         #expect(bench.answers == [ChipBench.error])
         #expect(bench.field.frames.isEmpty)
     }
 
-    /// A chip starts with retries for ever; the host's ACK ends them, and the next command is answered.
+    /// A chip starts with retries forever; the host's ACK ends them, and the next command is answered.
     @Test(arguments: ["d44a010100ffff0100", "d44a0100", "d44a010300"])
     func endlessSearchEndsWithAnAcknowledge(command: String) throws {
         let field = PlainField(hasCard: false)
@@ -75,7 +75,7 @@ struct ChipTargetTests {
         #expect(field.frames.count < 40)
     }
 
-    @Test func anotherCommandEndsTheRunningOne() throws {
+    @Test func newCommandEndsTheRunningOne() throws {
         let field = PlainField(hasCard: false)
         let bench = ChipBench(
             [try HostBytes(command: "d44a010100ffff0100"), try HostBytes(at: .milliseconds(50), command: "d402")],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VirtualReader
 
-@Suite("The time model, in a time that passes only when the chip waits")
+@Suite("Time model, on a clock that advances only while the chip waits")
 struct ChipTimingTests {
     private static let byte = Duration.nanoseconds(86_805)
     private static let select = "d44a010100ffff0100"
@@ -118,7 +118,7 @@ struct ChipTimingTests {
         #expect(bench.counters.statistics.abortedCommands == 1)
     }
 
-    @Test func typesWithoutCardsTakeTheirTimeToo() throws {
+    @Test func searchesWithoutCardsTakeTime() throws {
         let times = try ends(
             ["d43205000000", "d44a0100", "d44a010300", "d4460001ff"], timing: Self.radio)
         #expect(times[3] == .milliseconds(1))

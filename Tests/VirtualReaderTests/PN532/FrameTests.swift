@@ -58,7 +58,7 @@ struct FrameTests {
 
     /// Wake-up bytes of libnfc and nfcpy, preambles of other lengths, noise with half a start code.
     @Test(arguments: ["5555000000000000000000000000000000", "00000000000000000000", "", "00", "ff00ff00", "0000ff0000"])
-    func whatStandsBeforeIsSkipped(before: String) throws {
+    func skipsLeadingBytes(before: String) throws {
         var parser = HostFrameParser()
         parser.feed(try Hex.decode(before) + (try Hex.decode("00ff02fed4022a00")))
         #expect(parser.next() == .command([0x02]))
@@ -90,7 +90,7 @@ struct FrameTests {
         #expect(parser.damagedFrames > 0)
     }
 
-    @Test func echoOfAnAnswerIsNoCommand() throws {
+    @Test func ignoresTheEchoOfAnAnswer() throws {
         var parser = HostFrameParser()
         parser.feed(try Hex.decode("0000FF06FAD50332010607E800"))
         #expect(parser.next() == nil)

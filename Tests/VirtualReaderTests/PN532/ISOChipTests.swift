@@ -10,7 +10,7 @@ import Testing
 struct ISOChipTests {
     /// What the chip answers to commands, with the cards of a fixture before it.
     private static func answers(_ commands: [String], _ fixture: String) throws -> [String] {
-        try answers(commands, VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(fixture).json")))
+        try answers(commands, VirtualField(cardFile: TestFiles.read("Fixtures/virtual/\(fixture).json")))
     }
 
     private static func answers(_ commands: [String], _ field: VirtualField) throws -> [String] {
@@ -24,7 +24,7 @@ struct ISOChipTests {
     private static let ntag = "d54b01010044000704a8d862bc2b80"
     private static let type4 = "d54b01010344200704517ce1ed2580" + "0578008102"
 
-    @Test func aTagIsFoundAndRead() throws {
+    @Test func findsAndReadsATag() throws {
         let answers = try Self.answers(
             ["d44a0100", "d440013000", "d44001a20e01020304", "d44001300e", "d4400130ff", "d440013000"], "ntag213")
         #expect(answers[0] == Self.ntag)
@@ -36,7 +36,7 @@ struct ISOChipTests {
     }
 
     /// The firmware takes 60 for a MIFARE Classic authentication; InCommunicateThru sends it as it is.
-    @Test func getVersionTakesAnotherWay() throws {
+    @Test func getVersionUsesNativeCommands() throws {
         let answers = try Self.answers(["d44a0100", "d44260", "d4400160", "d44260"], "ntag213")
         #expect(answers.dropFirst() == ["d543000004040201000f03", "d54114", "d543000004040201000f03"])
     }
@@ -139,7 +139,7 @@ struct ISOChipTests {
         #expect(answers.dropFirst(8) == ["d54500", "d55500", "d541009000"])
     }
 
-    @Test func aCardIsFoundByItsUID() throws {
+    @Test func findsACardByItsUID() throws {
         let answers = try Self.answers(
             ["d44a01008804a8d862bc2b80", "d44a01008804a8d862bc2b81", "d44a0100010203"], "ntag213")
         #expect(answers == [Self.ntag, "d54b00", ChipBench.error])
@@ -167,13 +167,13 @@ struct ISOChipTests {
               {"typeA": {"uid": "01020304"}, "virtual": {"answers": {"01": "0a"}}},
               {"typeA": {"uid": "05060708"}, "virtual": {"answers": {"01": "0b"}}}]}
             """
-        let field = try VirtualCardFile.loadField(Array(text.utf8))
+        let field = try VirtualField(cardFile: Array(text.utf8))
         let answers = try Self.answers(["d44a0200", "d4400101", "d4400201", "d4400101"], field)
         #expect(answers[0].hasPrefix("d54b02"))
         #expect(answers.dropFirst() == ["d541000a", "d541000b", "d541000a"])
     }
 
-    @Test func autoPollTellsTheKind() throws {
+    @Test func autoPollReportsTheKind() throws {
         #expect(try Self.answers(["d460010100"], "ntag213") == ["d5610110" + "0c" + Self.ntag.dropFirst(6)])
         #expect(try Self.answers(["d460010110"], "type4") == ["d56100"])
         #expect(try Self.answers(["d46001012010"], "ntag213").first?.hasPrefix("d5610110") == true)
@@ -189,7 +189,7 @@ struct ISOChipTests {
             {"schema": "kazasu.card/1", "typeA": {"uid": "01020304"},
              "virtual": {"faults": [{"fault": "\(fault)", "at": 1, "of": "apdus"}]}}
             """
-        let field = try VirtualCardFile.loadField(Array(text.utf8))
+        let field = try VirtualField(cardFile: Array(text.utf8))
         #expect(try Self.answers(["d44a0100", "d4400100a40000"], field).last == "d541" + status)
     }
 
@@ -198,7 +198,7 @@ struct ISOChipTests {
             {"schema": "kazasu.card/1", "typeA": {"uid": "01020304"},
              "masterFile": {"files": {"0001": {"size": 600, "fill": "5A", "shortID": 1}}}}
             """
-        let field = try VirtualCardFile.loadField(Array(text.utf8))
+        let field = try VirtualField(cardFile: Array(text.utf8))
         let answers = try Self.answers(["d44a0100", "d4400100b08100000258", "d44001", "d44001"], field)
         #expect(answers[1].hasPrefix("d541405a"))
         #expect(answers[2].hasPrefix("d541405a"))

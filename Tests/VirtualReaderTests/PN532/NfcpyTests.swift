@@ -22,7 +22,7 @@ struct NfcpyTests {
     /// Runs statements with `reader` open on a card of the fixtures, and gives what they print.
     private func run(_ statements: String, card: String, timing: TimeModel = .off) throws -> (String, ChipStatistics) {
         let path = card.hasSuffix(".json") ? "Fixtures/virtual/\(card)" : "Fixtures/cards/\(card)/card.json"
-        let field = try VirtualCardFile.loadField(try TestFiles.read(path))
+        let field = try VirtualField(cardFile: try TestFiles.read(path))
         let name = "ttyKAZASU\(getpid())x\(UInt32.random(in: 0...UInt32.max))"
         let server = try PN532Server(field: field, timing: timing, link: "/dev/\(name)")
         defer { server.stop() }
@@ -62,7 +62,7 @@ struct NfcpyTests {
     }
 
     /// A system that is not there, a speed that is asked for, and a peer-to-peer target that does not exist.
-    @Test func findsNothingWhereNothingIs() throws {
+    @Test func findsNothingInAnEmptyField() throws {
         let (output, _) = try run(
             """
             print(reader.sense(nfc.clf.RemoteTarget("212F", sensf_req=bytearray.fromhex("00AFFE0100"))))

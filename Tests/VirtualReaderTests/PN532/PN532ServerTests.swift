@@ -25,14 +25,14 @@ struct PN532ServerTests {
     }
 
     /// A program that was killed half-way through a frame does not spoil the port for the next one.
-    @Test func halfAFrameDoesNotStopTheNextClient() throws {
+    @Test func partialFrameDoesNotStopTheNextClient() throws {
         let server = try PN532Server(field: PlainField())
         defer { server.stop() }
         try SerialClient(server.path).write(Array(try ChipBench.frame("d44a010100ffff0100").dropLast(4)))
         try expectAnswer(from: SerialClient(server.path))
     }
 
-    @Test func endlessSearchIsGivenUpOnAcknowledge() throws {
+    @Test func acknowledgeEndsAnEndlessSearch() throws {
         let server = try PN532Server(field: PlainField(hasCard: false))
         defer { server.stop() }
         let client = try SerialClient(server.path)
@@ -43,7 +43,7 @@ struct PN532ServerTests {
         #expect(server.statistics.abortedCommands == 1)
     }
 
-    @Test func stopEndsEvenAnEndlessSearch() throws {
+    @Test func stopEndsAnEndlessSearch() throws {
         let folder = try TemporaryFolder()
         let server = try PN532Server(field: PlainField(hasCard: false), link: folder.path + "/tty")
         let client = try SerialClient(server.path)
@@ -54,7 +54,7 @@ struct PN532ServerTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test func serverThatNobodyHoldsIsGone() throws {
+    @Test func unreferencedServerStops() throws {
         // The number of the terminal may be another program's at once.
         let folder = try TemporaryFolder()
         var server: PN532Server? = try PN532Server(field: PlainField(), link: folder.path + "/tty")

@@ -35,7 +35,7 @@ struct SerialLineModelTests {
         }
     }
 
-    @Test func aLimitIsTheSendersSpeed() {
+    @Test func limitsToTheSpeedOfTheSender() {
         let bytes = PN532Frame.encode([0xD4, 0x02])
         let line = SerialLineModel(fastestToHost: 115_200)
         #expect(line.atHost(bytes, host: .baud115200, chip: .baud115200) == bytes)
@@ -43,13 +43,13 @@ struct SerialLineModelTests {
         #expect(line.atChip(bytes, host: .baud921600, chip: .baud921600) == bytes)
     }
 
-    @Test func itCanBeSwitchedOff() {
+    @Test func fieldCanBeSwitchedOff() {
         let line = SerialLineModel(needsSameSpeed: false, fastestToChip: 9600, fastestToHost: 9600)
         #expect(line.atChip([1, 2, 3], host: .baud9600, chip: .baud921600) == [1, 2, 3])
         #expect(line.atHost([1, 2, 3], host: .baud9600, chip: .baud921600) == [1, 2, 3])
     }
 
-    @Test func aHostThatDoesNotTellIsUnderstood() {
+    @Test func acceptsAHostOfUnknownSpeed() {
         #expect(SerialLineModel.plain.atChip([1, 2, 3], host: nil, chip: .baud921600) == [1, 2, 3])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 import VirtualReader
 
 /// Programs that know nothing of this project: Debian's libnfc tools.
-@Suite("Stock libnfc programs take the server for a PN532")
+@Suite("Stock libnfc programs accept the server as a PN532")
 struct StockProgramTests {
     private func run(_ program: String, _ arguments: [String] = [], on server: PN532Server) throws -> ChildResult {
         try ChildProcess.run(program, arguments, environment: ["LIBNFC_DEVICE": server.connectionString])
@@ -94,7 +94,7 @@ struct StockProgramTests {
     }
 
     private func server(_ fixture: String) throws -> PN532Server {
-        try PN532Server(field: VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(fixture).json")))
+        try PN532Server(field: VirtualField(cardFile: TestFiles.read("Fixtures/virtual/\(fixture).json")))
     }
 
     /// A phone that is three cards at once.
@@ -155,7 +155,7 @@ struct StockProgramTests {
     }
 
     @Test(arguments: ["ultralight", "type4", "type4-b"]) func nfcPollFindsCards(fixture: String) throws {
-        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(fixture).json"))
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/virtual/\(fixture).json"))
         // After some exchanges the card is taken away, so that nfc-poll ends.
         field.plan(.cardAway(from: 40))
         let server = try PN532Server(field: field)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+import SimulatedChips
 import Testing
 
 @testable import VirtualReader

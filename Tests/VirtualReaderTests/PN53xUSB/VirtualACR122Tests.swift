@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+import SimulatedChips
 import TestSupport
 import Testing
 
@@ -37,7 +38,7 @@ struct VirtualACR122Tests {
             answer: "800200000000000081006300"),
     ]
 
-    /// One try at a card; without it the chip looks for ever.
+    /// One try at a card; without it the chip looks forever.
     static let oneTry = "6F0B0000000000000000FF00000006D43205000000"
 
     @Test(arguments: cases)
@@ -51,14 +52,14 @@ struct VirtualACR122Tests {
         #expect(reader.statistics.complaints.isEmpty)
     }
 
-    @Test("A search that would last for ever ends as a card that is mute")
+    @Test("An endless search ends as a silent card")
     func endless() throws {
         let reader = VirtualACR122(field: VirtualField())
         reader.receive(try Hex.decode("6F090000000000000000FF00000004D44A0100"))
         #expect(try reader.nextTransfer() == Hex.decode("8000000000000000FE00"))
     }
 
-    @Test("Whatever comes is either answered once or complained of", arguments: 0..<200 as Range<UInt64>)
+    @Test("Any input is answered once or reported", arguments: 0..<200 as Range<UInt64>)
     func anything(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let count = Int.random(in: 1...200, using: &generator)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SimulatedChips
 import Testing
 
 @testable import VirtualReader
@@ -36,7 +37,7 @@ struct VirtualPN53xUSBTests {
         #expect(reader.nextTransfer() == nil)
     }
 
-    @Test("ACK gives a command up: its answer does not come any more")
+    @Test("ACK aborts a command: its answer is not sent")
     func givenUp() {
         let reader = VirtualPN53xUSB(field: VirtualField())
         reader.receive(PN532Frame.encode([0xD4, 0x02]))
@@ -48,7 +49,7 @@ struct VirtualPN53xUSBTests {
         #expect(reader.statistics.complaints.isEmpty)
     }
 
-    @Test("NACK and noise are complained of; an empty transfer is none of them")
+    @Test("NACK and noise are reported; an empty transfer is not")
     func complaints() {
         let reader = VirtualPN53xUSB(field: VirtualField())
         reader.receive([])

@@ -60,7 +60,7 @@ struct PseudoterminalTests {
     }
 
     /// More than any buffer holds: what a host does not read is lost, and the chip goes on.
-    @Test func hostThatNeverReadsBlocksNobody() throws {
+    @Test func hostThatNeverReadsDoesNotBlock() throws {
         let (line, path) = try line()
         let client = try SerialClient(path)
         for _ in 0..<300 { line.write([UInt8](repeating: 0xA5, count: 4096)) }
@@ -85,7 +85,7 @@ struct PseudoterminalTests {
     }
 
     /// Programs that a test or a user starts must not hold the port open.
-    @Test func childrenDoNotInheritIt() throws {
+    @Test func childProcessesDoNotInheritIt() throws {
         let (line, _) = try line()
         let result = try ChildProcess.run("/bin/ls", ["-l", "/proc/self/fd"])
         #expect(result.end == .exited(0))
@@ -95,7 +95,7 @@ struct PseudoterminalTests {
 
     // MARK: Links
 
-    @Test func linkLeadsToTheSlaveAndGoesWithIt() throws {
+    @Test func linkPointsToTheSlaveAndDisappearsWithIt() throws {
         let folder = try TemporaryFolder()
         let link = folder.path + "/ttyPN532"
         do {
@@ -127,7 +127,7 @@ struct PseudoterminalTests {
         withExtendedLifetime(line) {}
     }
 
-    @Test func linkThatBecameSomebodyElsesStays() throws {
+    @Test func keepsALinkThatChanged() throws {
         let folder = try TemporaryFolder()
         let link = folder.path + "/link"
         do {
@@ -139,7 +139,7 @@ struct PseudoterminalTests {
         #expect(Self.target(of: link) == "/dev/null")
     }
 
-    @Test func folderThatIsNotThere() {
+    @Test func missingFolder() {
         let link = "/nonexistent/folder/link"
         #expect(throws: PseudoterminalError.cannotLink(path: link, errno: ENOENT)) { try line(link: link) }
     }

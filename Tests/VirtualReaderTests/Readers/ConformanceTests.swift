@@ -1,67 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import NFCTransport
-import ReaderConformance
+import ReaderTesting
 import Testing
 import VirtualReader
 
-/// What every reader must do, on the readers that have no hardware at all.
+/// The conformance suites on the readers without hardware.
 struct VirtualConformanceTests {
     @Test func inProcess() throws {
-        let field = VirtualField(cards: [try ReaderConformance.card()])
-        let token = CancellationToken()
-        var conformance = ReaderConformance(
-            InProcessReader(field, cancellation: token), field: field, cancellation: token)
-        conformance.run()
-        #expect(conformance.breaches == [])
+        let report = try ReaderConformance.check { field, token in InProcessReader(field, cancellation: token) }
+        #expect(report == ConformanceReport())
     }
 
-    @Test func aRecordingOfIt() throws {
-        let field = VirtualField(cards: [try ReaderConformance.card()])
-        let recorded = CancellationToken()
-        var lines = ""
-        let recorder = RecordingReader(InProcessReader(field, cancellation: recorded)) { lines += $0 + "\n" }
-        var first = ReaderConformance(recorder, field: nil, cancellation: recorded)
-        first.run()
-        #expect(first.breaches == [])
-        let token = CancellationToken()
-        let replay = ReplayReader(try Transcript(parsing: Array(lines.utf8)), cancellation: token)
-        var second = ReaderConformance(replay, field: nil, cancellation: token)
-        second.run()
-        #expect(second.breaches == [])
+    @Test func skipsWhatTheReaderDoesNotSupport() throws {
+        let information = ReaderInformation(id: "felica-only", name: "FeliCa only")
+        let report = try ReaderConformance.check { field, token in
+            InProcessReader(field, information: information, cancellation: token)
+        }
+        #expect(report.breaches == [])
+        #expect(
+            report.skipped == ["typeA", "typeB", "typeA: presence of a card", "typeB: presence of a card"])
     }
 
-    @Test func typesAAndBInProcess() throws {
-        let field = VirtualField()
-        let token = CancellationToken()
-        var conformance = ISO14443Conformance(
-            InProcessReader(field, cancellation: token), stage: ConformanceStage(field), cancellation: token)
-        try conformance.run()
-        #expect(conformance.breaches == [])
-        #expect(conformance.skipped == [])
+    @Test(arguments: Mistake.allCases) func detects(_ mistake: Mistake) throws {
+        let report = try ReaderConformance.check { field, token in
+            MistakenReader(InProcessReader(field, cancellation: token), mistake)
+        }
+        #expect(report.breaches.contains { $0.hasPrefix(mistake.breach) }, "\(report)")
     }
 
-    @Test func aCardIsAskedWhetherItIsThere() throws {
-        let field = VirtualField()
-        let breaches = try presenceBreaches(InProcessReader(field), ConformanceStage(field))
-        #expect(breaches == [])
+    @Test func replayedFeliCa() throws {
+        try expectReplay(ReaderConformance.feliCa)
     }
 
-    @Test func aRecordingOfTypesAAndB() throws {
+    @Test func replayedTypesAAndB() throws {
+        try expectReplay(ReaderConformance.iso14443)
+    }
+
+    private func expectReplay(
+        _ suite: (any Reader, ConformanceStage, CancellationToken) throws -> ConformanceReport
+    ) throws {
         let field = VirtualField()
         let recorded = CancellationToken()
         var lines = ""
         let recorder = RecordingReader(InProcessReader(field, cancellation: recorded)) { lines += $0 + "\n" }
-        var first = ISO14443Conformance(recorder, stage: ConformanceStage(field), cancellation: recorded)
-        try first.run()
-        #expect(first.breaches == [])
+        #expect(try suite(recorder, ConformanceStage(field), recorded) == ConformanceReport())
         let token = CancellationToken()
         let replay = ReplayReader(try Transcript(parsing: Array(lines.utf8)), cancellation: token)
-        var second = ISO14443Conformance(replay, stage: .recording, cancellation: token)
-        try second.run()
-        #expect(second.breaches == [])
-        #expect(second.skipped == [])
-        // What was asked after the token was cancelled: once while it was open, once when it was closed.
-        #expect(replay.finish().count == 2)
+        #expect(try suite(replay, .recording, token) == ConformanceReport())
     }
+}
+
+/// A mistake of a driver, and the beginning of the breach that reports it.
+enum Mistake: CaseIterable {
+    case wrongIDm, cutAnswer, silenceAsFailure, ignoresCancellation, worksAfterClosing, keepsFile
+
+    var breach: String {
+        switch self {
+        case .wrongIDm: "finds 0003"
+        case .cutAnswer: "reading 15 blocks"
+        case .silenceAsFailure: "reports a silent card"
+        case .ignoresCancellation: "is cancelled while exchanging"
+        case .worksAfterClosing: "works after closing"
+        case .keepsFile: "typeA: the file is still selected"
+        }
+    }
+}
+
+/// A reader that makes one mistake.
+private final class MistakenReader: Reader {
+    let information: ReaderInformation
+    private let reader: InProcessReader
+    private let mistake: Mistake
+    private var found: PICC?
+
+    init(_ reader: InProcessReader, _ mistake: Mistake) {
+        self.reader = reader
+        self.mistake = mistake
+        information = reader.information
+    }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        switch (mistake, found) {
+        case (.keepsFile, .typeA(let target)?) where target.isISODEP && request == .typeA(): return found
+        default: break
+        }
+        do throws(TransportError) {
+            found = try reader.activate(request)
+        } catch {
+            if mistake == .worksAfterClosing { return nil }
+            throw error
+        }
+        guard mistake == .wrongIDm, case .felica(let target)? = found else { return found }
+        return .felica(
+            FeliCaTarget(
+                idm: .init(rawValue: target.idm.rawValue ^ 1), pmm: target.pmm, requestData: target.requestData,
+                bitRate: target.bitRate))
+    }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        do throws(TransportError) {
+            let answer = try reader.transceive(frame, timeout: timeout)
+            return mistake == .cutAnswer ? Array(answer.prefix(240)) : answer
+        } catch {
+            switch (mistake, error) {
+            case (.silenceAsFailure, .noAnswer): throw .readerTimeout
+            case (.ignoresCancellation, .cancelled): return []
+            default: throw error
+            }
+        }
+    }
+
+    func isCardPresent() throws(TransportError) -> Bool? { try reader.isCardPresent() }
+
+    func close() { reader.close() }
 }

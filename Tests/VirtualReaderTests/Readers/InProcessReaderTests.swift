@@ -10,7 +10,7 @@ struct InProcessReaderTests {
     static let second = Duration.seconds(1)
     static let request: [UInt8] = [0x0A, 0x0C] + VirtualFieldTests.idm
 
-    @Test func aCardIsFoundAndAsked() throws {
+    @Test func findsAndQueriesACard() throws {
         let reader = InProcessReader(try VirtualFieldTests.card())
         let picc = try reader.activate(.felica(.any, requestCode: 1, bitRate: .kbps424))
         let target = FeliCaTarget(
@@ -25,7 +25,7 @@ struct InProcessReaderTests {
         #expect(reader.field.statistics.byCommand == [0x00: 1, 0x0C: 1])
     }
 
-    @Test func noCardNoSystemNoSpeed() throws {
+    @Test func findsNothingWithoutCardSystemOrSpeed() throws {
         #expect(try InProcessReader().activate(.felica(.any)) == nil)
         let reader = InProcessReader(try VirtualFieldTests.card())
         #expect(try reader.activate(.felica(.octopus)) == nil)
@@ -44,7 +44,7 @@ struct InProcessReaderTests {
         .truncated(to: 0),
         .lengthened(by: [0]), .wrongResponseCode,
     ])
-    func aPollingThatIsNotWellAnsweredFindsNoCard(_ fault: InjectedFault) throws {
+    func badPollingAnswerFindsNoCard(_ fault: InjectedFault) throws {
         let field = VirtualField(cards: [try VirtualFieldTests.card()], faults: .once(fault, at: 1))
         let reader = InProcessReader(field)
         #expect(try reader.activate(.felica(.any)) == nil)
@@ -63,7 +63,7 @@ struct InProcessReaderTests {
         #expect(try reader.transceive(Self.request, timeout: Self.second).count == 13)
     }
 
-    @Test func answersOfAnotherShapeComeThrough() throws {
+    @Test func passesOnAnswersOfAnotherForm() throws {
         let field = VirtualField(
             cards: [try VirtualFieldTests.card()], faults: .once(.truncated(to: 3), at: 2))
         let reader = InProcessReader(field)

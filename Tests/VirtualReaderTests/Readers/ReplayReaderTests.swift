@@ -48,7 +48,7 @@ struct ReplayReaderTests {
         return (lines, outcomes)
     }
 
-    @Test func theSameRequestsGiveTheSameAnswers() throws {
+    @Test func sameRequestsGiveTheSameAnswers() throws {
         let (lines, outcomes) = try record()
         let text = lines.joined(separator: "\n")
         let transcript = try Transcript(parsing: Array(text.utf8))
@@ -60,7 +60,7 @@ struct ReplayReaderTests {
         replay.close()
     }
 
-    @Test func theLines() throws {
+    @Test func writesTheLines() throws {
         let lines = try record().lines
         #expect(
             lines == [
@@ -97,7 +97,7 @@ struct ReplayReaderTests {
             ])
     }
 
-    @Test func anotherRequestIsNamedWithItsLine() throws {
+    @Test func namesTheLineOfADifferentRequest() throws {
         let transcript = try Transcript(parsing: Array(record().lines.joined(separator: "\n").utf8))
         let replay = ReplayReader(transcript)
         #expect(
@@ -126,7 +126,7 @@ struct ReplayReaderTests {
         #expect(replay.finish().last == "line 7: never asked: transceive 00000000… (300 bytes)")
     }
 
-    @Test func aCardThatAnsweredAt424AnswersAt212() throws {
+    @Test func replaysA424AnswerAt212() throws {
         let fast = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps424)
         let target = FeliCaTarget(
             idm: IDm(rawValue: 1), pmm: PMm(rawValue: 2), requestData: 0xFE00, bitRate: .kbps424)
@@ -149,7 +149,7 @@ struct ReplayReaderTests {
         #expect(replay.finish().isEmpty)
     }
 
-    @Test func theEndOfATranscript() throws {
+    @Test func endOfATranscript() throws {
         let replay = ReplayReader(Transcript(reader: InProcessReader().information))
         #expect(
             throws: TransportError.outOfScript(

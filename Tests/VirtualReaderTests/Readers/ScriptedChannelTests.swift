@@ -2,6 +2,7 @@
 
 import ByteCodec
 import NFCTransport
+import ReaderTesting
 import Testing
 import VirtualReader
 
@@ -18,7 +19,7 @@ struct ScriptedChannelTests {
         #expect(channel.timeouts == [.seconds(1), .seconds(2)])
     }
 
-    @Test func whatIsLeftOverIsReported() throws {
+    @Test func reportsUnusedExchanges() throws {
         let channel = ScriptedChannel([
             try ScriptedExchange("0A04", answer: ""), try ScriptedExchange("0A0C", answer: ""),
         ])
@@ -26,7 +27,7 @@ struct ScriptedChannelTests {
         #expect(channel.finish() == ["never asked: 0a0c"])
     }
 
-    @Test func whatIsNotExpectedIsAnErrorAndReported() throws {
+    @Test func reportsUnexpectedFrames() throws {
         let channel = ScriptedChannel([try ScriptedExchange("0A04", answer: "")])
         let other = "exchange 1: expected 0a04, but 0a05 came"
         #expect(throws: TransportError.outOfScript(detail: .init(.text, other))) {

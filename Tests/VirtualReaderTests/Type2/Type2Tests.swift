@@ -61,7 +61,7 @@ struct Type2Tests {
         Version(model: .ntag216, answer: "0004040201001303", pages: 231, capability: "e1106d00"),
     ]
 
-    @Test(arguments: versions) func whatTheModelSaysOfItself(_ version: Version) throws {
+    @Test(arguments: versions) func modelInformation(_ version: Version) throws {
         let bench = try Bench(version.model)
         #expect(try bench.ask("60") == version.answer)
         #expect(try bench.ask("3000") == "04a8d8fc62bc2b8075480000" + version.capability)
@@ -247,7 +247,7 @@ struct Type2Tests {
         #expect(try bench.ask("a22b01020304") == "0a")
     }
 
-    @Test func ultralightCWithoutItsKey() throws {
+    @Test func ultralightCWithoutKey() throws {
         let bench = try Bench(.ultralightC) { $0.write(0x2A, [0x05, 0, 0, 0]) }
         #expect(try bench.ask("3004")?.hasPrefix("0000000004a8d8fc") == true)
         #expect(try bench.ask("3005") == "00")
@@ -258,7 +258,7 @@ struct Type2Tests {
         #expect(try bench.ask("3005") == "00")
     }
 
-    @Test func aFrameWithoutItsChecksum() throws {
+    @Test func frameWithoutChecksum() throws {
         let bench = try Bench(.ntag213)
         let answer = bench.tag.answer(RadioFrame(.typeA, [0x30, 0x00], hasCRC: false))
         #expect(answer == CardAnswer([0x01], lastByteBits: 4, hasCRC: false))

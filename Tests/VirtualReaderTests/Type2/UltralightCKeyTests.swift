@@ -53,7 +53,7 @@ struct UltralightCKeyTests {
         #expect(try bench.ask("a22a30000000") == "0a")
     }
 
-    @Test("Wrong keys, and every challenge is another")
+    @Test("Wrong keys are rejected, and every challenge differs")
     func wrong() throws {
         let bench = try Bench(.ultralightC)
         var challenges: Set<String> = []
@@ -68,7 +68,7 @@ struct UltralightCKeyTests {
         #expect(challenges.count == 8)
     }
 
-    @Test("A first part is good for one second part only")
+    @Test("A first part is valid for one second part only")
     func once() throws {
         let bench = try Bench(.ultralightC)
         #expect(try bench.ask("1a00")?.count == 18)
@@ -79,7 +79,7 @@ struct UltralightCKeyTests {
         #expect(try bench.ask("af0011") == "00")
     }
 
-    @Test("A new key is written backwards, is never read, and holds from the next selection on")
+    @Test("A new key is written in reverse order, is never readable, and applies from the next selection")
     func newKey() throws {
         let bench = try Bench(.ultralightC)
         for (page, bytes) in [("2c", "07060504"), ("2d", "03020100"), ("2e", "0f0e0d0c"), ("2f", "0b0a0908")] {
@@ -104,7 +104,7 @@ struct UltralightCKeyTests {
         func load(_ model: String, _ key: String) throws {
             let text =
                 #"{"schema":"kazasu.card/1","type2":{"model":"\#(model)","uid":"04112233445566","key":"\#(key)"}}"#
-            _ = try VirtualCardFile.loadField(Array(text.utf8))
+            _ = try VirtualField(cardFile: Array(text.utf8))
         }
         try load("ultralightC", "00112233445566778899aabbccddeeff")
         #expect(throws: (any Error).self) { try load("ultralightC", "0011") }

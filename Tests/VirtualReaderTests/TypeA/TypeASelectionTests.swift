@@ -14,7 +14,7 @@ struct TypeASelectionTests {
             .typeA(try #require(TypeAIdentity(uid: try Hex.decode(uid), sak: sak))), files: VirtualFileTree())
     }
 
-    @Test func aUIDOfSevenBytesTakesTwoLevels() throws {
+    @Test func sevenByteUIDTakesTwoLevels() throws {
         let raw = RawCard(card: try Self.card("04a8d862bc2b80"), technology: .typeA)
         #expect(try raw.ask("26", bits: 7, crc: false) == "4400")
         #expect(try raw.ask("9320", crc: false) == "8804a8d8fc")
@@ -36,7 +36,7 @@ struct TypeASelectionTests {
     }
 
     @Test(arguments: ["937001020305", "93700102030404ff", "9370010203", "9520", "9328", "9362", "93", "e080", "30"])
-    func whatDoesNotFitLeadsBackToIdle(_ frame: String) throws {
+    func unexpectedCommandsLeadToIdle(_ frame: String) throws {
         let raw = RawCard(card: try Self.card("01020304"), technology: .typeA)
         #expect(try raw.ask("26", bits: 7, crc: false) == "0400")
         #expect(try raw.ask(frame, crc: frame.count > 6) == nil)
@@ -44,7 +44,7 @@ struct TypeASelectionTests {
         #expect(try raw.ask("26", bits: 7, crc: false) == "0400")
     }
 
-    @Test func aHaltedCardHearsOnlyTheWakeUp() throws {
+    @Test func haltedCardAnswersWakeUpOnly() throws {
         let raw = try RawCard.typeA(Self.card("01020304"), rats: nil)
         #expect(try raw.ask("5000") == nil)
         #expect(try raw.ask("26", bits: 7, crc: false) == nil)

@@ -63,13 +63,13 @@ struct TypeBSelectionTests {
     @Test(arguments: [
         "", "05", "0500", "05000000", "050005", "060000", "1d30702a1c00080100", "1d30702a1d00080100", "5030702a1c",
     ])
-    func whatDoesNotFitMeetsSilence(_ frame: String) throws {
+    func ignoresUnexpectedCommands(_ frame: String) throws {
         #expect(try RawCard(card: Self.card(), technology: .typeB).ask(frame) == nil)
         #expect(try RawCard(card: Self.card(), technology: .typeA).ask("26", bits: 7, crc: false) == nil)
         #expect(try RawCard(card: Self.card(), technology: .typeB).ask("050000", crc: false) == nil)
     }
 
-    @Test func aRandomPUPIIsAnotherAfterEachLossOfPower() throws {
+    @Test func randomPUPIChangesAfterLossOfPower() throws {
         let reader = InProcessReader(try Self.card(pupi: nil))
         var seen: Set<[UInt8]> = []
         for _ in 0..<5 {
