@@ -162,9 +162,9 @@ let otherTargets: [Target] = [
     .target(
         name: "Kazasu",
         dependencies: [
-            "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "LibNFCReader", "NDEF", "NFCForumTags",
-            "NFCTransport", "PCSCReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport",
-            "VirtualReader",
+            "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "DumpFormatsXML", "FeliCa",
+            "ISO7816", "LibNFCReader", "NDEF", "NFCForumTags", "NFCTransport", "PCSCReader", "PaSoRiReader",
+            "ReaderDiagnosis", "SystemDevices", "USBTransport", "VirtualReader",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         swiftSettings: library),

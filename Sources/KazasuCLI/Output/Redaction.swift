@@ -33,7 +33,7 @@ package struct Redaction: Sendable {
     }
 
     /// `card` of a document about a card of a known kind that has no brand.
-    package func card(_ card: CardIdentity, kind: String) -> JSONValue {
+    package func card(_ card: CardIdentity, kind: CardKind) -> JSONValue {
         let card = DecodedCard(identity: apply(card), kind: kind, brand: nil)
         return JSONValue { card.write(to: &$0) }
     }
