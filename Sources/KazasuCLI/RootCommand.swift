@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-import CardModel
 import Glibc
-import NFCTransport
+import Kazasu
 
 /// The root command of the program.
 struct RootCommand: ParsableCommand {

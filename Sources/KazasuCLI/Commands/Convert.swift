@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import DumpFormats
+import Kazasu
 
 /// `kazasu convert`
 struct Convert: KazasuCommand {

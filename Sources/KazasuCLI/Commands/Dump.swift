@@ -2,10 +2,6 @@
 
 import ArgumentParser
 import CardCiphers
-import CardModel
-import CardReading
-import DumpFormats
-import FeliCa
 import Kazasu
 
 /// `kazasu dump`

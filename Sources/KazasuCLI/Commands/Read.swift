@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import FeliCa
 import Kazasu
 
 /// `kazasu read`

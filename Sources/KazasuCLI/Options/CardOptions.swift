@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-public import CardDecoders
-package import CardModel
-public import DumpFormats
+public import Kazasu
 
 /// The values of `--card`: the kinds of card with money, and the names that people use for them.
 extension CardKind: ExpressibleByArgument {

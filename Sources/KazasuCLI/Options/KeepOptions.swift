@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import CardDecoders
-package import CardModel
-import Kazasu
+package import Kazasu
 
 /// A history that is to be added to the ledger.
 package enum KeptHistory: Sendable {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import CardDecoders
-import CardModel
-import Kazasu
+package import Kazasu
 
 /// What `balance` and `history` read: a card on a reader, or a dump.
 package struct PurseOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-import DumpFormats
+package import Kazasu
 import SystemPackage
 
 /// A dump whose file cannot be written: the card may be gone, so the data is kept elsewhere, as JSON.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-package import CardDecoders
-package import CardModel
-import NDEF
-import NFCForumTags
+package import Kazasu
 
 /// Applies `--redact` to an answer: the card's owner is hidden, the kind of card is not.
 package struct Redaction: Sendable {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
 package import Kazasu
 
 extension CommandError {

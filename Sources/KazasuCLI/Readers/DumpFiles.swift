@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-import DumpFormats
-import DumpFormatsXML
 import Glibc
+package import Kazasu
 package import SystemPackage
 
 /// A dump named by the user, in any known format.

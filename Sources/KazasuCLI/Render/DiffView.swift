@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
+import Kazasu
 
 /// The difference of two dumps for display; ``json`` is `kazasu.diff/1`.
 struct DiffView {

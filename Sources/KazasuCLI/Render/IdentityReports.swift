@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+package import Kazasu
 
 /// A dump's data on its holder: a driver's licence, a My Number card, or both on one card.
 package struct IdentityReports {

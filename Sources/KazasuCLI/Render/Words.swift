@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+package import Kazasu
 
 /// The texts about FeliCa nodes, for display.
 package enum Words {

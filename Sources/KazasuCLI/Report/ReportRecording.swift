@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import NFCTransport
+import Kazasu
 
 /// Records the commands run with a reader, down to the frames between computer and reader, redacted.
 final class ReportRecording {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+import Kazasu
 import KazasuCLI
 import KazasuService
 
