@@ -192,8 +192,12 @@ api-check: swift ## fails when public declarations changed and Docs/api did not
 	$(SWIFT_BUILD)
 	packaging/scripts/api.py --check "$$($(SWIFT_BUILD) --show-bin-path)"
 
-figures: ## prints the size of things beside the goals
-	@packaging/scripts/figures.py
+# The program is built for coverage, in a folder of its own: it is measured, not shipped.
+figures: deps ## prints the size of things beside the goals
+	swift build --scratch-path $(SCRATCH)/figures $(IMPORT_RULE) --enable-code-coverage --product kazasu
+	$(SWIFT_BUILD) --product usb-chip
+	@packaging/scripts/figures.py "$$(swift build --scratch-path $(SCRATCH)/figures --show-bin-path)/kazasu" \
+	    "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)" $(DIST)/bin
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests

@@ -34,7 +34,7 @@ extension CardDump {
     ///   - field: the value that the block is read for, as in `balance`, for the error.
     ///   - offset: where in the block the field begins, 0 to 15, for the error.
     /// - Throws: ``CardDecodingError`` that says why the block is missing.
-    public func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(CardDecodingError)
+    public func block(_ request: ReadRequest, kind: CardKind, field: String, offset: Int) throws(CardDecodingError)
         -> Block
     {
         let number = request.blocks.lowerBound
@@ -48,7 +48,7 @@ extension CardDump {
             case .lost: .lost
             }
         throw CardDecodingError(
-            card: card, field: field, system: request.system, service: request.service, block: number, offset: offset,
+            kind: kind, field: field, system: request.system, service: request.service, block: number, offset: offset,
             reason: reason)
     }
 }

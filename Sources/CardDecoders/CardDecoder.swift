@@ -6,8 +6,8 @@ public import CardModel
 ///
 /// A decoder is a pure function of a dump. It never talks to a card, and no input can make it trap.
 public protocol CardDecoder: Sendable {
-    /// The identifier for machine use and for `--card`, such as `transit`; never changes.
-    var id: String { get }
+    /// The kind of card; its raw value is a word of documents and of `--card`.
+    var kind: CardKind { get }
     /// The display name.
     var name: LocalizedText { get }
     /// The block that contains the balance; for a card without money, a block that identifies the card.
@@ -61,7 +61,7 @@ extension CardDecoder {
     public var brandReads: [ReadRequest] { [] }
 
     /// The default: the brand that the kind is named after.
-    public var brands: [CardBrand] { [CardBrand(id: id, name: name)] }
+    public var brands: [CardBrand] { [CardBrand(id: kind.rawValue, name: name)] }
 
     /// The default: a card with money is of the only brand.
     public func brand(_ dump: CardDump) -> CardBrand? { hasBalance ? brands.first : nil }
@@ -98,7 +98,7 @@ extension PurselessDecoder {
     /// Returns why there is no balance: the card is missing from the dump, or it has no balance.
     func noBalance(_ dump: CardDump) -> CardDecodingError {
         CardDecodingError(
-            card: id, field: "balance", system: balanceRead.system, service: balanceRead.service,
+            kind: kind, field: "balance", system: balanceRead.system, service: balanceRead.service,
             block: balanceRead.blocks.lowerBound, offset: 0, reason: recognises(dump) ? .noBalance : .noSuchService)
     }
 }
@@ -210,16 +210,16 @@ public struct DecoderRegistry: Sendable {
     /// The decoders of cards with readable money, in order: those to use for balance and history.
     public var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }
 
-    /// The decoder with this id, or `nil`.
-    public func decoder(id: String) -> (any CardDecoder)? {
-        decoders.first { $0.id == id }
+    /// The decoder of this kind of card, or `nil`.
+    public func decoder(of kind: CardKind) -> (any CardDecoder)? {
+        decoders.first { $0.kind == kind }
     }
 
-    /// Returns the decoder of a purse that people know by this name: its id, or the id or name of one of its brands, in
+    /// Returns the decoder of a purse that people know by this name: its kind, or the id or name of one of its brands, in
     /// any case.
     public func purse(named name: String) -> (any CardDecoder)? {
         let name = name.lowercased()
-        return purses.first { $0.id == name }
+        return purses.first { $0.kind.rawValue == name }
             ?? purses.first { decoder in
                 decoder.brands.contains { brand in
                     [brand.id, brand.name.english, brand.name.japanese].contains { $0.lowercased() == name }

@@ -6,7 +6,7 @@ package import NFCForumTags
 internal import NFCTransport
 
 /// Reads every page of a Type 2 Tag that needs no password, and can resume an interrupted dump.
-package struct Type2Dumper {
+package struct Type2Dumper: Dumper {
     private let tag: Type2Tag
     private let earlier: CardDump?
 
@@ -18,13 +18,13 @@ package struct Type2Dumper {
         self.earlier = earlier
     }
 
-    /// Returns whether `dump` is of this tag: it has its UID.
-    package static func isSameTag(_ dump: CardDump, _ tag: Type2Tag) -> Bool {
+    /// Returns whether the dump has the UID of this tag.
+    package func isSameCard(_ dump: CardDump) -> Bool {
         dump.card.uid == tag.target.uid
     }
 
     /// Reads the tag. The dump contains what was read before an interruption; its `missing` lists the rest.
-    package func dump() -> CardDumper.Result {
+    package func dump() -> DumpOutcome {
         var memory = earlier?.type2 ?? Type2Dump(pages: [:])
         // A key may have become available since.
         memory.closedFrom = nil
@@ -48,7 +48,7 @@ package struct Type2Dumper {
             dump.complete = false
             dump.missing = [MissingPart(fromPage: next, reason: interruption.word)]
         }
-        return CardDumper.Result(dump: dump, interruption: interruption)
+        return DumpOutcome(dump: dump, interruption: interruption)
     }
 
     /// The maximum number of pages in the first sector of any Type 2 Tag.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// One file format for dumps of cards: Kazasu's own, or that of another tool.
 ///
@@ -35,7 +35,7 @@ package protocol WritableDumpFormat: DumpFormat {
 
 /// Why a dump cannot be written in a format.
 @nonexhaustive
-package enum DumpWritingError: Error, Hashable, Sendable {
+public enum DumpWritingError: Error, Hashable, Sendable {
     /// The format is for FeliCa cards only, and this is not one.
     case notFeliCa(Technology)
     /// The format needs the card's IDm, which is missing from the dump.

@@ -2,8 +2,8 @@
 
 package import CardModel
 
-/// The known formats, in the order in which they are tried.
-package struct DumpFormatRegistry: Sendable {
+/// The known formats of dump files, in the order in which they are tried.
+public struct DumpFormatRegistry: Sendable {
     /// The formats, in the order in which they are tried.
     package let formats: [any DumpFormat]
 
@@ -16,7 +16,7 @@ package struct DumpFormatRegistry: Sendable {
     ///
     /// A file that names its format is tried before one recognised by its form; plain hexadecimal lines, which name
     /// nothing, come last.
-    package static let standard = DumpFormatRegistry([
+    public static let standard = DumpFormatRegistry([
         KazasuJSONFormat(),
         ProxmarkMemoryFormat(),
         ProxmarkFeliCaFormat(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
-package import DumpFormats
+public import DumpFormats
 
 /// The XML of old versions of Metrodroid and FareBot, of one card or of several.
 ///
@@ -105,5 +105,5 @@ final class MetrodroidXMLReader: XMLHandler {
 
 extension DumpFormatRegistry {
     /// All formats known to Kazasu, including those in XML.
-    package static let complete = DumpFormatRegistry([MetrodroidXMLFormat(), TagInfoFormat()] + standard.formats)
+    public static let complete = DumpFormatRegistry([MetrodroidXMLFormat(), TagInfoFormat()] + standard.formats)
 }

@@ -35,6 +35,18 @@ public final class AsyncCardReader: Sendable {
         return AsyncCardReader(reader, cancellation)
     }
 
+    /// Waits for a card, as ``CardReader/waitForCard(_:timeout:)`` does.
+    ///
+    /// - Returns: the card, selected; it belongs to this reader's thread.
+    public func waitForCard(
+        _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
+    ) async throws(KazasuError) -> AsyncCard {
+        let found = try await run { reader throws(KazasuError) in
+            try reader.waitForCard(query, timeout: timeout).found
+        }
+        return AsyncCard(reader: self, found: found)
+    }
+
     /// Runs a closure on the reader's thread.
     ///
     /// - Parameter body: receives the reader, which must not escape it.

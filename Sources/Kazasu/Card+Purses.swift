@@ -58,7 +58,7 @@ extension Card {
         throw .wrongCard(
             WrongCard(
                 picc, names: purseNames(first, session),
-                .noService(first == .any ? nil : first, decoders: decoders.map(\.id))))
+                .noService(first == .any ? nil : first, kinds: decoders.map(\.kind))))
     }
 
     /// The name of the first purse on the card, its brand where that is known; empty if the card has none that is known.
@@ -68,7 +68,7 @@ extension Card {
             guard let system = try? system(decoder.system, first, session),
                 let present = try? session.present([decoder.balanceRead.service], in: system), !present.isEmpty
             else { continue }
-            let brand = try? brand(kind: decoder.id)
+            let brand = try? brand(of: decoder.kind)
             return [brand?.name ?? decoder.name]
         }
         return []
@@ -76,11 +76,11 @@ extension Card {
 
     /// Reads what tells the brand of the card.
     ///
-    /// - Parameter kind: the id of the decoder that knows the card, such as `transit`.
+    /// - Parameter kind: the kind of card.
     /// - Returns: the brand, or `nil` if it is unknown.
     /// - Throws: ``KazasuError/reading(_:)``.
-    public func brand(kind: String) throws(KazasuError) -> CardBrand? {
-        guard let decoder = DecoderRegistry.standard.decoder(id: kind) else { return nil }
+    public func brand(of kind: CardKind) throws(KazasuError) -> CardBrand? {
+        guard let decoder = DecoderRegistry.standard.decoder(of: kind) else { return nil }
         var dump = CardDump(card: identity)
         if !decoder.brandReads.isEmpty {
             guard let session = feliCaSession, let first = found.system,

@@ -4,7 +4,6 @@ public import CardDecoders
 public import CardModel
 public import CardReading
 package import ISO7816
-internal import NFCForumTags
 public import NFCTransport
 
 /// A card on a reader.
@@ -70,12 +69,11 @@ public final class Card {
     /// Reads only the blocks that hold a balance.
     ///
     /// - Parameters:
-    ///   - kinds: the ids of the decoders to try, such as `transit`; `nil` for all. They are always tried in Kazasu's
-    ///     own order.
+    ///   - kinds: the kinds of card to try; `nil` for all. They are always tried in Kazasu's own order.
     ///   - all: whether to read every purse on the card instead of the first.
     /// - Throws: ``KazasuError/wrongCard(_:)`` if the card has no known purse, ``KazasuError/refused(_:_:)``,
     ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
-    public func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
+    public func balance(kinds: [CardKind]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
         let reports = try reports(
             Card.decoders(kinds), all: all, reads: { [$0.balanceRead] },
             decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
@@ -90,7 +88,7 @@ public final class Card {
     ///   - stations: the table used to look up names of stations and stops; codes are always reported.
     /// - Throws: the errors of ``balance(kinds:all:)``.
     public func history(
-        kinds: [String]? = nil, stations: any StationNames = NoStationNames()
+        kinds: [CardKind]? = nil, stations: any StationNames = NoStationNames()
     ) throws(KazasuError) -> CardReport {
         func decode(_ decoder: any CardDecoder, _ dump: CardDump) throws(CardDecodingError) -> CardReport {
             try decoder.decode(dump, stations: stations)
@@ -110,44 +108,8 @@ public final class Card {
         return report
     }
 
-    private static func decoders(_ kinds: [String]?) -> [any CardDecoder] {
-        DecoderRegistry.standardPurses.filter { kinds?.contains($0.id) ?? true }
-    }
-
-    // MARK: Everything that needs no key
-
-    /// Lists all systems, areas and services of a FeliCa card; if the card leaves early, those found until then.
-    ///
-    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind, ``KazasuError/reading(_:)`` if nothing was
-    ///   found.
-    public func scan() throws(KazasuError) -> [SystemScan] {
-        guard let session else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
-        let outcome = CardScanner(session: session).scan()
-        if outcome.systems.isEmpty, let interruption = outcome.interruption { throw KazasuError(interruption) }
-        return outcome.systems
-    }
-
-    /// Reads every block, page and file that needs no key.
-    ///
-    /// If the card leaves early, ``CardDump/missing`` lists what is incomplete.
-    ///
-    /// - Throws: ``KazasuError/wrongCard(_:)`` if nothing can be read from this kind of card,
-    ///   ``KazasuError/reading(_:)`` if nothing was read.
-    public func dump() throws(KazasuError) -> CardDump {
-        let outcome: CardDumper.Result
-        switch tag {
-        case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
-        case .card(_, let session): outcome = OpenFileDumper(session: session, identity: identity).dump()
-        default:
-            guard let session else { throw .wrongCard(WrongCard(picc, .kind(wanted: .any))) }
-            outcome = CardDumper(session: session).dump()
-        }
-        if outcome.dump.systems.isEmpty, outcome.dump.applications.isEmpty, outcome.dump.type2 == nil,
-            let interruption = outcome.interruption
-        {
-            throw KazasuError(interruption)
-        }
-        return outcome.dump
+    private static func decoders(_ kinds: [CardKind]?) -> [any CardDecoder] {
+        DecoderRegistry.standardPurses.filter { kinds?.contains($0.kind) ?? true }
     }
 
     /// The session for APDUs, with the guard that every PIN passes through; one, so that the guard keeps track of what

@@ -34,6 +34,8 @@ public struct CardQuery: Hashable, Sendable {
         case each([Technology])
         /// The first card that answers one of these requests.
         case first([ActivationRequest])
+        /// The first card of one of these technologies.
+        case firstOf([Technology])
         /// A card that accepts APDUs.
         case isoDEP([Technology])
         /// A card that may be an NFC Forum tag.
@@ -51,6 +53,11 @@ public struct CardQuery: Hashable, Sendable {
 
     /// Any card.
     public static let any = CardQuery(.any, .each(CardFinder.usualOrder))
+    /// Returns a query for the first card of one of these technologies, such as the one of a dump to resume.
+    public static func first(of technologies: [Technology] = Technology.allCases) -> CardQuery {
+        CardQuery(.any, .firstOf(technologies))
+    }
+
     /// Any FeliCa card; the transit system of a phone is activated first.
     public static let feliCa = feliCa(systems: CardFinder.anySystem)
     /// Any card but FeliCa cards without the transit system, unless `wildcard` is true: a phone opens its wallet when a
@@ -69,6 +76,11 @@ public struct CardQuery: Hashable, Sendable {
     public static let tag = CardQuery(.tag, .tag)
     /// A FeliCa card with a readable purse.
     public static let purse = decoders(DecoderRegistry.standardPurses)
+
+    /// Returns a query for a FeliCa card of one of these kinds.
+    public static func purse(of kinds: [CardKind]) -> CardQuery {
+        decoders(DecoderRegistry.standardPurses.filter { kinds.contains($0.kind) })
+    }
 
     /// Returns a query for a FeliCa card with one of these systems.
     ///

@@ -150,6 +150,8 @@ public final class CardReader {
                 return found.isEmpty ? .nothing : .found(found)
             case .first(let requests):
                 return try finder.findFirst(requests, timeout: time).map { .found([$0]) } ?? .nothing
+            case .firstOf(let technologies):
+                return try finder.findFirst(technologies, timeout: time).map { .found([$0]) } ?? .nothing
             case .isoDEP(let technologies):
                 switch try finder.findISODEP(technologies, timeout: time) {
                 case .found(let found): return .found([found])

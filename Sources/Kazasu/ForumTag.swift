@@ -97,7 +97,7 @@ public struct ForumTag {
     ///
     /// - Throws: ``KazasuError`` if nothing is known of a tag.
     package func information() throws(KazasuError) -> Result {
-        let outcome: CardDumper.Result
+        let outcome: DumpOutcome
         switch tag {
         case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
         case .type3(_, let target): outcome = try dump([target.pmm.isLite ? .lite : .ndef, .ndef])
@@ -114,7 +114,7 @@ public struct ForumTag {
         throw .tag(.noNDEF(.notFormatted))
     }
 
-    private func dump(_ systems: [SystemCode]) throws(KazasuError) -> CardDumper.Result {
+    private func dump(_ systems: [SystemCode]) throws(KazasuError) -> DumpOutcome {
         guard let session = card.feliCaSession else { throw .wrongCard(WrongCard(card.picc, .kind(wanted: .feliCa))) }
         return CardDumper(session: session, selection: DumpSelection(systems: systems)).dump()
     }
@@ -199,7 +199,7 @@ extension PMm {
 }
 
 extension KazasuError {
-    fileprivate init(_ error: TagError) {
+    init(_ error: TagError) {
         self = error == .cancelled ? .cancelled : .tag(error)
     }
 }

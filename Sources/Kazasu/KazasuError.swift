@@ -79,8 +79,10 @@ public struct WrongCard: Hashable, Sendable {
         case noSystem([SystemCode])
         /// It does not accept APDUs.
         case noISODEP
-        /// It has the system of a known card, but none of its services; holds the system and the decoders' ids.
-        case noService(SystemCode?, decoders: [String])
+        /// It has the system of one of these kinds of card, but none of their services.
+        case noService(SystemCode?, kinds: [CardKind])
+        /// It is not the card of the dump to resume.
+        case otherThanDump
     }
 }
 
@@ -147,6 +149,7 @@ extension WrongCard: SelfDescribing {
             return LocalizedText(
                 "wrong kind of card (\(name.english)): expected \(wanted.message.english)",
                 "このカード（\(name.japanese)）は対象外です（対象: \(wanted.message.japanese)）")
+        case .otherThanDump: return LocalizedText("this is not the card of the dump", "ダンプのカードではありません")
         case .noISODEP:
             return LocalizedText(
                 "wrong kind of card: it does not accept APDUs (no ISO-DEP)", "このカードは APDU を受け付けません（ISO-DEP 非対応）")
@@ -156,9 +159,9 @@ extension WrongCard: SelfDescribing {
             return LocalizedText(
                 "wrong kind of card (\(name.english)): it does not have system \(codes)",
                 "このカード（\(name.japanese)）にはシステム \(codes) がありません")
-        case .noService(_, let decoders):
-            guard decoders.count <= 3 else { return notSupported }
-            let names = decoders.compactMap { DecoderRegistry.standard.decoder(id: $0)?.name }
+        case .noService(_, let kinds):
+            guard kinds.count <= 3 else { return notSupported }
+            let names = kinds.compactMap { DecoderRegistry.standard.decoder(of: $0)?.name }
             return LocalizedText(
                 "wrong kind of card (\(name.english)): it is not \(names.map(\.english).joined(separator: ", "))",
                 "このカード（\(name.japanese)）は \(names.map(\.japanese).joined(separator: ", ")) ではありません")

@@ -76,11 +76,11 @@ public enum TapReading: Hashable, Sendable {
             case .id: return Tap.Report()
             case .balance:
                 let report = try card.balance()
-                return Tap.Report(balance: report, brand: Self.brand(report.balances.first?.card, of: card))
+                return Tap.Report(balance: report, brand: Self.brand(report.balances.first?.kind, of: card))
             case .history:
                 let report = try card.history()
                 return Tap.Report(
-                    balance: report.balanceReport, history: report, brand: Self.brand(report.card, of: card))
+                    balance: report.balanceReport, history: report, brand: Self.brand(report.kind, of: card))
             }
         } catch {
             return Tap.Report(error: error)
@@ -88,8 +88,8 @@ public enum TapReading: Hashable, Sendable {
     }
 
     /// The brand is worth no failure: what was asked for is known.
-    private static func brand(_ kind: String?, of card: Card) -> CardBrand? {
-        kind.flatMap { try? card.brand(kind: $0) }
+    private static func brand(_ kind: CardKind?, of card: Card) -> CardBrand? {
+        kind.flatMap { try? card.brand(of: $0) }
     }
 }
 

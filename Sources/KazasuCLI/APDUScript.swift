@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import ByteCodec
-import Kazasu
 import Glibc
+import Kazasu
 
 /// The APDUs of one run, in order.
 struct APDUScript: Equatable, Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
 import Glibc
+import Kazasu
 
 /// The folder for certificates; created if it does not exist.
 struct CertificateFolder {

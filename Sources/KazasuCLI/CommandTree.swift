@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-import CardModel
+import Kazasu
 
 /// A command as the argument parser lists it: its options, its arguments and the commands below it.
 ///

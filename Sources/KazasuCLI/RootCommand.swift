@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-import CardModel
 import Glibc
-import NFCTransport
+import Kazasu
 
 /// The root command of the program.
 struct RootCommand: ParsableCommand {
@@ -147,6 +146,7 @@ extension KazasuCommand {
         do {
             try execute(context)
         } catch {
+            let error = CommandError.of(error)
             // The command's own failure sets the exit status; the late one is still reported.
             if let late = context.late.first { Output.message(late, json: context.json) }
             // A reader that is released in the middle of an exchange may fail in any way.

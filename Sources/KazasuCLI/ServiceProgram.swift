@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-import CardModel
 import Glibc
+import Kazasu
 import Synchronization
 
 /// The commands that run for long or store something.

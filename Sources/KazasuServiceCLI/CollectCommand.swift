@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 import Glibc
+import Kazasu
 import KazasuCLI
 import KazasuService
-import NFCTransport
 import Synchronization
 
 /// `kazasu collect`

@@ -2,7 +2,7 @@
 
 package import ArgumentParser
 import CardCiphers
-import CardModel
+import Kazasu
 package import KazasuCLI
 package import KazasuService
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 import Glibc
+import Kazasu
 import KazasuCLI
 import KazasuService
 

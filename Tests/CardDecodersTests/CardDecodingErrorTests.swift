@@ -33,7 +33,7 @@ struct CardDecodingErrorTests {
             } catch {
                 place = "\(error.service) \(error.block) \(error.offset)"
             }
-            return "\(decoder.id) \(place)"
+            return "\(decoder.kind) \(place)"
         }
         #expect(places.joined(separator: "\n") == Self.places)
     }
@@ -83,7 +83,7 @@ struct CardDecodingErrorTests {
         ]
         for (dump, decoder, system, service, offset) in failures {
             let expected = CardDecodingError(
-                card: decoder.id, field: "balance", system: system, service: service, block: 0, offset: offset,
+                kind: decoder.kind, field: "balance", system: system, service: service, block: 0, offset: offset,
                 reason: example.reason)
             #expect(throws: expected) { try decoder.balance(dump) }
             #expect(throws: expected) { try decoder.decode(dump) }

@@ -16,7 +16,7 @@ struct DecodingErrorTests {
         ]
         let errors = reasons.map { reason in
             CardDecodingError(
-                card: "edy", field: "balance", system: .commonArea, service: ServiceCode(rawValue: 0x1317), block: 0,
+                kind: .edy, field: "balance", system: .commonArea, service: ServiceCode(rawValue: 0x1317), block: 0,
                 offset: 0, reason: reason)
         }
         checkSentences(errors) { error -> Kind in

@@ -99,7 +99,7 @@ struct EdyVectorTests {
         let suica = try CardFixture.suica.dump()
         #expect(suica.system(.commonArea) != nil)
         #expect(!EdyDecoder().recognises(suica))
-        #expect(DecoderRegistry.standard.recognising(suica).map(\.id) == ["transit"])
+        #expect(DecoderRegistry.standard.recognising(suica).map(\.kind) == ["transit"])
         let refused = Dumps.card(.commonArea, [ServiceDump(code: Dumps.edyPurse, state: .refused(status: 0x01A6))])
         #expect(!EdyDecoder().recognises(refused))
     }

@@ -24,18 +24,18 @@ struct EveryDecoderTests {
     }
 
     /// A number of its own for every decoder.
-    private static func seed(_ id: String, _ start: UInt64) -> UInt64 {
-        id.utf8.reduce(start) { $0 &* 31 &+ UInt64($1) }
+    private static func seed(_ id: CardKind, _ start: UInt64) -> UInt64 {
+        id.rawValue.utf8.reduce(start) { $0 &* 31 &+ UInt64($1) }
     }
 
     /// Cards that are recognised by records in the right layout, which random blocks hardly ever are.
-    private static let byContents: Set = ["icu"]
+    private static let byContents: Set<CardKind> = ["icu"]
 
-    static let ids = DecoderRegistry.standard.decoders.map(\.id)
+    static let ids = DecoderRegistry.standard.decoders.map(\.kind)
 
     @Test("Random blocks give a report of facts only, and a document that is well formed", arguments: ids)
-    func randomBlocks(_ id: String) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    func randomBlocks(_ id: CardKind) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         var generator = RandomBlockTests.Seeded(state: Self.seed(id, 7))
         var codes = Set(Self.services(of: decoder))
         codes.insert(decoder.balanceRead.service)
@@ -50,15 +50,15 @@ struct EveryDecoderTests {
                 continue
             }
             let report = try decoder.decode(dump, stations: NoStationNames())
-            #expect(report.card == id)
+            #expect(report.kind == id)
             #expect(!decoder.hasBalance || report.balances.count == 1)
             check(report, dump)
         }
     }
 
     @Test("Random states, holes and numbers of blocks never trap, and a failure names its decoder", arguments: ids)
-    func randomDumps(_ id: String) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    func randomDumps(_ id: CardKind) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         var generator = RandomBlockTests.Seeded(state: Self.seed(id, 11))
         let codes = Self.services(of: decoder)
         let states: [ReadState] = [
@@ -80,7 +80,7 @@ struct EveryDecoderTests {
                 let report = try decoder.decode(dump, stations: NoStationNames())
                 check(report, dump)
             } catch {
-                #expect(error.card == id)
+                #expect(error.kind == id)
             }
         }
     }
@@ -100,7 +100,7 @@ struct EveryDecoderTests {
             }
         }
         for balance in report.balances {
-            #expect(balance.card == report.card)
+            #expect(balance.kind == report.kind)
             #expect(balance.amount == nil || balance.candidates.isEmpty)
         }
         for field in report.fields {

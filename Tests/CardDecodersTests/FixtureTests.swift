@@ -8,15 +8,15 @@ import Testing
 @Suite("Fixtures/cards")
 struct FixtureTests {
     /// Cards that are only recognised are rows of a table and share one card; every other decoder has one of its own.
-    static let withFixture = DecoderRegistry.standard.decoders.filter { !($0 is NamedCardDecoder) }.map(\.id)
+    static let withFixture = DecoderRegistry.standard.decoders.filter { !($0 is NamedCardDecoder) }.map(\.kind)
 
     @Test("Every decoder has a card with its expected documents", arguments: withFixture)
-    func everyDecoderHasAFixture(_ id: String) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    func everyDecoderHasAFixture(_ id: CardKind) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         let folders = try CardFixture.decoded.filter { fixture in
             guard decoder.recognises(try fixture.dump()) else { return false }
             let cards = try fixture.json("balance.json").required("balances").elements()
-            return try !decoder.hasBalance || cards.contains { try $0.required("kind").text() == id }
+            return try !decoder.hasBalance || cards.contains { try $0.required("kind").text() == id.rawValue }
         }
         #expect(!folders.isEmpty, "Fixtures/cards/ has no folder for \(id)")
     }
@@ -44,7 +44,8 @@ struct FixtureTests {
         let decoders = DecoderRegistry.standard.recognising(dump).filter(\.hasBalance)
         let balances = try decoders.flatMap { try $0.balance(dump).balances }
         let report = BalanceReport(balances: balances)
-        let card = DecodedCard(dump, kind: balances.first?.card ?? DecoderRegistry.standard.recognising(dump).first?.id)
+        let card = DecodedCard(
+            dump, kind: balances.first?.kind ?? DecoderRegistry.standard.recognising(dump).first?.kind)
         #expect(report.json(.english, card: card).prettyText + "\n" == (try fixture.text("balance.json")))
     }
 
@@ -56,10 +57,10 @@ struct FixtureTests {
         for decoder in DecoderRegistry.standard.recognising(dump) {
             let numbers = (try? decoder.decode(dump))?.history?.compactMap(\.serial) ?? []
             guard let serials = decoder.serials else {
-                #expect(numbers.isEmpty, "\(decoder.id) has serial numbers")
+                #expect(numbers.isEmpty, "\(decoder.kind) has serial numbers")
                 continue
             }
-            #expect(numbers.allSatisfy { (0..<1 << serials.bits).contains($0) }, "\(decoder.id): \(numbers)")
+            #expect(numbers.allSatisfy { (0..<1 << serials.bits).contains($0) }, "\(decoder.kind): \(numbers)")
         }
     }
 
@@ -69,7 +70,7 @@ struct FixtureTests {
         let reports = try DecoderRegistry.standard.recognising(dump).compactMap { try $0.decode(dump).historyReport }
         #expect(fixture.has("history.json") == !reports.isEmpty)
         guard let report = reports.first else { return }
-        let card = DecodedCard(dump, kind: report.card)
+        let card = DecodedCard(dump, kind: report.kind)
         #expect(report.json(.english, card: card).prettyText + "\n" == (try fixture.text("history.json")))
     }
 
@@ -140,7 +141,7 @@ extension CardReport {
     /// An element of `reports` in `report.json`: what is not in the other two documents.
     fileprivate var expectedForm: JSONValue {
         [
-            "card": .string(card),
+            "card": .string(kind.rawValue),
             "name": .string(name.english),
             "fields": .array(
                 fields.map {

@@ -35,7 +35,7 @@ struct PersonalDataTests {
         for decoder in DecoderRegistry.standard.recognising(dump) {
             let after = personal(decoder, masked)
             for (key, value) in personal(decoder, dump) where value.contains(where: { $0 != "0" }) {
-                #expect(after[key] != value, "\(decoder.id) leaves \(key)")
+                #expect(after[key] != value, "\(decoder.kind) leaves \(key)")
             }
         }
     }
@@ -65,7 +65,7 @@ struct PersonalDataTests {
                             let touched = before.contains { key, value in after[key].map { $0 != value } ?? false }
                             #expect(
                                 !touched || masked(changed, number) == masked(block, number),
-                                "\(decoder.id): byte \(offset) of \(system.systemCode)/\(service.code) \(number)")
+                                "\(decoder.kind): byte \(offset) of \(system.systemCode)/\(service.code) \(number)")
                         }
                     }
                 }
@@ -75,12 +75,12 @@ struct PersonalDataTests {
 
     @Test("A decoder whose cards have a personal field declares bytes, and the card is among the fixtures")
     func declared() throws {
-        var shown: Set<String> = []
+        var shown: Set<CardKind> = []
         for fixture in CardFixture.all {
             let dump = try fixture.dump()
             for decoder in DecoderRegistry.standard.recognising(dump) where !personal(decoder, dump).isEmpty {
-                shown.insert(decoder.id)
-                #expect(!decoder.personal.isEmpty, "\(decoder.id)")
+                shown.insert(decoder.kind)
+                #expect(!decoder.personal.isEmpty, "\(decoder.kind)")
             }
         }
         #expect(
@@ -117,7 +117,7 @@ struct PersonalDataTests {
         for decoder in NamedCardDecoder.all {
             for row in decoder.personal { #expect(row.service.kind == .random && row.system == decoder.system) }
         }
-        let rakuten = NamedCardDecoder.all.first { $0.id == "rakuten-point" }
+        let rakuten = NamedCardDecoder.all.first { $0.kind == "rakuten-point" }
         #expect(rakuten?.personal.map(\.service.description) == ["7B8B"])
     }
 }

@@ -41,8 +41,8 @@ struct PurseTests {
 
     @Test("Unknown kinds of nanaco, WAON and Co-op keep their record, without an amount (defect 4)")
     func unknownKinds() throws {
-        for (folder, id) in [("nanaco", "nanaco"), ("coop", "coop")] {
-            let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        for (folder, kind) in [("nanaco", CardKind.nanaco), ("coop", .universityCoop)] {
+            let decoder = try #require(DecoderRegistry.standard.decoder(of: kind))
             let history = try #require(try decoder.decode(try CardFixture(name: folder).dump()).history)
             let unknown = try #require(history.first { $0.process?.name == nil })
             #expect(unknown.kind == .other && unknown.amount == nil && unknown.balance != nil && unknown.date != nil)

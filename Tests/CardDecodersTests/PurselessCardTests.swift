@@ -26,9 +26,9 @@ struct PurselessCardTests {
                 (Dumps.card(read.system, []), .noSuchService),
             ] {
                 let failure = #expect(throws: CardDecodingError.self) { try decoder.balance(dump) }
-                #expect(failure?.reason == reason && failure?.card == decoder.id)
+                #expect(failure?.reason == reason && failure?.kind == decoder.kind)
             }
-            #expect(!DecoderRegistry.standard.purses.contains { $0.id == decoder.id })
+            #expect(!DecoderRegistry.standard.purses.contains { $0.kind == decoder.kind })
         }
     }
 
@@ -36,8 +36,8 @@ struct PurselessCardTests {
 
     @Test("Each card of the table is recognised by any of its services, named, and not decoded", arguments: named)
     func namedCard(_ row: [String: String]) throws {
-        let id = try #require(row["id"])
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        let kind = CardKind(rawValue: try #require(row["id"]))
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: kind))
         let system = SystemCode(rawValue: try #require(row["system"].flatMap { UInt16($0, radix: 16) }))
         let services = (row["services"] ?? "").split(separator: " ").compactMap { UInt16($0, radix: 16) }
         #expect(!services.isEmpty)
@@ -59,7 +59,7 @@ struct PurselessCardTests {
         for row in Self.named where row["system"] != "FE00" {
             let system = SystemCode(rawValue: UInt16(row["system"] ?? "", radix: 16) ?? 0)
             let decoders = DecoderRegistry.standard.decoders.filter { $0.system == system }
-            #expect(decoders.map(\.id) == [row["id"]])
+            #expect(decoders.map(\.kind.rawValue) == [row["id"]])
         }
     }
 

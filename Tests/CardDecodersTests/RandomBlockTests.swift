@@ -90,9 +90,9 @@ struct RandomBlockTests {
                 do {
                     let report = try decoder.decode(dump)
                     #expect(decoder.recognises(dump))
-                    #expect(report.balances.allSatisfy { $0.card == decoder.id })
+                    #expect(report.balances.allSatisfy { $0.kind == decoder.kind })
                 } catch {
-                    #expect(error.card == decoder.id)
+                    #expect(error.kind == decoder.kind)
                 }
             }
         }

@@ -113,14 +113,16 @@ struct RegionalCardTests {
     }
 
     /// Decoders whose balance is in the newest record, with system and service.
-    static let fromHistory: [String: (UInt16, UInt16)] = [
+    static let fromHistory: [CardKind: (UInt16, UInt16)] = [
         "okica": (0x8FC1, 0x028F), "ryuto": (0x8B5D, 0x898F), "ica": (0x80EF, 0x898F), "nicepass": (0x040F, 0x030F),
         "dhaka": (0x90E3, 0x220F),
     ]
 
-    @Test("A card without a record has no balance that is known, not 0", arguments: fromHistory.keys.sorted())
-    func noRecord(_ id: String) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    @Test(
+        "A card without a record has no balance that is known, not 0",
+        arguments: fromHistory.keys.sorted { $0.rawValue < $1.rawValue })
+    func noRecord(_ id: CardKind) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         let place = try #require(Self.fromHistory[id])
         let report = try decoder.decode(dump(place.0, place.1, [.zero, .zero]))
         #expect(report.balances.map(\.amount) == [nil])
@@ -134,8 +136,8 @@ struct RegionalCardTests {
     }
 
     @Test("The history stands in where 884B was not read", arguments: [("toyama", 0x832C), ("ayuca", 0x83EE)])
-    func balanceFromHistory(_ id: String, _ system: UInt16) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    func balanceFromHistory(_ id: CardKind, _ system: UInt16) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         let block = try Dumps.block("3163 000000 0101 0102 52 00D2 0000 0316")
         let report = try decoder.decode(dump(system, 0x898F, [block]))
         #expect(report.balances.map(\.amount) == [id == "toyama" ? 0x0316 : 0xD200])
@@ -156,8 +158,8 @@ struct RegionalCardTests {
 
     @Test("The two layouts of the family number their actions differently")
     func actions() throws {
-        func kinds(_ id: String, _ system: UInt16, kindAt offset: Int) throws -> [UInt8: RecordKind] {
-            let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        func kinds(_ id: CardKind, _ system: UInt16, kindAt offset: Int) throws -> [UInt8: RecordKind] {
+            let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
             var kinds: [UInt8: RecordKind] = [:]
             for code in UInt8.min...UInt8.max {
                 let block = try Dumps.block("31630000000101010200 00D200000316").with(offset, code)
@@ -238,8 +240,8 @@ struct RegionalCardTests {
     }
 
     @Test("A number alone makes a report without money", arguments: [("mrtj", 0x9373), ("hcmc", 0x9450)])
-    func numberOnly(_ id: String, _ system: UInt16) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    func numberOnly(_ id: CardKind, _ system: UInt16) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         let number = try Dumps.block("28010101264A00010000000000000000")
         let report = try decoder.decode(dump(system, 0x100B, [number]))
         #expect(report.balances.isEmpty)

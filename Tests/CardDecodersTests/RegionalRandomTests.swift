@@ -7,14 +7,14 @@ import Testing
 /// Any sixteen bytes may lie in a block of a regional or foreign card.
 @Suite("Random blocks of regional and foreign cards")
 struct RegionalRandomTests {
-    static let ids = [
+    static let ids: [CardKind] = [
         "okica", "ryuto", "toyama", "ayuca", "ica", "rapica", "nicepass", "kururu", "kmt", "mrtj", "hcmc",
         "dhaka", "felica-lite", "ndef", "fcf", "gifu-university", "coop-member", "luluca",
     ]
     /// Where amounts are differences of balances.
-    static let differences: Set = ["okica", "ayuca", "ica", "rapica", "nicepass", "kururu", "dhaka"]
+    static let differences: Set<CardKind> = ["okica", "ayuca", "ica", "rapica", "nicepass", "kururu", "dhaka"]
     /// Where records state amounts of their own, which are checked against the balances.
-    static let stated: Set = ["toyama"]
+    static let stated: Set<CardKind> = ["toyama"]
 
     /// A dump with random blocks in what the decoder reads; some are missing, some services were cut short.
     private func dump(_ decoder: any CardDecoder, _ generator: inout RandomBlockTests.Seeded) -> CardDump {
@@ -31,20 +31,20 @@ struct RegionalRandomTests {
     }
 
     @Test("Nothing traps, nothing is made up, no record is left out", arguments: ids)
-    func random(_ id: String) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
-        var generator = RandomBlockTests.Seeded(state: id.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+    func random(_ id: CardKind) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
+        var generator = RandomBlockTests.Seeded(state: id.rawValue.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
         for _ in 0..<100 {
             let dump = dump(decoder, &generator)
             let report: CardReport
             do throws(CardDecodingError) {
                 report = try decoder.decode(dump)
             } catch {
-                #expect(error.card == id)
+                #expect(error.kind == id)
                 continue
             }
             #expect(decoder.recognises(dump))
-            #expect(report.card == id && report.balances.allSatisfy { $0.card == id })
+            #expect(report.kind == id && report.balances.allSatisfy { $0.kind == id })
             #expect(report.fields.allSatisfy { !$0.key.isEmpty && !$0.value.isEmpty })
             let history = report.history ?? []
             for record in history { check(record, dump) }
@@ -68,7 +68,7 @@ struct RegionalRandomTests {
     }
 
     /// Amounts and balances of a history without a hole.
-    private func checkAmounts(_ history: [HistoryRecord], _ id: String) {
+    private func checkAmounts(_ history: [HistoryRecord], _ id: CardKind) {
         for (newer, older) in zip(history, history.dropFirst()) {
             guard let amount = newer.amount, let after = newer.balance, let before = older.balance else { continue }
             let fits = amount == after - before

@@ -8,11 +8,11 @@ import Testing
 struct RegistryTests {
     @Test("Ids are unique and found")
     func ids() {
-        let ids = DecoderRegistry.standard.decoders.map(\.id)
+        let ids = DecoderRegistry.standard.decoders.map(\.kind)
         #expect(Set(ids).count == ids.count)
         #expect(ids.starts(with: ["transit", "edy"]))
-        for id in ids { #expect(DecoderRegistry.standard.decoder(id: id)?.id == id) }
-        #expect(DecoderRegistry.standard.decoder(id: "nothing") == nil)
+        for id in ids { #expect(DecoderRegistry.standard.decoder(of: id)?.kind == id) }
+        #expect(DecoderRegistry.standard.decoder(of: "nothing") == nil)
     }
 
     @Test("Systems are polled in the decoders' order, each once")
@@ -21,9 +21,10 @@ struct RegistryTests {
         #expect(twice.systems == [.transit, .commonArea])
     }
 
-    @Test("The balance needs one block, readable without a key", arguments: DecoderRegistry.standard.decoders.map(\.id))
-    func balanceRead(_ id: String) throws {
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+    @Test(
+        "The balance needs one block, readable without a key", arguments: DecoderRegistry.standard.decoders.map(\.kind))
+    func balanceRead(_ id: CardKind) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         #expect(decoder.balanceRead.blocks.count == 1)
         for request in decoder.historyReads + [decoder.balanceRead] {
             // 0118 of Shenzhen Tong is stated by one source and has no attribute that a manual names.
@@ -79,7 +80,7 @@ struct RegistryTests {
             .joined(separator: ", ")
         }
         let rows = DecoderRegistry.standard.decoders.map { decoder in
-            "\(decoder.id) \(decoder.system): \(text([decoder.balanceRead])) | \(text(decoder.historyReads))"
+            "\(decoder.kind) \(decoder.system): \(text([decoder.balanceRead])) | \(text(decoder.historyReads))"
         }
         let known = Self.plans.split(separator: "\n").map(String.init)
         #expect(Array(rows.prefix(known.count)) == known)
@@ -140,7 +141,7 @@ struct RegistryTests {
         let known = Self.plans.split(separator: "\n").count
         let rows = DecoderRegistry.standard.decoders.prefix(known).flatMap { decoder in
             decoder.personal.map { row in
-                "\(decoder.id) \(row.system) \(row.service) \(row.blocks.lowerBound)-\(row.blocks.upperBound) "
+                "\(decoder.kind) \(row.system) \(row.service) \(row.blocks.lowerBound)-\(row.blocks.upperBound) "
                     + "\(row.bytes.lowerBound)-\(row.bytes.upperBound - 1)"
             }
         }
@@ -164,12 +165,12 @@ struct RegistryTests {
     @Test("The system of the transit format is data")
     func otherSystem() throws {
         let other = CyberneticsDecoder(
-            id: "other", name: LocalizedText("Other", "他"), system: SystemCode(rawValue: 0x80DE))
+            kind: "other", name: LocalizedText("Other", "他"), system: SystemCode(rawValue: 0x80DE))
         var dump = try CardFixture.suica.dump()
         #expect(!other.recognises(dump))
         dump.systems[0].systemCode = SystemCode(rawValue: 0x80DE)
         #expect(other.recognises(dump))
-        #expect(try other.balance(dump).balances.map(\.card) == ["other"])
+        #expect(try other.balance(dump).balances.map(\.kind) == ["other"])
         #expect(!CyberneticsDecoder.transit.recognises(dump))
     }
 }

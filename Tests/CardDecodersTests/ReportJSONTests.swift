@@ -52,14 +52,14 @@ struct ReportJSONTests {
 
     @Test("Candidates stand in a balance only where the card does not say enough")
     func candidates() {
-        let sure = BalanceReport(balances: [BalanceEntry(card: "a", name: LocalizedText("A", "あ"), amount: 5)])
+        let sure = BalanceReport(balances: [BalanceEntry(kind: "a", name: LocalizedText("A", "あ"), amount: 5)])
         #expect(
             sure.json(.english, card: .invented).compactText
                 == #"{"schema":"kazasu.balance/1","card":{"technology":"typeB","pupi":"01020304","kind":"a","brand":"b"},"#
                 + #""balances":[{"kind":"a","name":"A","amount":5,"currency":"JPY","exponent":0}]}"#
         )
         let unsure = BalanceEntry(
-            card: "b", name: LocalizedText("B", "び"), amount: nil,
+            kind: "b", name: LocalizedText("B", "び"), amount: nil,
             candidates: [
                 BalanceCandidate(amount: -1, condition: LocalizedText("before 2017", "2017年より前")),
                 BalanceCandidate(amount: 0, condition: LocalizedText("since 2017", "2017年から")),

@@ -35,7 +35,7 @@ struct ReportTextTests {
     func rows() {
         let doubtful = HistoryRecord(
             serial: 7, kind: .rail, process: CodedValue(code: 1, name: nil, doubt: .disputed), raw: .zero)
-        let report = HistoryReport(card: "transit", name: LocalizedText("a", "b"), records: [doubtful])
+        let report = HistoryReport(kind: "transit", name: LocalizedText("a", "b"), records: [doubtful])
         let identity = CardIdentity(technology: .felica, idm: IDm(rawValue: 0x0101_0203_0405_0607))
         let row = HistoryCSV(language: .english).rows(
             report, DecodedCard(identity: identity, kind: "transit", brand: nil))

@@ -13,7 +13,7 @@ struct SingleFactTests {
     @Test("A purse goes by its id and by the names of its brands, in any case")
     func names() {
         let found = ["transit", "SUICA", "はやかけん", "Rakuten Edy", "edy", "nosuch", ""].map {
-            DecoderRegistry.standard.purse(named: $0)?.id
+            DecoderRegistry.standard.purse(named: $0)?.kind
         }
         #expect(found == ["transit", "transit", "transit", "edy", "edy", nil, nil])
     }

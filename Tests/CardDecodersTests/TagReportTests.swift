@@ -61,7 +61,7 @@ struct TagReportTests {
     func type2IsRecognised() {
         var dump = CardDump(card: CardIdentity(technology: .typeA))
         dump.type2 = Type2Dump(pages: [3: [0xE1, 0x10, 0x12, 0x00]])
-        #expect(DecoderRegistry.standard.recognising(dump).map(\.id) == ["ndef"])
+        #expect(DecoderRegistry.standard.recognising(dump).map(\.kind) == ["ndef"])
     }
 
     @Test("Text on a card is printable ASCII, from blank to tilde")

@@ -172,11 +172,11 @@ struct BlockReadingTests {
         }
     }
 
-    private func dump(_ card: VirtualFeliCaCard) throws -> CardDumper.Result {
+    private func dump(_ card: VirtualFeliCaCard) throws -> DumpOutcome {
         try dump(VirtualField(cards: [card]))
     }
 
-    private func dump(_ field: VirtualField) throws -> CardDumper.Result {
+    private func dump(_ field: VirtualField) throws -> DumpOutcome {
         let reader = InProcessReader(field)
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
             let target = found.feliCa

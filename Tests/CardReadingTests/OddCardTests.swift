@@ -13,7 +13,7 @@ struct OddCardTests {
         try VirtualCardFile.load(TestFiles.read("Fixtures/cards/\(name)/card.json"))
     }
 
-    private static func dump(_ card: TamperedCard) throws -> CardDumper.Result {
+    private static func dump(_ card: TamperedCard) throws -> DumpOutcome {
         let reader = InProcessReader(VirtualField(cards: [card]))
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
             let target = found.feliCa

@@ -6,15 +6,53 @@ import Testing
 
 /// The product without C libraries, by one import.
 struct KazasuCardsTests {
-    @Test func aDumpIsDecoded() throws {
-        let dumps = try readDumps(TestFiles.read("Fixtures/cards/suica-p1/card.json"))
-        let report = try #require(dumps.first?.reports().first)
-        #expect(report.card == "transit")
+    private func suica() throws -> CardDump {
+        try #require(try readDumps(TestFiles.read("Fixtures/cards/suica-p1/card.json")).first)
+    }
+
+    @Test func decodesADump() throws {
+        let report = try #require(suica().decode().cards.first)
+        #expect(report.kind == .transit)
         #expect(report.balances.map(\.amount) == [10])
         #expect(report.history?.count == 20)
     }
 
-    @Test(arguments: ["", "{", "card", "{\"schema\":\"kazasu.dump/1\"}"]) func somethingElseIsAnError(_ text: String) {
+    @Test func givesTheMoneyAndTheHistoryOfADump() throws {
+        #expect(try suica().balance().balances.map(\.amount) == [10])
+        #expect(try suica().balance(kinds: [.edy, .transit], all: true).balances.map(\.kind) == [.transit])
+        #expect(try suica().history().history?.count == 20)
+        #expect(throws: DumpDecodingError.otherCard(wanted: [.waon])) { try suica().balance(kinds: [.waon]) }
+        #expect(throws: DumpDecodingError.otherCard(wanted: nil)) {
+            try CardDump(card: CardIdentity(technology: .typeA)).history()
+        }
+    }
+
+    @Test func explainsWhyADumpHasNoBalance() throws {
+        var dump = try suica()
+        dump.systems[0].services = [ServiceDump(code: ServiceCode(rawValue: 0x008B), state: .lost)]
+        let error = #expect(throws: DumpDecodingError.self) { try dump.balance() }
+        guard case .decoding(let cause) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.kind == .transit && cause.reason == .lost)
+        #expect(dump.decode().cards.isEmpty && dump.decode().errors.map(\.kind) == [.transit])
+    }
+
+    @Test(arguments: DumpFileFormat.all) func writesEveryFormat(_ format: DumpFileFormat) throws {
+        #expect(DumpFileFormat(rawValue: format.rawValue) == format)
+        let again = try #require(try readDumps(suica().encoded(as: format)).first)
+        #expect(try again.history().history?.count == 20)
+    }
+
+    @Test func namesNoUnknownFormat() {
+        #expect(DumpFileFormat(rawValue: "nothing") == nil)
+        #expect(
+            [DumpFileFormat.json, .hex, .flipper, .proxmark, .metrodroid, .libpafe].allSatisfy(
+                DumpFileFormat.all.contains))
+    }
+
+    @Test(arguments: ["", "{", "card", "{\"schema\":\"kazasu.dump/1\"}"]) func rejectsOtherFiles(_ text: String) {
         #expect(throws: DocumentError.self) { try readDumps(Array(text.utf8)) }
     }
 }

@@ -141,7 +141,7 @@ struct EventTests {
     func brand(_ brand: String?, hasKey: Bool) throws {
         var journal = Self.journal()
         if hasKey { journal.settings.key = IdentityKey([1, 2, 3]) }
-        let entry = BalanceEntry(card: "transit", name: LocalizedText("a", "b"), amount: 1)
+        let entry = BalanceEntry(kind: "transit", name: LocalizedText("a", "b"), amount: 1)
         let read = brand.map { CardBrand(id: $0, name: LocalizedText("a", "b")) }
         let report = Tap.Report(balance: BalanceReport(balances: [entry]), brand: read)
         let tap = Tap(.on, Self.card(), reader: "virtual:x", time: Self.start, report)

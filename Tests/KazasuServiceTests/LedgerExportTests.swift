@@ -68,7 +68,7 @@ struct ExampleCard {
 
     static func keep(_ visit: [HistoryRecord], _ ledger: Ledger) throws {
         let report = CardReport(
-            card: "transit", name: LocalizedText("Transit IC", "交通系IC"), history: visit.reversed())
+            kind: "transit", name: LocalizedText("Transit IC", "交通系IC"), history: visit.reversed())
         try ledger.keep(report, of: idm, source: LedgerSource(.watch))
     }
 }

@@ -184,7 +184,7 @@ struct LedgerMergeTests {
         let ledger = try LedgerFolder().open()
         for (serial, day) in [(70_000, "2024-05-01"), (4_500, "2024-06-01")] {
             let record = try ExampleCard.record(serial, day, .rail, -3_500, 40_000)
-            let report = CardReport(card: "kmt", name: LocalizedText("KMT", "KMT"), history: [record])
+            let report = CardReport(kind: "kmt", name: LocalizedText("KMT", "KMT"), history: [record])
             try ledger.keep(report, of: ExampleCard.idm, source: LedgerSource(.card))
         }
         #expect(try ledger.gaps().map(\.gap.reason) == [.serialsWentBack])

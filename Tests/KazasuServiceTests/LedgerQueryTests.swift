@@ -168,7 +168,7 @@ struct LedgerQueryTests {
     /// A decoder of the future, which knows the machine but no kind.
     struct RenamingDecoder: CardDecoder {
         let old = CyberneticsDecoder.transit
-        var id: String { old.id }
+        var kind: CardKind { old.kind }
         var name: LocalizedText { old.name }
         var balanceRead: ReadRequest { old.balanceRead }
         var historyReads: [ReadRequest] { old.historyReads }

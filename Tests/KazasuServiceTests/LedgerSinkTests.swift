@@ -35,7 +35,7 @@ struct LedgerSinkTests {
     func same(kind: LedgerCardMaker.Kind) async throws {
         var maker = LedgerCardMaker(kind, idm: 0x0101_0312_0000_0001, seed: 7)
         maker.live(records: 40, from: 8_705)
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: kind.decoder))
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: CardKind(rawValue: kind.decoder)))
         let (folder, other) = (try LedgerFolder(), try LedgerFolder())
         let (watched, imported) = (try folder.open(), try other.open())
         let sink = LedgerSink(watched)
@@ -55,7 +55,7 @@ struct LedgerSinkTests {
     @Test("A card that is replaced by a key is one card, and its number is nowhere")
     func keyed() async throws {
         let maker = LedgerStoreTests.maker(30)
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: "transit"))
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: "transit"))
         let folder = try LedgerFolder()
         let key = IdentityKey([1, 2, 3])
         let ledger = try folder.open { $0.cardKey = { key.tag(of: $0.bytes) } }
@@ -88,7 +88,7 @@ struct LedgerSinkTests {
         let pages = try TestFiles.read(folder.path).count / 4_096
         let ledger = try folder.open { $0.pageLimit = pages + 1 }
         let maker = LedgerStoreTests.maker(400)
-        let decoder = try #require(DecoderRegistry.standard.decoder(id: "transit"))
+        let decoder = try #require(DecoderRegistry.standard.decoder(of: "transit"))
         var results: [DeliveryResult] = []
         for count in stride(from: 20, through: 400, by: 20) {
             results += await LedgerSink(ledger).deliver([try Self.event(maker.dump(after: count), decoder)])

@@ -59,7 +59,7 @@ struct KazasuErrorTests {
         #expect(errors[6].description == "card.json: card is missing")
     }
 
-    private enum Reason: CaseIterable { case kind, noSystem, noISODEP, noService }
+    private enum Reason: CaseIterable { case kind, noSystem, noISODEP, noService, otherThanDump }
 
     @Test("Every wrong card is named, never numbered")
     func wrongCards() {
@@ -69,8 +69,9 @@ struct KazasuErrorTests {
             CardQuery.Kind.allCases.map { WrongCard(tag, .kind(wanted: $0)) } + [
                 WrongCard(tag, names: names, .kind(wanted: .feliCa)), WrongCard(Self.suica, .noSystem([])),
                 WrongCard(Self.suica, .noSystem([.octopus, .ndef])), WrongCard(.typeB(TypeBTarget()), .noISODEP),
-                WrongCard(Self.suica, .noService(.commonArea, decoders: ["edy"])),
-                WrongCard(Self.suica, .noService(nil, decoders: ["edy", "nanaco", "waon", "octopus"])),
+                WrongCard(Self.suica, .noService(.commonArea, kinds: [.edy])),
+                WrongCard(Self.suica, .noService(nil, kinds: [.edy, .nanaco, .waon, .octopus])),
+                WrongCard(Self.suica, .otherThanDump),
             ]
         checkSentences(cards) { card -> Reason in
             switch card.reason {
@@ -78,6 +79,7 @@ struct KazasuErrorTests {
             case .noSystem: .noSystem
             case .noISODEP: .noISODEP
             case .noService: .noService
+            case .otherThanDump: .otherThanDump
             }
         }
         #expect(cards.map(\.description).contains("wrong kind of card (NTAG213): expected a FeliCa card"))

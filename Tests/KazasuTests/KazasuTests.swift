@@ -139,14 +139,78 @@ struct KazasuTests {
     @Test func history() throws {
         let card = try Self.reader("suica-p1").waitForCard()
         let report = try card.history()
-        #expect(report.card == "transit")
+        #expect(report.kind == "transit")
         #expect(report.history?.count == 20)
     }
 
     @Test func scanAndDump() throws {
         let card = try Self.reader("suica-p1").waitForCard(.feliCa)
-        #expect(try card.scan().map(\.system.code).contains(.transit))
-        #expect(try card.dump().systems.map(\.systemCode).contains(.transit))
+        #expect(try card.scan().get().map(\.system.code).contains(.transit))
+        let dump = try card.dump().get()
+        #expect(dump.complete && dump.systems.map(\.systemCode).contains(.transit))
+        #expect(try dump.history().history == card.history().history)
+    }
+
+    @Test func dumpsOnlyWhatIsSelected() throws {
+        let card = try Self.reader("suica-p1").waitForCard(.feliCa)
+        let history = ServiceCode(rawValue: 0x090F)
+        var seen: Set<SystemCode> = []
+        let result = try card.dump(DumpSelection(systems: [.transit], services: [history])) { seen.insert($0.system) }
+        #expect(try result.get().systems.map { $0.services.map(\.code) } == [[history]])
+        #expect(seen == [.transit])
+    }
+
+    /// The card of a fixture that leaves after some exchanges.
+    private static func leaving(_ name: String, after exchanges: Int) throws -> CardReader {
+        let whole = String(decoding: try TestFiles.read("Fixtures/cards/\(name)/card.json"), as: UTF8.self)
+        let faults = #""virtual": { "faults": [ { "fault": "absent", "from": \#(exchanges) } ] }, "#
+        return try virtualReader(cards: Array("{\(faults)\(whole.drop { $0 != "{" }.dropFirst())".utf8))
+    }
+
+    @Test(arguments: [12, 20, 40]) func resumesAnInterruptedDump(_ exchanges: Int) throws {
+        let partial = try Self.leaving("suica-p1", after: exchanges).waitForCard(.feliCa).dump()
+        #expect(partial.error == .reading(.cardLost))
+        #expect(!partial.dump.complete && !partial.dump.missing.isEmpty)
+        #expect(throws: KazasuError.reading(.cardLost)) { try partial.get() }
+        let card = try Self.reader("suica-p1").waitForCard(.first(of: [partial.dump.card.technology]))
+        let resumed = try card.dump(resuming: partial.dump).get()
+        #expect(try resumed.complete && resumed.systems == card.dump().dump.systems)
+    }
+
+    @Test func keepsWhatAnInterruptedScanFound() throws {
+        let scan = try Self.leaving("suica-p1", after: 20).waitForCard(.feliCa).scan()
+        #expect(scan.error == .reading(.cardLost))
+        #expect(!scan.systems.isEmpty)
+        #expect(throws: KazasuError.reading(.cardLost)) { try scan.get() }
+    }
+
+    @Test func resumesOnlyTheSameCard() throws {
+        let other = try Self.reader("suica-p1").waitForCard().dump().dump
+        let card = try Self.reader("edy").waitForCard(.feliCa)
+        let error = #expect(throws: KazasuError.self) { try card.dump(resuming: other) }
+        guard case .wrongCard(let wrong) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(wrong.reason == .otherThanDump)
+    }
+
+    @Test func readsChosenBlocks() throws {
+        let card = try Self.reader("suica-p1").waitForCard(.feliCa(systems: [.transit]))
+        let history = ServiceCode(rawValue: 0x090F)
+        let blocks = try card.read(history, blocks: 0..<2)
+        #expect(blocks.map(\.description) == ["16010002166CE33BE6210A000001E300", "16010002166BE336E338AA000001E100"])
+        #expect(throws: KazasuError.self) { try card.read(history, blocks: 19..<21) }
+        #expect(throws: KazasuError.self) { try card.read(ServiceCode(rawValue: 0x0FFB), blocks: 0..<1) }
+        let result = try card.read([history, ServiceCode(rawValue: 0x0FFB)])
+        #expect(result.system.systemCode == .transit && result.system.service(history)?.blocks.count == 20)
+        #expect(Array(result.refusals.keys) == [ServiceCode(rawValue: 0x0FFB)] && !result.isComplete)
+    }
+
+    @Test func readsAndWritesDumpsOfOtherPrograms() throws {
+        let dump = try Self.reader("suica-p1").waitForCard(.feliCa).dump().get()
+        let again = try readDumps(dump.encoded(as: .flipper), formats: .complete)
+        #expect(try again.map { try $0.balance().balances.map(\.amount) } == [[10]])
     }
 
     @Test func namesTheOtherKindOfCard() throws {
@@ -177,6 +241,35 @@ struct KazasuTests {
             try reader.waitForCard(.purse).balance().balances.map(\.amount)
         }
         #expect(amounts == [10])
+    }
+
+    @Test func readsACardWithoutBlocking() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let reader = try await AsyncCardReader.open(id)
+        let card = try await reader.waitForCard(.purse)
+        let balance = try await card.balance()
+        #expect(balance.balances.map(\.amount) == [10])
+        #expect(try await card.history().history?.count == 20)
+        #expect(try await card.brand(of: .transit) != nil)
+        #expect(try await card.scan().get().map(\.system.code).contains(.transit))
+        #expect(try await card.dump().get().complete)
+        let history = ServiceCode(rawValue: 0x090F)
+        #expect(try await card.read([history]).isComplete)
+        #expect(try await card.read(history, blocks: 0..<2).count == 2)
+        #expect(await card.run { card in card.identity } == card.identity)
+        await #expect(throws: KazasuError.self) { try await card.readNDEF() }
+        await reader.close()
+        await #expect(throws: KazasuError.self) { try await card.balance() }
+    }
+
+    @Test func cancelsTheReaderWithTheTask() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let reader = try await AsyncCardReader.open(id)
+        let card = try await reader.waitForCard(.purse)
+        let task = Task { try await reader.waitForCard(.isoDEP, timeout: nil).technology }
+        task.cancel()
+        await #expect(throws: KazasuError.cancelled) { try await task.value }
+        await #expect(throws: KazasuError.cancelled) { try await card.balance() }
     }
 
     @Test func cancellingTheTaskEndsTheWait() async {

@@ -53,7 +53,7 @@ struct FastLineDumpTests {
         #expect(server.comes(to: 115_200))
     }
 
-    private func dump(_ reader: any Reader) throws -> CardDumper.Result {
+    private func dump(_ reader: any Reader) throws -> DumpOutcome {
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
             let target = found.feliCa
         else { throw TransportError.noAnswer }

@@ -5,9 +5,8 @@ import Foundation
 import KazasuCards
 
 guard let path = CommandLine.arguments.dropFirst().first else { exit(64) }
-let dump = try CardDump(parsing: Array(Data(contentsOf: URL(fileURLWithPath: path))))
-for decoder in DecoderRegistry.standard.recognising(dump) {
-    let report = try decoder.decode(dump)
+let dumps = try readDumps(Array(Data(contentsOf: URL(fileURLWithPath: path))))
+for report in dumps.flatMap({ $0.decode().cards }) {
     print(report.name[.english])
     for record in report.history ?? [] { print(record) }
 }

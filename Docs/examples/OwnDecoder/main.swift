@@ -8,7 +8,7 @@ import KazasuCards
 struct CanteenDecoder: CardDecoder {
     static let system = SystemCode(rawValue: 0x8FC1)
 
-    let id = "canteen"
+    let kind: CardKind = "canteen"
     let name = LocalizedText("Canteen card", "社員食堂カード")
     let balanceRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x100B), blocks: 0..<1)
     let mealsRead = ReadRequest(
@@ -20,14 +20,14 @@ struct CanteenDecoder: CardDecoder {
     func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
-        return BalanceReport(balances: [BalanceEntry(card: id, name: name, amount: purse.littleEndian(at: 0))])
+        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
+        return BalanceReport(balances: [BalanceEntry(kind: kind, name: name, amount: purse.littleEndian(at: 0))])
     }
 
     func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        let purse = try dump.block(balanceRead, card: id, field: "staffNumber", offset: 4)
+        let purse = try dump.block(balanceRead, kind: kind, field: "staffNumber", offset: 4)
         return CardReport(
-            card: id, name: name, balances: try balance(dump).balances, history: meals(dump),
+            kind: kind, name: name, balances: try balance(dump).balances, history: meals(dump),
             fields: [
                 CardField(
                     key: "staffNumber", name: LocalizedText("Staff number", "社員番号"),

@@ -4,6 +4,6 @@
 import Kazasu
 
 let reader = try openReader()
-for system in try reader.waitForCard(.feliCa).scan() {
+for system in try reader.waitForCard(.feliCa).scan().systems {
     print(system.system.code, system.services.map(\.description).joined(separator: " "))
 }

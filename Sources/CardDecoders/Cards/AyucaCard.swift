@@ -9,10 +9,15 @@ package import CardModel
 // layout B, the balance and the points of 884B. A ride can be paid partly with points: the fare of the record is then
 // more than the money. 804B/1 dates the issue, as on other cards of the family.
 
+extension CardKind {
+    /// ayuca.
+    public static let ayuca = CardKind(rawValue: "ayuca")
+}
+
 /// Decodes ayuca: balance, points, history, days of issue and of the last use, top-up and redemption.
 package struct AyucaDecoder: CardDecoder {
     /// The identifier `ayuca`.
-    package let id = "ayuca"
+    package let kind = CardKind.ayuca
     /// ayuca.
     package let name = LocalizedText("ayuca", "ayuca（アユカ）")
     /// Service 884B.
@@ -36,14 +41,14 @@ package struct AyucaDecoder: CardDecoder {
 
     /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let raw = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let raw = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
-        return BalanceReport(card: id, name: name, amount: Int(raw.uint16(at: 0, .big)), newest: newest)
+        return BalanceReport(kind: kind, name: name, amount: Int(raw.uint16(at: 0, .big)), newest: newest)
     }
 
     /// Decodes balance, points, history and days.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         var newest: Int?
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { record(of: $0).record }

@@ -10,10 +10,17 @@ package import CardModel
 // digits and as text. All of it is personal. On cards of other issuers the service can be there and empty. The log in
 // 120F: see ``ICUDecoder``.
 
+extension CardKind {
+    /// FCF campus or employee card.
+    public static let fcf = CardKind(rawValue: "fcf")
+    /// Gifu University student card.
+    public static let gifuUniversity = CardKind(rawValue: "gifu-university")
+}
+
 /// Shows possible contents of a campus or employee card: digits and text, all personal, none certain.
 package struct CampusCardDecoder: PurselessDecoder {
-    /// The identifier for machine use.
-    package let id: String
+    /// The kind of card.
+    package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
     /// The block that identifies the card; no balance is known.
@@ -30,9 +37,9 @@ package struct CampusCardDecoder: PurselessDecoder {
 
     private let hasDigits: Bool
 
-    private init(_ id: String, _ name: LocalizedText, _ system: UInt16, _ service: UInt16, hasDigits: Bool) {
+    private init(_ kind: CardKind, _ name: LocalizedText, _ system: UInt16, _ service: UInt16, hasDigits: Bool) {
         self.hasDigits = hasDigits
-        self.id = id
+        self.kind = kind
         self.name = name
         balanceRead = ReadRequest(system, service)
         textRead = ReadRequest(system, service, 0..<2)
@@ -40,11 +47,11 @@ package struct CampusCardDecoder: PurselessDecoder {
 
     /// FCF cards: service 1A8B of the common area.
     package static let fcf = CampusCardDecoder(
-        "fcf", LocalizedText("FCF campus or employee card", "FCFキャンパスカード・社員証"), 0xFE00, 0x1A8B, hasDigits: true)
+        .fcf, LocalizedText("FCF campus or employee card", "FCFキャンパスカード・社員証"), 0xFE00, 0x1A8B, hasDigits: true)
 
     /// Gifu University: service 020B of system 0447.
     package static let gifu = CampusCardDecoder(
-        "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
+        .gifuUniversity, LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
 
     /// Returns whether the system has the service, and not only zeros in it.
     package func recognises(_ dump: CardDump) -> Bool {
@@ -56,7 +63,7 @@ package struct CampusCardDecoder: PurselessDecoder {
     /// Decodes the blocks as digits and as text.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let service = dump.opened(textRead) else { throw noBalance(dump) }
-        var report = CardReport(card: id, name: name, warnings: [.oneSource])
+        var report = CardReport(kind: kind, name: name, warnings: [.oneSource])
         for (number, block) in service.blocks where textRead.blocks.contains(number) {
             report.fields += [
                 candidate(

@@ -9,10 +9,15 @@ package import CardModel
 // 50CB, and a day four years after the start of the course. A purse in 2097 and histories in 208F and 20CF are unused
 // there and stay raw; 1009, digits too, is readable and writable without a key.
 
+extension CardKind {
+    /// University Co-op membership.
+    public static let coopMembership = CardKind(rawValue: "coop-member")
+}
+
 /// Decodes the Co-op's membership: number and end.
 package struct CoopMembershipDecoder: PurselessDecoder {
     /// The identifier `coop-member`.
-    package let id = "coop-member"
+    package let kind = CardKind.coopMembership
     /// The membership of the University Co-op.
     package let name = LocalizedText("University Co-op membership", "大学生協 組合員証")
     /// Block 0 of service 204B.
@@ -34,7 +39,7 @@ package struct CoopMembershipDecoder: PurselessDecoder {
     /// Decodes the digits of block 0 and the first six bytes of block 1, and the day in the bytes behind them.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let blocks = dump.opened(memberRead)?.blocks else { throw noBalance(dump) }
-        var report = CardReport(card: id, name: name, warnings: [.oneSource])
+        var report = CardReport(kind: kind, name: name, warnings: [.oneSource])
         guard let first = blocks[0], let second = blocks[1] else { return report }
         let digits = first.bytes + second.bytes.prefix(6)
         if CardText.digits(digits, count: 22) != nil {

@@ -9,10 +9,15 @@ package import CardModel
 // numbers are decimal. Hours have no minutes; bytes 14 and 15 are unknown; the services 250F, 260B, 280B and 300F are
 // not read.
 
+extension CardKind {
+    /// Dhaka MRT Pass or Rapid Pass.
+    public static let dhaka = CardKind(rawValue: "dhaka")
+}
+
 /// Decodes the cards of Dhaka: balance and the last twenty records.
 package struct DhakaDecoder: CardDecoder {
     /// The identifier `dhaka`.
-    package let id = "dhaka"
+    package let kind = CardKind.dhaka
     /// MRT Pass or Rapid Pass.
     package let name = LocalizedText("Dhaka MRT Pass or Rapid Pass", "ダッカMRT Pass・Rapid Pass")
     /// The newest block of service 220F.
@@ -32,15 +37,15 @@ package struct DhakaDecoder: CardDecoder {
 
     /// The balance of the newest record; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = DhakaHistoryBlock(try dump.block(balanceRead, card: id, field: "balance", offset: 11))
+        let newest = DhakaHistoryBlock(try dump.block(balanceRead, kind: kind, field: "balance", offset: 11))
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: newest?.balance, currency: .taka)],
+            balances: [BalanceEntry(kind: kind, name: name, amount: newest?.balance, currency: .taka)],
             warnings: [.oneSource])
     }
 
     /// Decodes balance and history; amounts are differences of balances.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(
                 service, isUnused: { DhakaHistoryBlock($0) == nil },

@@ -10,10 +10,15 @@ package import CardModel
 // 20. Inferred from their values: the two limits in block 1 of 110B; the meaning of its third number is unknown. Marker
 // systems (8BDC, 811D, 04C0, …) contain nothing of use.
 
+extension CardKind {
+    /// Rakuten Edy.
+    public static let edy = CardKind(rawValue: "edy")
+}
+
 /// Decodes Rakuten Edy: balance, card number, day of issue, limits, the last six payments and charges.
 package struct EdyDecoder: CardDecoder {
     /// The identifier `edy`.
-    package let id = "edy"
+    package let kind = CardKind.edy
     /// Rakuten Edy.
     package let name = LocalizedText("Rakuten Edy", "楽天Edy")
     /// Service 1317, the purse.
@@ -39,14 +44,14 @@ package struct EdyDecoder: CardDecoder {
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
         return BalanceReport(
-            card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
+            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Decodes balance, history, card number, last amount, day of issue and limits.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             let sequence = BlockSequence(service) { EdyHistoryBlock($0) == nil }
             report.history = sequence.entries.compactMap { EdyHistoryBlock($0.block)?.record }

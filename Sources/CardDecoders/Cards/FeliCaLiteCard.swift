@@ -9,10 +9,15 @@ package import CardModel
 // counter, little-endian (nfcpy's exchange, where it is near its end at FFFE00). The user blocks are up to the issuer.
 // A MAC is only useful to holders of the card key, so only its presence is reported.
 
+extension CardKind {
+    /// FeliCa Lite or Lite-S.
+    public static let feliCaLite = CardKind(rawValue: "felica-lite")
+}
+
 /// Shows the ID, the issuer, the memory configuration and the write counter of a FeliCa Lite or Lite-S.
 package struct FeliCaLiteDecoder: PurselessDecoder {
     /// The identifier `felica-lite`.
-    package let id = "felica-lite"
+    package let kind = CardKind.feliCaLite
     /// FeliCa Lite, Lite-S.
     package let name = LocalizedText("FeliCa Lite or Lite-S", "FeliCa Lite・Lite-S")
     /// The ID block; there is no balance.
@@ -35,7 +40,7 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
     /// Decodes the system blocks.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let blocks = dump.opened(balanceRead)?.blocks else { throw noBalance(dump) }
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let block = blocks[0x82] { report.fields += LiteIDBlock(block).fields }
         if let block = blocks[0x85] {
             report.fields.append(

@@ -9,10 +9,15 @@ package import CardModel
 // amount, every day a weekday). Whether other universities use the layout is not known, and the service says nothing of
 // its issuer, so a card counts as one of ICU only while all its records are in this layout and their balances chain.
 
+extension CardKind {
+    /// ICU student card.
+    public static let icu = CardKind(rawValue: "icu")
+}
+
 /// Decodes the student card of ICU: balance and the last ten records.
 package struct ICUDecoder: CardDecoder {
     /// The identifier `icu`.
-    package let id = "icu"
+    package let kind = CardKind.icu
     /// The ICU student card.
     package let name = LocalizedText("ICU student card", "国際基督教大学（ICU）学生証")
     /// The newest block of service 120F; the card has no open purse.
@@ -35,14 +40,14 @@ package struct ICUDecoder: CardDecoder {
 
     /// The balance after the newest record: bytes 11 to 13, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 11)
+        let newest = try dump.block(balanceRead, kind: kind, field: "balance", offset: 11)
         guard let block = ICUHistoryBlock(newest), recognises(dump) else { throw otherLayout }
-        return BalanceReport(card: id, name: name, amount: block.balance, warnings: [.oneSource])
+        return BalanceReport(kind: kind, name: name, amount: block.balance, warnings: [.oneSource])
     }
 
     /// Decodes balance and history.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             guard let history = history(service) else { throw otherLayout }
             report.take(history)
@@ -65,7 +70,7 @@ package struct ICUDecoder: CardDecoder {
 
     private var otherLayout: CardDecodingError {
         CardDecodingError(
-            card: id, field: "balance", system: balanceRead.system, service: balanceRead.service, block: 0, offset: 0,
+            kind: kind, field: "balance", system: balanceRead.system, service: balanceRead.service, block: 0, offset: 0,
             reason: .otherLayout)
     }
 }

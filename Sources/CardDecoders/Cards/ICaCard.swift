@@ -7,10 +7,15 @@ package import CardModel
 //
 // One source: the balance in bytes 13 and 14 of 898F. The other bytes of a record are unpublished.
 
+extension CardKind {
+    /// ICa.
+    public static let ica = CardKind(rawValue: "ica")
+}
+
 /// Decodes ICa: the balance, from the newest block of its history.
 package struct ICaDecoder: CardDecoder {
     /// The identifier `ica`.
-    package let id = "ica"
+    package let kind = CardKind.ica
     /// ICa.
     package let name = LocalizedText("ICa", "ICa（アイカ）")
     /// The newest block of service 898F.
@@ -30,15 +35,15 @@ package struct ICaDecoder: CardDecoder {
 
     /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 13)
+        let newest = try dump.block(balanceRead, kind: kind, field: "balance", offset: 13)
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: newest.isZero ? nil : balance(of: newest))],
+            balances: [BalanceEntry(kind: kind, name: name, amount: newest.isZero ? nil : balance(of: newest))],
             warnings: [.oneSource])
     }
 
     /// Decodes the balance, and the records with their balances and bytes.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) {
                 HistoryRecord(serial: nil, kind: .other, balance: balance(of: $0), raw: $0)

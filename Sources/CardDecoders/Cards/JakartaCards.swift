@@ -8,10 +8,17 @@ package import CardModel
 // One source (Metrodroid): purse 10D7, laid out as KMT's 1017. The encoding of the card number in 100B is unknown even
 // there, so its bytes are reported unchanged.
 
+extension CardKind {
+    /// MRT Jakarta (Jelajah).
+    public static let mrtJakarta = CardKind(rawValue: "mrtj")
+    /// KMT (COMMET).
+    public static let kmt = CardKind(rawValue: "kmt")
+}
+
 /// Decodes the card of MRT Jakarta: balance and last amount.
 package struct MRTJakartaDecoder: CardDecoder {
     /// The identifier `mrtj`.
-    package let id = "mrtj"
+    package let kind = CardKind.mrtJakarta
     /// MRT Jakarta.
     package let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
     /// Service 10D7, the purse.
@@ -34,14 +41,14 @@ package struct MRTJakartaDecoder: CardDecoder {
 
     /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
+        let purse = JakartaPurse(try dump.block(balanceRead, kind: kind, field: "balance", offset: 0))
         return BalanceReport(
-            card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
+            kind: kind, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Decodes balance, last amount, and the bytes that contain the number.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
         try report.takeBalance(orElse: number != nil) { () throws(CardDecodingError) in try balance(dump) }
         if let number { report.fields.append(.rawNumber(number)) }
@@ -67,7 +74,7 @@ extension CardField {
 /// Decodes KMT: balance, last amount, number, history.
 package struct KMTDecoder: CardDecoder {
     /// The identifier `kmt`.
-    package let id = "kmt"
+    package let kind = CardKind.kmt
     /// KMT.
     package let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
     /// Service 1017, the purse.
@@ -91,14 +98,14 @@ package struct KMTDecoder: CardDecoder {
 
     /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
+        let purse = JakartaPurse(try dump.block(balanceRead, kind: kind, field: "balance", offset: 0))
         return BalanceReport(
-            card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
+            kind: kind, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Decodes balance, last amount, number and history; the records contain no balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             report.take(LocalHistory(service) { KMTHistoryBlock(raw: $0).record })
         }

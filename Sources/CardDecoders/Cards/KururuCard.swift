@@ -9,10 +9,15 @@ package import CardModel
 // author calls machine, place, kind, company and discount guesses, so their names are marked. No card is published.
 // 000B, 004B and 008B stay raw.
 
+extension CardKind {
+    /// KURURU.
+    public static let kururu = CardKind(rawValue: "kururu")
+}
+
 /// Decodes KURURU: balance and the last ten records.
 package struct KururuDecoder: CardDecoder {
     /// The identifier `kururu`.
-    package let id = "kururu"
+    package let kind = CardKind.kururu
     /// KURURU.
     package let name = LocalizedText("KURURU", "KURURU（長野）")
     /// The newest block of service 000F.
@@ -35,14 +40,14 @@ package struct KururuDecoder: CardDecoder {
 
     /// The balance of the newest record; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = KururuHistoryBlock(try dump.block(balanceRead, card: id, field: "balance", offset: 12))
+        let newest = KururuHistoryBlock(try dump.block(balanceRead, kind: kind, field: "balance", offset: 12))
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: newest?.balance)], warnings: [.oneSource])
+            balances: [BalanceEntry(kind: kind, name: name, amount: newest?.balance)], warnings: [.oneSource])
     }
 
     /// Decodes balance and history; amounts are differences of balances.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(
                 service, isUnused: { KururuHistoryBlock($0) == nil },

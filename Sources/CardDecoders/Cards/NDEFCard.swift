@@ -8,10 +8,15 @@ package import CardModel
 // Certain (the specifications as implemented in nfcpy; published tags): the layout of tags, and the records of
 // messages. Agreed (NXP data sheets, nfcpy): the lock bits of each product.
 
+extension CardKind {
+    /// NDEF (NFC Forum Type 3 Tag).
+    public static let ndef = CardKind(rawValue: "ndef")
+}
+
 /// Shows the properties of an NFC Forum tag, and its NDEF message record by record.
 package struct NDEFDecoder: PurselessDecoder {
     /// The identifier `ndef`.
-    package let id = "ndef"
+    package let kind = CardKind.ndef
     /// NDEF.
     package let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
     /// Block 0 of service 000B; there is no balance.
@@ -40,12 +45,12 @@ package struct NDEFDecoder: PurselessDecoder {
         guard let tag = TagReport(dump) else { throw noBalance(dump) }
         guard tag.type == 3 else {
             let name = LocalizedText("NFC Forum Type \(tag.type) Tag", "NFCフォーラム Type \(tag.type) Tag")
-            return CardReport(card: id, name: name, fields: tag.fields)
+            return CardReport(kind: kind, name: name, fields: tag.fields)
         }
         guard let block = attributes(dump) else { throw noBalance(dump) }
         let attributes = NDEFAttributes(block)
         return CardReport(
-            card: id, name: name, fields: attributes.fields + tag.fields,
+            kind: kind, name: name, fields: attributes.fields + tag.fields,
             warnings: attributes.isChecksumRight ? [] : [.checksumWrong])
     }
 

@@ -7,8 +7,8 @@ package import CardModel
 
 /// Recognises cards whose layout is unpublished.
 package struct NamedCardDecoder: PurselessDecoder {
-    /// The identifier for machine use.
-    package let id: String
+    /// The kind of card.
+    package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
     /// Block 0 of the first service; its meaning is unknown.
@@ -25,7 +25,7 @@ package struct NamedCardDecoder: PurselessDecoder {
     let services: [ServiceCode]
 
     init(_ row: FactRow) throws(FactTableError) {
-        id = try row.required("id")
+        kind = CardKind(rawValue: try row.required("id"))
         name = try row.requiredName()
         services = try row.hexList("services").map(ServiceCode.init(rawValue:))
         guard let first = services.first else { throw row.fault("services", .empty) }
@@ -45,6 +45,6 @@ package struct NamedCardDecoder: PurselessDecoder {
     /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
-        return CardReport(card: id, name: name, warnings: [.layoutNotPublished])
+        return CardReport(kind: kind, name: name, warnings: [.layoutNotPublished])
     }
 }

@@ -9,10 +9,15 @@ package import CardModel
 // balance, 558B number, 564F history, 560B points with their expiry. Probable: a day of issue in 558B. 55CB (statistics) is unpublished. The marker
 // systems 04C7 and 8B61 contain nothing of use, and 8B61 is listed for other cards too.
 
+extension CardKind {
+    /// nanaco.
+    public static let nanaco = CardKind(rawValue: "nanaco")
+}
+
 /// Decodes nanaco: balance, number, points, the last five payments and charges.
 package struct NanacoDecoder: CardDecoder {
     /// The identifier `nanaco`.
-    package let id = "nanaco"
+    package let kind = CardKind.nanaco
     /// nanaco.
     package let name = LocalizedText("nanaco", "nanaco")
     /// Service 5597, the purse.
@@ -37,14 +42,14 @@ package struct NanacoDecoder: CardDecoder {
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
         return BalanceReport(
-            card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
+            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Decodes balance, history, number and points.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { NanacoHistoryBlock(raw: $0).record }
             history.checkAmounts()

@@ -8,10 +8,15 @@ package import CardModel
 // One source (felica-look), never checked on a published card. The meaning of the sign of a record's amount is
 // undocumented, so amounts are differences of balances, checked against the magnitude of the record's own.
 
+extension CardKind {
+    /// nice-pass.
+    public static let nicepass = CardKind(rawValue: "nicepass")
+}
+
 /// Decodes nice-pass: balance and history.
 package struct NicePassDecoder: CardDecoder {
     /// The identifier `nicepass`.
-    package let id = "nicepass"
+    package let kind = CardKind.nicepass
     /// nice-pass.
     package let name = LocalizedText("nice-pass", "ナイスパス")
     /// The newest block of service 030F.
@@ -31,17 +36,17 @@ package struct NicePassDecoder: CardDecoder {
 
     /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 13)
+        let newest = try dump.block(balanceRead, kind: kind, field: "balance", offset: 13)
         return BalanceReport(
             balances: [
                 BalanceEntry(
-                    card: id, name: name, amount: newest.isZero ? nil : NicePassHistoryBlock(raw: newest).balance)
+                    kind: kind, name: name, amount: newest.isZero ? nil : NicePassHistoryBlock(raw: newest).balance)
             ], warnings: [.oneSource])
     }
 
     /// Decodes balance and history.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { NicePassHistoryBlock(raw: $0).record }
             history.takeAmountsFromBalances()

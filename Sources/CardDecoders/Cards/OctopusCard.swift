@@ -14,10 +14,17 @@ package import CardModel
 // 043B (T-Union), 0120, 0301 and cards with system 8005 have 350; 0332 and 0224 occur with both, 0238 and 013B on one
 // card each. One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
 
+extension CardKind {
+    /// Octopus.
+    public static let octopus = CardKind(rawValue: "octopus")
+    /// Shenzhen Tong (legacy).
+    public static let shenzhenTong = CardKind(rawValue: "shenzhen-tong")
+}
+
 /// Decodes cards whose purse begins with tenths plus an offset: Octopus and Shenzhen Tong.
 package struct OctopusDecoder: CardDecoder {
-    /// The identifier for machine use.
-    package let id: String
+    /// The kind of card.
+    package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
     /// Block 0 of the purse.
@@ -37,7 +44,7 @@ package struct OctopusDecoder: CardDecoder {
 
     /// Octopus.
     package static let octopus = OctopusDecoder(
-        id: "octopus", name: LocalizedText("Octopus", "オクトパス（八達通）"),
+        kind: .octopus, name: LocalizedText("Octopus", "オクトパス（八達通）"),
         balanceRead: ReadRequest(0x8008, 0x0117), currency: .hongKongDollar,
         offsets: [
             (350, LocalizedText("if the card may go down to -35.00", "-35.00まで使えるカードの場合")),
@@ -47,7 +54,7 @@ package struct OctopusDecoder: CardDecoder {
 
     /// The old Shenzhen Tong.
     package static let shenzhenTong = OctopusDecoder(
-        id: "shenzhen-tong", name: LocalizedText("Shenzhen Tong (legacy)", "深圳通（旧）"),
+        kind: .shenzhenTong, name: LocalizedText("Shenzhen Tong (legacy)", "深圳通（旧）"),
         balanceRead: ReadRequest(0x8005, 0x0118), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
         warnings: [.oneSource])
 
@@ -58,7 +65,7 @@ package struct OctopusDecoder: CardDecoder {
 
     /// The balance in hundredths; where nothing decides the offset, the possible amounts.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let raw = Int(try dump.block(balanceRead, card: id, field: "balance", offset: 0).uint32(at: 0, .big))
+        let raw = Int(try dump.block(balanceRead, kind: kind, field: "balance", offset: 0).uint32(at: 0, .big))
         let candidates = offsets.map {
             BalanceCandidate(amount: (raw - $0.offset) * 10, condition: $0.condition)
         }
@@ -67,7 +74,7 @@ package struct OctopusDecoder: CardDecoder {
         return BalanceReport(
             balances: [
                 BalanceEntry(
-                    card: id, name: name, amount: only, currency: currency, candidates: only == nil ? candidates : [],
+                    kind: kind, name: name, amount: only, currency: currency, candidates: only == nil ? candidates : [],
                     basis: basis)
             ],
             warnings: warnings)
@@ -88,6 +95,6 @@ package struct OctopusDecoder: CardDecoder {
     /// Decodes the balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         let money = try balance(dump)
-        return CardReport(card: id, name: name, balances: money.balances, warnings: money.warnings)
+        return CardReport(kind: kind, name: name, balances: money.balances, warnings: money.warnings)
     }
 }

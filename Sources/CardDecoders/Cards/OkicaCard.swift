@@ -11,10 +11,15 @@ package import CardModel
 // record; the resemblance is not enough, so they stay raw, as does the block with balance and last charge that the
 // terminal reads from an unknown service.
 
+extension CardKind {
+    /// OKICA.
+    public static let okica = CardKind(rawValue: "okica")
+}
+
 /// Decodes OKICA: balance and the last twenty records.
 package struct OkicaDecoder: CardDecoder {
     /// The identifier `okica`.
-    package let id = "okica"
+    package let kind = CardKind.okica
     /// OKICA.
     package let name = LocalizedText("OKICA", "OKICA（オキカ）")
     /// The newest block of service 028F; no purse is readable without a key.
@@ -34,14 +39,14 @@ package struct OkicaDecoder: CardDecoder {
 
     /// The balance of the newest record: bytes 10 to 12, little-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = OkicaHistoryBlock(try dump.block(balanceRead, card: id, field: "balance", offset: 10))
+        let newest = OkicaHistoryBlock(try dump.block(balanceRead, kind: kind, field: "balance", offset: 10))
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: newest?.record.balance)])
+            balances: [BalanceEntry(kind: kind, name: name, amount: newest?.record.balance)])
     }
 
     /// Decodes balance and history; the names of stations and bus operators come from the card's own list.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(
                 service, isUnused: { OkicaHistoryBlock($0) == nil },

@@ -8,10 +8,19 @@ package import CardModel
 // so nothing is decoded. 104B of 8182 and 8CC1 contains the name of the holder: its presence is reported, the name is
 // not.
 
+extension CardKind {
+    /// QUICPay.
+    public static let quicpay = CardKind(rawValue: "quicpay")
+    /// ANA QUICPay+nanaco.
+    public static let quicpayAna = CardKind(rawValue: "quicpay-ana")
+    /// Speedpass.
+    public static let speedpass = CardKind(rawValue: "speedpass")
+}
+
 /// Recognises QUICPay; a QUICPay card holds no money.
 package struct QuicPayDecoder: PurselessDecoder {
-    /// The identifier for machine use.
-    package let id: String
+    /// The kind of card.
+    package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
     /// Block 0 of the service that identifies the card.
@@ -24,8 +33,8 @@ package struct QuicPayDecoder: PurselessDecoder {
 
     private let holderRead: ReadRequest?
 
-    init(id: String, name: LocalizedText, system: UInt16, service: UInt16, holder: UInt16?, profiles: [UInt16]) {
-        self.id = id
+    init(kind: CardKind, name: LocalizedText, system: UInt16, service: UInt16, holder: UInt16?, profiles: [UInt16]) {
+        self.kind = kind
         self.name = name
         balanceRead = ReadRequest(system, service)
         holderRead = holder.map { ReadRequest(system, $0) }
@@ -34,15 +43,15 @@ package struct QuicPayDecoder: PurselessDecoder {
 
     /// QUICPay in the common area: card data in 35CB.
     package static let commonArea = QuicPayDecoder(
-        id: "quicpay", name: LocalizedText("QUICPay", "QUICPay"), system: 0xFE00, service: 0x35CB, holder: nil,
+        kind: .quicpay, name: LocalizedText("QUICPay", "QUICPay"), system: 0xFE00, service: 0x35CB, holder: nil,
         profiles: [0x360B])
     /// ANA QUICPay+nanaco of system 8182: identification in 100B.
     package static let ana = QuicPayDecoder(
-        id: "quicpay-ana", name: LocalizedText("ANA QUICPay+nanaco", "ANA QUICPay+nanaco"), system: 0x8182,
+        kind: .quicpayAna, name: LocalizedText("ANA QUICPay+nanaco", "ANA QUICPay+nanaco"), system: 0x8182,
         service: 0x100B, holder: 0x104B, profiles: [0x110B, 0x120B, 0x130B])
     /// Speedpass of system 8CC1: identification in 100B.
     package static let speedpass = QuicPayDecoder(
-        id: "speedpass", name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B,
+        kind: .speedpass, name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B,
         profiles: [0x110B, 0x120B, 0x130B])
 
     /// Returns whether the system has the service that identifies the card.
@@ -53,7 +62,7 @@ package struct QuicPayDecoder: PurselessDecoder {
     /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
-        var report = CardReport(card: id, name: name, warnings: [.layoutNotPublished])
+        var report = CardReport(kind: kind, name: name, warnings: [.layoutNotPublished])
         if let holderRead, dump.holds(holderRead) {
             report.fields.append(
                 CardField(

@@ -12,10 +12,15 @@ package import CardModel
 // but no year: the year is inferred from 004B, which dates the last ride, and from the order of the records; where that
 // is not possible, no date is reported. The high nibble of byte 3 of a record identifies the company.
 
+extension CardKind {
+    /// RapiCa or Iwasaki IC card.
+    public static let rapica = CardKind(rawValue: "rapica")
+}
+
 /// Decodes RapiCa and the Iwasaki IC card: balance, points, history, charges, day of issue.
 package struct RapiCaDecoder: CardDecoder {
     /// The identifier `rapica`.
-    package let id = "rapica"
+    package let kind = CardKind.rapica
     /// RapiCa or the Iwasaki IC card; the company in the issue data decides which.
     package let name = LocalizedText("RapiCa or Iwasaki IC card", "RapiCa・いわさきICカード")
     /// Block 1 of service 004B.
@@ -42,17 +47,17 @@ package struct RapiCaDecoder: CardDecoder {
 
     /// The balance: bytes 3 to 5 of block 1 of 004B, in yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let block = try dump.block(balanceRead, card: id, field: "balance", offset: 3)
+        let block = try dump.block(balanceRead, kind: kind, field: "balance", offset: 3)
         return BalanceReport(
             balances: [
-                BalanceEntry(card: id, name: brand(dump)?.name ?? name, amount: Int(block.uint24(at: 3, .big)))
+                BalanceEntry(kind: kind, name: brand(dump)?.name ?? name, amount: Int(block.uint24(at: 3, .big)))
             ],
             warnings: [.oneSource])
     }
 
     /// Decodes balance, points, history, charges and day of issue.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: brand(dump)?.name ?? name)
+        var report = CardReport(kind: kind, name: brand(dump)?.name ?? name)
         let attributes = dump.opened(attributeRead)?.blocks ?? [:]
         let issue = dump.opened(issueRead)?.blocks[0].map { RapiCaIssue($0) }
         var newest: Int?

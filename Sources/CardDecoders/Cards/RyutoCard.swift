@@ -10,10 +10,15 @@ package import CardModel
 // amount in 10 and 11; toyowata shows bytes 10 and 11 as the balance, but prints its history like the other. No
 // published card decides this, so the balance has two candidates, and the records have neither amount nor balance.
 
+extension CardKind {
+    /// Ryuto.
+    public static let ryuto = CardKind(rawValue: "ryuto")
+}
+
 /// Decodes Ryuto: history, and both readings of the balance.
 package struct RyutoDecoder: CardDecoder {
     /// The identifier `ryuto`.
-    package let id = "ryuto"
+    package let kind = CardKind.ryuto
     /// Ryuto.
     package let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
@@ -37,7 +42,7 @@ package struct RyutoDecoder: CardDecoder {
 
     /// No amount, but the two that sources read, in yen; none when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 10)
+        let newest = try dump.block(balanceRead, kind: kind, field: "balance", offset: 10)
         let readings = newest.isZero ? [] : [(14, "TRETJapanNFCReader"), (10, "toyowata")]
         let candidates = readings.map { offset, source in
             BalanceCandidate(
@@ -47,13 +52,13 @@ package struct RyutoDecoder: CardDecoder {
                     "バイト\(offset)・\(offset + 1)(\(source)の解釈)"))
         }
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: nil, candidates: candidates)],
+            balances: [BalanceEntry(kind: kind, name: name, amount: nil, candidates: candidates)],
             warnings: candidates.isEmpty ? [] : [.readingsDiffer])
     }
 
     /// Decodes the history and both readings of the balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             report.take(LocalHistory(service) { record($0) })
         }

@@ -8,10 +8,15 @@ package import CardModel
 // Agreed (TRETJapanNFCReader, toyowata): the history of 898F, layout A, and the balance of 884B. One source: the number
 // and the day of issue in 804B, and that its first two bytes identify which of the two cards it is.
 
+extension CardKind {
+    /// ecomyca or passca.
+    public static let toyama = CardKind(rawValue: "toyama")
+}
+
 /// Decodes ecomyca and passca: balance, history, number, day of issue.
 package struct ToyamaDecoder: CardDecoder {
     /// The identifier `toyama`.
-    package let id = "toyama"
+    package let kind = CardKind.toyama
     /// Both cards; a report names the right one when 804B identifies it.
     package let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
     /// Service 884B.
@@ -38,15 +43,15 @@ package struct ToyamaDecoder: CardDecoder {
 
     /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let block = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
-            card: id, name: brand(dump)?.name ?? name, amount: Int(block.uint16(at: 0, .big)), newest: newest)
+            kind: kind, name: brand(dump)?.name ?? name, amount: Int(block.uint16(at: 0, .big)), newest: newest)
     }
 
     /// Decodes balance, history, number and day of issue.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: brand(dump)?.name ?? name)
+        var report = CardReport(kind: kind, name: brand(dump)?.name ?? name)
         var newest: Int?
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { record(of: $0).record }

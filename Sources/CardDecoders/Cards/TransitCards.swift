@@ -9,10 +9,25 @@ internal import CardModel
 // independent decoders: most codes. One source (suica-viewer): commuter fare, intermediate gates, 184B. The brand
 // cannot be determined from the open services alone: only the list of all services can decide it.
 
+extension CardKind {
+    /// Transit IC.
+    public static let transit = CardKind(rawValue: "transit")
+    /// IruCa.
+    public static let iruca = CardKind(rawValue: "iruca")
+    /// PASPY.
+    public static let paspy = CardKind(rawValue: "paspy")
+    /// SAPICA.
+    public static let sapica = CardKind(rawValue: "sapica")
+    /// Setamaru.
+    public static let setamaru = CardKind(rawValue: "setamaru")
+    /// Saitama Railway.
+    public static let saitama = CardKind(rawValue: "saitama")
+}
+
 extension CyberneticsDecoder {
     /// The mutual-use transit cards of system 0003.
     package static let transit = CyberneticsDecoder(
-        id: "transit", name: LocalizedText("Transit IC", "交通系IC"), system: .transit, tellsBrand: true)
+        kind: .transit, name: LocalizedText("Transit IC", "交通系IC"), system: .transit, tellsBrand: true)
 }
 
 // IruCa, Takamatsu-Kotohira Electric Railroad.
@@ -23,7 +38,7 @@ extension CyberneticsDecoder {
 extension CyberneticsDecoder {
     /// IruCa of system 80DE.
     package static let iruca = CyberneticsDecoder(
-        id: "iruca", name: LocalizedText("IruCa", "IruCa（イルカ）"), system: SystemCode(rawValue: 0x80DE))
+        kind: .iruca, name: LocalizedText("IruCa", "IruCa（イルカ）"), system: SystemCode(rawValue: 0x80DE))
 }
 
 // PASPY, Hiroshima; the service is closing.
@@ -34,7 +49,7 @@ extension CyberneticsDecoder {
 extension CyberneticsDecoder {
     /// PASPY of system 8592.
     package static let paspy = CyberneticsDecoder(
-        id: "paspy", name: LocalizedText("PASPY", "PASPY"), system: SystemCode(rawValue: 0x8592))
+        kind: .paspy, name: LocalizedText("PASPY", "PASPY"), system: SystemCode(rawValue: 0x8592))
 }
 
 // SAPICA, Sapporo.
@@ -47,7 +62,7 @@ extension CyberneticsDecoder {
 extension CyberneticsDecoder {
     /// SAPICA of system 865E.
     package static let sapica = CyberneticsDecoder(
-        id: "sapica", name: LocalizedText("SAPICA", "SAPICA"), system: SystemCode(rawValue: 0x865E),
+        kind: .sapica, name: LocalizedText("SAPICA", "SAPICA"), system: SystemCode(rawValue: 0x865E),
         points: ServiceCode(rawValue: 0xBA4B))
 }
 
@@ -59,7 +74,7 @@ extension CyberneticsDecoder {
 extension CyberneticsDecoder {
     /// Setamaru of system 802B.
     package static let setamaru = CyberneticsDecoder(
-        id: "setamaru", name: LocalizedText("Setamaru", "せたまる"), system: SystemCode(rawValue: 0x802B))
+        kind: .setamaru, name: LocalizedText("Setamaru", "せたまる"), system: SystemCode(rawValue: 0x802B))
 }
 
 // The card of Saitama Railway; its service has ended.
@@ -70,5 +85,5 @@ extension CyberneticsDecoder {
 extension CyberneticsDecoder {
     /// The card of system 8029.
     package static let saitama = CyberneticsDecoder(
-        id: "saitama", name: LocalizedText("Saitama Railway", "埼玉高速鉄道"), system: SystemCode(rawValue: 0x8029))
+        kind: .saitama, name: LocalizedText("Saitama Railway", "埼玉高速鉄道"), system: SystemCode(rawValue: 0x8029))
 }

@@ -8,10 +8,15 @@ package import CardModel
 // Certain (two real cards, published with TRETJapanNFCReader v2.x and felica-wallet): 50D7 balance, 50CF history, 50CB
 // member, meals and points. The Co-op's own system 8E4B: see ``CoopMembershipDecoder``.
 
+extension CardKind {
+    /// University Co-op prepaid.
+    public static let universityCoop = CardKind(rawValue: "coop")
+}
+
 /// Decodes the prepaid money of the University Co-op: balance, member number, meals, points, the last ten records.
 package struct UniversityCoopDecoder: CardDecoder {
     /// The identifier `coop`.
-    package let id = "coop"
+    package let kind = CardKind.universityCoop
     /// University Co-op prepaid.
     package let name = LocalizedText("University Co-op prepaid", "大学生協プリペイド")
     /// Service 50D7, the purse.
@@ -35,14 +40,14 @@ package struct UniversityCoopDecoder: CardDecoder {
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
         return BalanceReport(
-            card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestBalance(dump))
+            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestBalance(dump))
     }
 
     /// Decodes balance, history, member number, meals and points.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { UniversityCoopHistoryBlock(raw: $0).record }
             history.checkAmounts()

@@ -12,10 +12,15 @@ package import CardModel
 // location of the flags in 67CB (invalid, auto-charge) is unpublished, as are 680F, 688B, 688F, 68CB and 68CF. The
 // marker system 852B contains nothing of use.
 
+extension CardKind {
+    /// WAON.
+    public static let waon = CardKind(rawValue: "waon")
+}
+
 /// Decodes WAON: balance, number, points with their day, the last three payments and charges.
 package struct WaonDecoder: CardDecoder {
     /// The identifier `waon`.
-    package let id = "waon"
+    package let kind = CardKind.waon
     /// WAON.
     package let name = LocalizedText("WAON", "WAON")
     /// Service 6817, the purse.
@@ -40,15 +45,15 @@ package struct WaonDecoder: CardDecoder {
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
         return BalanceReport(
-            card: id, name: name, amount: Int(purse.uint32(at: 0, .little)),
+            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)),
             newest: dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance })
     }
 
     /// Decodes balance, history, number, points and their day.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         let history = dump.opened(historyRead).map { WaonHistory($0) }
         if let history {
             report.history = history.records

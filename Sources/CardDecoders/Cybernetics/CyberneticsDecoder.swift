@@ -10,8 +10,8 @@ package import CardModel
 /// contains them. Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib
 /// project, and the bytes of published dumps, which were decisive where the sources differ.
 package struct CyberneticsDecoder: CardDecoder {
-    /// The identifier for machine use.
-    package let id: String
+    /// The kind of card.
+    package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
     /// Block 0 of service 008B.
@@ -41,9 +41,9 @@ package struct CyberneticsDecoder: CardDecoder {
     ///   - points: the service whose first block begins with a number of points, three bytes, little-endian.
     ///   - tellsBrand: whether the services identify one of several brands.
     package init(
-        id: String, name: LocalizedText, system: SystemCode, points: ServiceCode? = nil, tellsBrand: Bool = false
+        kind: CardKind, name: LocalizedText, system: SystemCode, points: ServiceCode? = nil, tellsBrand: Bool = false
     ) {
-        self.id = id
+        self.kind = kind
         self.name = name
         self.tellsBrand = tellsBrand
         let system = system.rawValue
@@ -61,11 +61,12 @@ package struct CyberneticsDecoder: CardDecoder {
     }
 
     /// The brand by the services of its issuer; a system of one issuer's own is one brand.
-    package var brands: [CardBrand] { tellsBrand ? CyberneticsBrand.all : [CardBrand(id: id, name: name)] }
+    package var brands: [CardBrand] { tellsBrand ? CyberneticsBrand.all : [CardBrand(id: kind.rawValue, name: name)] }
 
     /// The brand by the services that only its issuer uses.
     package func brand(_ dump: CardDump) -> CardBrand? {
-        tellsBrand ? dump.system(system).flatMap { CyberneticsBrand.brand($0) } : CardBrand(id: id, name: name)
+        tellsBrand
+            ? dump.system(system).flatMap { CyberneticsBrand.brand($0) } : CardBrand(id: kind.rawValue, name: name)
     }
 
     /// The balance in 008B: bytes 11 and 12, little-endian, yen.
@@ -79,8 +80,8 @@ package struct CyberneticsDecoder: CardDecoder {
         _ dump: CardDump, newest: CyberneticsHistoryBlock?
     ) throws(CardDecodingError) -> BalanceReport {
         let attributes = CyberneticsAttributeBlock(
-            try dump.block(balanceRead, card: id, field: "balance", offset: 11))
-        var report = BalanceReport(balances: [BalanceEntry(card: id, name: name, amount: attributes.balance)])
+            try dump.block(balanceRead, kind: kind, field: "balance", offset: 11))
+        var report = BalanceReport(balances: [BalanceEntry(kind: kind, name: name, amount: attributes.balance)])
         if let newest {
             if newest.balance != attributes.balance { report.warnings.append(.balanceDiffersFromHistory) }
             if newest.serial & 0xFFFF != attributes.transactionNumber {
@@ -92,7 +93,7 @@ package struct CyberneticsDecoder: CardDecoder {
 
     /// Decodes balance and history; gate log, entry record, tickets and points when the dump contains them.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: name)
+        var report = CardReport(kind: kind, name: name)
         let service = dump.opened(historyRead)
         let newest = service?.blocks[0].flatMap { CyberneticsHistoryBlock($0) }
         if let service {
@@ -192,7 +193,7 @@ enum CyberneticsBrand {
 
 /// A row of `Data/transit-brands.tsv`: services that only one issuer uses.
 struct TransitBrandRow: Sendable {
-    /// The identifier for machine use.
+    /// The kind of card.
     let brand: String
     /// The display name.
     let name: LocalizedText

@@ -45,7 +45,7 @@ extension BalanceEntry {
     /// Writes an element of `balances`; `candidates` and `basis` are included only when there are some.
     func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.object { entry in
-            entry.member("kind", card)
+            entry.member("kind", kind.rawValue)
             entry.member("name", name[language])
             entry.member("amount", amount)
             currency.write(to: &entry)
@@ -86,20 +86,20 @@ extension BalanceReport {
     ///     warning.
     ///   - warnings: further warnings.
     init(
-        card: String, name: LocalizedText, amount: Int, newest: Int? = nil, currency: Currency = .yen,
+        kind: CardKind, name: LocalizedText, amount: Int, newest: Int? = nil, currency: Currency = .yen,
         warnings: [DecodingWarning] = []
     ) {
         let differs = newest.map { $0 != amount } ?? false
         self.init(
-            balances: [BalanceEntry(card: card, name: name, amount: amount, currency: currency)],
+            balances: [BalanceEntry(kind: kind, name: name, amount: amount, currency: currency)],
             warnings: differs ? warnings + [.balanceDiffersFromHistory] : warnings)
     }
 }
 
 /// One purse of a card and the money in it.
 public struct BalanceEntry: Hashable, Sendable {
-    /// The decoder's id, as in `transit`.
-    public let card: String
+    /// The kind of card.
+    public let kind: CardKind
     /// The purse's name.
     public let name: LocalizedText
     /// The money in the currency's smallest unit, or `nil` when the card does not determine it.
@@ -113,10 +113,11 @@ public struct BalanceEntry: Hashable, Sendable {
 
     /// Creates a purse.
     public init(
-        card: String, name: LocalizedText, amount: Int?, currency: Currency = .yen, candidates: [BalanceCandidate] = [],
+        kind: CardKind, name: LocalizedText, amount: Int?, currency: Currency = .yen,
+        candidates: [BalanceCandidate] = [],
         basis: BalanceBasis? = nil
     ) {
-        self.card = card
+        self.kind = kind
         self.name = name
         self.amount = amount
         self.currency = currency
@@ -230,7 +231,7 @@ extension CardReport {
     ) throws(CardDecodingError) {
         try takeBalance(orElse: history != nil, read)
         guard balances.isEmpty, let newest else { return }
-        balances = [BalanceEntry(card: card, name: name, amount: newest, basis: .newestRecord)]
+        balances = [BalanceEntry(kind: kind, name: name, amount: newest, basis: .newestRecord)]
         warnings.append(.balanceFromHistory)
     }
 

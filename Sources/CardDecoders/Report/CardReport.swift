@@ -5,8 +5,8 @@ public import CardModel
 
 /// Everything that a decoder finds in a dump.
 public struct CardReport: Hashable, Sendable {
-    /// The decoder's id, as in `transit`.
-    public var card: String
+    /// The kind of card.
+    public var kind: CardKind
     /// The card's name.
     public var name: LocalizedText
     /// The purses; empty when neither a balance nor a history was read.
@@ -28,11 +28,11 @@ public struct CardReport: Hashable, Sendable {
 
     /// Creates a report on a card.
     public init(
-        card: String, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
+        kind: CardKind, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
         gateEvents: [GateEvent] = [], entryRecord: EntryRecord? = nil, tickets: [PaidTicket] = [],
         insideGates: InsideGates? = nil, fields: [CardField] = [], warnings: [DecodingWarning] = []
     ) {
-        self.card = card
+        self.kind = kind
         self.name = name
         self.balances = balances
         self.history = history
@@ -49,7 +49,7 @@ public struct CardReport: Hashable, Sendable {
 
     /// The history alone, or `nil` when it was not read.
     package var historyReport: HistoryReport? {
-        history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
+        history.map { HistoryReport(kind: kind, name: name, currency: currency, records: $0) }
     }
 
     /// The currency of the card's amounts.
@@ -78,7 +78,7 @@ extension CardReport {
         to sink: inout Sink, _ language: Language, redact: (String) -> String
     ) {
         sink.object { report in
-            report.member("kind", card)
+            report.member("kind", kind.rawValue)
             report.member("name", name[language])
             if !balances.isEmpty || history != nil { currency.write(to: &report) }
             report.member("balances") { $0.array(of: balances) { $1.write(to: &$0, language) } }

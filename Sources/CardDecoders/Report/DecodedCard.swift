@@ -6,15 +6,15 @@ public import CardModel
 package struct DecodedCard: Hashable, Sendable {
     /// The card's answers when the reader found it.
     package var identity: CardIdentity
-    /// The decoder's id, as in `transit`, or `nil` when no decoder knows the card.
-    package var kind: String?
+    /// The kind of card, or `nil` when no decoder knows it.
+    package var kind: CardKind?
     /// The brand, or `nil` when it is unknown.
     package var brand: CardBrand?
     /// The day on which the chip was made, for documents that give it.
     package var manufactured: CalendarDate?
 
     /// Describes a card on a reader.
-    package init(identity: CardIdentity, kind: String?, brand: CardBrand?) {
+    package init(identity: CardIdentity, kind: CardKind?, brand: CardBrand?) {
         self.identity = identity
         self.kind = kind
         self.brand = brand
@@ -22,9 +22,8 @@ package struct DecodedCard: Hashable, Sendable {
 
     /// Describes the card of a dump.
     ///
-    /// - Parameter kind: the id of the decoder that read it, or of another kind of card.
-    package init(_ dump: CardDump, kind: String?) {
-        let decoder = kind.flatMap { DecoderRegistry.standard.decoder(id: $0) }
+    package init(_ dump: CardDump, kind: CardKind?) {
+        let decoder = kind.flatMap(DecoderRegistry.standard.decoder(of:))
         self.init(identity: dump.card, kind: kind, brand: decoder?.brand(dump))
     }
 
@@ -34,10 +33,32 @@ package struct DecodedCard: Hashable, Sendable {
         sink.object {
             $0.members(of: identity.members)
             if let manufactured { $0.member("manufactured") { manufactured.writeManufactured(to: &$0) } }
-            $0.member("kind", kind)
+            $0.member("kind", kind?.rawValue)
             $0.member("brand", brand?.id)
         }
     }
+}
+
+/// A kind of card: what a decoder reads.
+///
+/// Each decoder in Kazasu adds its kind as a static member, such as ``transit``; a decoder of your own names another.
+public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The word in documents and of `--card`, as in `transit`; never changes.
+    public let rawValue: String
+
+    /// Creates a kind from its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Creates a kind from its word.
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+    /// The word.
+    public var description: String { rawValue }
+
+    /// A Japanese driver's licence.
+    public static let license = CardKind(rawValue: "license")
+    /// A My Number card.
+    public static let myNumber = CardKind(rawValue: "mynumber")
 }
 
 /// The brand that is printed on a card.

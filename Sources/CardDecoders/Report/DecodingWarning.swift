@@ -60,8 +60,8 @@ extension DecodingWarning {
 
 /// Why a card could not be decoded: the value sought, and its location.
 public struct CardDecodingError: Error, Hashable, Sendable {
-    /// The decoder's id.
-    public let card: String
+    /// The kind of card.
+    public let kind: CardKind
     /// The value sought, as in `balance`.
     public let field: String
     /// The system that should contain it.
@@ -96,10 +96,10 @@ public struct CardDecodingError: Error, Hashable, Sendable {
 
     /// Creates an error for a location in a dump.
     public init(
-        card: String, field: String, system: SystemCode, service: ServiceCode, block: UInt16, offset: Int,
+        kind: CardKind, field: String, system: SystemCode, service: ServiceCode, block: UInt16, offset: Int,
         reason: Reason
     ) {
-        self.card = card
+        self.kind = kind
         self.field = field
         self.system = system
         self.service = service
@@ -159,7 +159,7 @@ extension DecodingWarning {
 extension CardDecodingError: SelfDescribing {
     /// What the card or the dump lacks, after the name of the kind of card.
     public var message: LocalizedText {
-        let name = DecoderRegistry.standard.decoder(id: card)?.name ?? LocalizedText(card, card)
+        let name = DecoderRegistry.standard.decoder(of: kind)?.name ?? LocalizedText(kind.rawValue, kind.rawValue)
         return LocalizedText("\(name.english): \(cause.english)", "\(name.japanese): \(cause.japanese)")
     }
 

@@ -22,7 +22,7 @@ package struct HistoryCSV {
     package func rows(_ report: HistoryReport, _ card: DecodedCard) -> String {
         let start = start(
             cardID: card.identity.idm?.description
-                ?? (card.identity.uid ?? card.identity.pupi).map { Hex.encode($0) }, kind: report.card, card.brand)
+                ?? (card.identity.uid ?? card.identity.pupi).map { Hex.encode($0) }, kind: report.kind, card.brand)
         return report.records.map { CSV().row(start + cells($0, report.currency)) }.joined()
     }
 
@@ -30,11 +30,11 @@ package struct HistoryCSV {
     ///
     /// - Parameters:
     ///   - cardID: what identifies the card, in hexadecimal digits.
-    ///   - kind: the decoder's id.
-    package func start(cardID: String?, kind: String, _ brand: CardBrand? = nil) -> [CSV.Cell] {
-        let name = DecoderRegistry.standard.decoder(id: kind)?.name.japanese ?? kind
+    ///   - kind: the kind of card.
+    package func start(cardID: String?, kind: CardKind, _ brand: CardBrand? = nil) -> [CSV.Cell] {
+        let name = DecoderRegistry.standard.decoder(of: kind)?.name.japanese ?? kind.rawValue
         return [
-            .text(HistoryCSV.hex(cardID)), .text(language == .japanese ? name : kind),
+            .text(HistoryCSV.hex(cardID)), .text(language == .japanese ? name : kind.rawValue),
             .text(language == .japanese ? brand?.name.japanese : brand?.id),
         ]
     }

@@ -8,8 +8,8 @@ package struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
     package static let schema = "kazasu.history/1"
 
-    /// The decoder's id, as in `transit`.
-    package var card: String
+    /// The kind of card.
+    package var kind: CardKind
     /// The card's name.
     package var name: LocalizedText
     /// The currency of the amounts in the records.
@@ -18,8 +18,8 @@ package struct HistoryReport: Hashable, Sendable {
     package var records: [HistoryRecord]
 
     /// Creates a report of these records.
-    package init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
-        self.card = card
+    package init(kind: CardKind, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
+        self.kind = kind
         self.name = name
         self.currency = currency
         self.records = records
@@ -37,7 +37,7 @@ extension HistoryReport {
             sink.object {
                 $0.member("schema", HistoryReport.schema)
                 $0.member("card") { card.write(to: &$0) }
-                $0.member("kind", self.card)
+                $0.member("kind", kind.rawValue)
                 $0.member("name", name[language])
                 currency.write(to: &$0)
                 $0.member("records") { $0.array(of: records) { $1.write(to: &$0, language) } }

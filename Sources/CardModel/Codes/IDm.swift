@@ -73,15 +73,3 @@ extension PMm: CustomStringConvertible {
     /// Sixteen lower-case hexadecimal digits.
     public var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
 }
-
-extension UInt64 {
-    /// Makes the number from exactly eight bytes, most significant first.
-    init?(bigEndianBytes bytes: some Collection<UInt8>) {
-        guard bytes.count == 8 else { return nil }
-        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    var bigEndianBytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - $0 * 8)) }
-    }
-}

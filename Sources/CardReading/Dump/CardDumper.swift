@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 internal import FeliCa
 internal import NFCTransport
 
 /// Reads every block of a FeliCa card that needs no key, system by system, and can resume an interrupted dump.
-package struct CardDumper {
+package struct CardDumper: Dumper {
     private let session: CardSession
     private let selection: DumpSelection
     private let earlier: CardDump?
@@ -24,27 +24,19 @@ package struct CardDumper {
         self.progress = progress
     }
 
-    /// The dump, and why it ended early if it did.
-    package struct Result: Hashable, Sendable {
-        /// Everything that was read; `tool`, `readAt` and `reader` are left to the caller.
-        package var dump: CardDump
-        /// Why reading ended early.
-        package var interruption: ReadingError?
-    }
-
-    /// Returns whether `dump` is of the card in this session: one of its systems, or the card itself, has this IDm.
-    package static func isSameCard(_ dump: CardDump, _ session: CardSession) -> Bool {
+    /// Returns whether one of the dump's systems, or its card, has the IDm of this session's card.
+    package func isSameCard(_ dump: CardDump) -> Bool {
         let idm = session.target.idm
         return ([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).contains { $0.isSameCard(as: idm) }
     }
 
     /// Reads the card. The dump contains what was read before an interruption; its `missing` lists the rest.
-    package func dump() -> Result {
+    package func dump() -> DumpOutcome {
         let target = session.target
         let identity = CardIdentity(
             technology: .felica, idm: earlier?.card.idm ?? target.idm, pmm: target.pmm,
             bitRate: target.bitRate.rawValue, extra: earlier?.card.extra ?? JSONObject())
-        var outcome = Result(
+        var outcome = DumpOutcome(
             dump: CardDump(card: identity, extra: earlier?.extra ?? JSONObject()), interruption: nil)
         let walk = SystemTraversal(session: session, selection: selection.systems) { code in
             earlier?.system(code).map { SystemHandle(code: code, idm: $0.idm, pmm: $0.pmm) }
@@ -95,29 +87,45 @@ package struct CardDumper {
     }
 }
 
-/// The part of a card to dump.
-package struct DumpSelection: Hashable, Sendable {
+/// Reads everything of one kind of card that needs no key.
+package protocol Dumper {
+    /// Returns whether the dump is of the card that this reads.
+    func isSameCard(_ dump: CardDump) -> Bool
+    /// Reads the card. The dump contains what was read before an interruption; its `missing` lists the rest.
+    func dump() -> DumpOutcome
+}
+
+/// A dump, and why it ended early if it did.
+package struct DumpOutcome: Hashable, Sendable {
+    /// Everything that was read; `tool`, `readAt` and `reader` are left to the caller.
+    package var dump: CardDump
+    /// Why reading ended early.
+    package var interruption: ReadingError?
+}
+
+/// The part of a FeliCa card to dump.
+public struct DumpSelection: Hashable, Sendable {
     /// Only these systems; `nil` for all.
-    package var systems: [SystemCode]?
+    public var systems: [SystemCode]?
     /// Only these services; `nil` for all. They are read without listing what else is there.
-    package var services: [ServiceCode]?
+    public var services: [ServiceCode]?
 
     /// Selects all or a part of a card.
-    package init(systems: [SystemCode]? = nil, services: [ServiceCode]? = nil) {
+    public init(systems: [SystemCode]? = nil, services: [ServiceCode]? = nil) {
         self.systems = systems
         self.services = services
     }
 
     /// The whole card.
-    package static let everything = DumpSelection()
+    public static let everything = DumpSelection()
 }
 
 /// The progress of a long reading.
-package struct ReadingProgress: Hashable, Sendable {
+public struct ReadingProgress: Hashable, Sendable {
     /// The system being read.
-    package var system: SystemCode
+    public var system: SystemCode
     /// How many of its nodes are known.
-    package var nodes: Int
+    public var nodes: Int
     /// How many of its blocks were read.
-    package var blocks: Int
+    public var blocks: Int
 }

@@ -8,7 +8,7 @@ internal import NFCTransport
 /// Reads the public files of an ISO 7816 card, and can resume an interrupted dump.
 ///
 /// No PIN is sent or queried: the card receives only SELECT and READ BINARY.
-package struct OpenFileDumper {
+package struct OpenFileDumper: Dumper {
     private let session: ISO7816Session
     private let identity: CardIdentity
     private let earlier: CardDump?
@@ -30,10 +30,10 @@ package struct OpenFileDumper {
         self.plan = plan
     }
 
-    /// Returns whether `dump` is of a card with this identity.
+    /// Returns whether the dump is of a card with the identity of this one.
     ///
     /// The PUPI of most type B cards, and UIDs that begin with 08, are generated again each time and prove nothing.
-    package static func isSameCard(_ dump: CardDump, _ identity: CardIdentity) -> Bool {
+    package func isSameCard(_ dump: CardDump) -> Bool {
         guard dump.card.technology == identity.technology else { return false }
         let isRandom = identity.uid.map { $0.count == 4 && $0.first == 0x08 } ?? true
         return (isRandom || dump.card.uid == identity.uid) && dump.card.ats == identity.ats
@@ -42,7 +42,7 @@ package struct OpenFileDumper {
     }
 
     /// Reads the card. The dump contains what was read before an interruption; its `missing` lists the rest.
-    package func dump() -> CardDumper.Result {
+    package func dump() -> DumpOutcome {
         var applications: [ApplicationDump] = []
         var missing: [MissingPart] = []
         var interruption: ReadingError?
@@ -83,7 +83,7 @@ package struct OpenFileDumper {
         // Contents of an earlier dump that are not in the plan are kept.
         let planned = Set(plan.map(\.application))
         dump.applications += (earlier?.applications ?? []).filter { !planned.contains($0.aid) }
-        return CardDumper.Result(dump: dump, interruption: interruption)
+        return DumpOutcome(dump: dump, interruption: interruption)
     }
 }
 

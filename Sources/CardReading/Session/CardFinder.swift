@@ -5,7 +5,12 @@ package import NFCTransport
 
 /// Waits for a card: one with a system, one of each kind, the first of several, or one that accepts APDUs.
 package struct CardFinder {
-    private let search: CardSearch
+    let reader: any Reader
+    let cancellation: CancellationToken
+    let clock: SearchClock
+    let pace: SearchPace
+    /// The rhythm of the wait of which the searches are parts; `nil` if each is a wait of its own.
+    let rhythm: SearchRhythm?
 
     /// Makes a finder on an open reader.
     package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
@@ -18,7 +23,11 @@ package struct CardFinder {
         reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock,
         pace: SearchPace = .attentive, rhythm: SearchRhythm? = nil
     ) {
-        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock, pace: pace, rhythm: rhythm)
+        self.reader = reader
+        self.cancellation = cancellation
+        self.clock = clock
+        self.pace = pace
+        self.rhythm = rhythm
     }
 
     /// The result of a search for one kind of card.
@@ -50,15 +59,15 @@ package struct CardFinder {
     package func find(
         _ codes: [SystemCode], requestCode: UInt8 = 0, timeout: Duration?
     ) throws(ReadingError) -> Finding {
-        let wanted = search.reader.requests(codes, requestCode: requestCode)
+        let wanted = reader.requests(codes, requestCode: requestCode)
         let stranger = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps212)
         let isAnyWanted = codes.contains(.any)
-        let finding = try search.find(isAnyWanted ? wanted : wanted + [stranger], within: timeout) {
-            requests throws(ReadingError) -> Finding? in
-            guard let found = try search.firstAnswer(to: requests) else { return nil }
+        var search = CardSearch(isAnyWanted ? wanted : wanted + [stranger], within: timeout, by: self)
+        while let requests = try search.next() {
+            guard let found = try firstAnswer(to: requests) else { continue }
             return isAnyWanted || found.request != stranger ? .found(found) : .other(found.picc)
         }
-        return finding ?? .nothing
+        return .nothing
     }
 
     // MARK: One card of each kind
@@ -80,13 +89,14 @@ package struct CardFinder {
     package func findAll(
         _ technologies: [Technology] = usualOrder, timeout: Duration?
     ) throws(ReadingError) -> [FoundCard] {
-        let wanted = technologies.filter(search.reader.information.technologies.contains)
+        let wanted = technologies.filter(reader.information.technologies.contains)
         guard !wanted.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         let all = wanted.flatMap(requests)
-        let found = try search.find(all, within: timeout) { requests throws(ReadingError) -> [FoundCard]? in
-            try round(requests, of: all, wanted)
+        var search = CardSearch(all, within: timeout, by: self)
+        while let requests = try search.next() {
+            if let found = try round(requests, of: all, wanted) { return found }
         }
-        return found ?? []
+        return []
     }
 
     /// - Parameter requests: the requests to start with; the others follow only if something answers these.
@@ -98,7 +108,7 @@ package struct CardFinder {
         func look(_ technology: Technology, _ requests: [ActivationRequest]) throws(ReadingError) {
             do throws(ReadingError) {
                 let own = requests.filter { $0.technology == technology }
-                if let card = try search.firstAnswer(to: own) { found[technology] = card }
+                if let card = try firstAnswer(to: own) { found[technology] = card }
             } catch {
                 // A reader that cannot look for one kind may be able to look for the next.
                 guard case .reader(.unsupported) = error else { throw error }
@@ -127,7 +137,7 @@ package struct CardFinder {
     /// Returns the requests for a card of this kind, to be tried until one answers.
     private func requests(_ technology: Technology) -> [ActivationRequest] {
         switch technology {
-        case .felica: search.reader.requests(CardFinder.anySystem)
+        case .felica: reader.requests(CardFinder.anySystem)
         case .typeA: [.typeA()]
         case .typeB: [.typeB()]
         }
@@ -145,11 +155,24 @@ package struct CardFinder {
     /// - Returns: the first card, or `nil` if none arrived in time.
     /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
     package func findFirst(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
-        let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
+        let possible = requests.filter { reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
-        return try search.find(possible, within: timeout) { requests throws(ReadingError) in
-            try search.firstAnswer(to: requests)
+        var search = CardSearch(possible, within: timeout, by: self)
+        while let requests = try search.next() {
+            if let found = try firstAnswer(to: requests) { return found }
         }
+        return nil
+    }
+
+    /// Looks for a card of each kind in the caller's order, round by round, until one answers.
+    ///
+    /// - Parameters:
+    ///   - technologies: the kinds; FeliCa as in ``findAll(_:timeout:)``.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    /// - Returns: the first card, or `nil` if none arrived in time.
+    /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
+    package func findFirst(_ technologies: [Technology], timeout: Duration?) throws(ReadingError) -> FoundCard? {
+        try findFirst(technologies.flatMap(requests), timeout: timeout)
     }
 
     // MARK: A card that accepts APDUs
@@ -163,18 +186,33 @@ package struct CardFinder {
     package func findISODEP(
         _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
     ) throws(ReadingError) -> Finding {
-        let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(
+        let requests = technologies.filter(reader.information.technologies.contains).compactMap(
             CardFinder.request)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: .init(.typeAAndB))) }
-        let finding = try search.find(requests, within: timeout) { requests throws(ReadingError) -> Finding? in
+        var search = CardSearch(requests, within: timeout, by: self)
+        while let requests = try search.next() {
             var other: PICC?
-            let found = try search.firstAnswer(to: requests) { picc in
+            let found = try firstAnswer(to: requests) { picc in
                 if !picc.isISODEP { other = picc }
                 return picc.isISODEP
             }
-            return found.map { .found($0) } ?? other.map { .other($0) }
+            if let found { return .found(found) }
+            if let other { return .other(other) }
         }
-        return finding ?? .nothing
+        return .nothing
+    }
+
+    /// Calls ``NFCTransport/Reader/firstAnswer(to:where:)`` and converts its errors.
+    func firstAnswer(
+        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
+    ) throws(ReadingError) -> FoundCard? {
+        do throws(TransportError) {
+            return try reader.firstAnswer(to: requests, where: isWanted)
+        } catch {
+            // A card that was lost while being selected does not count.
+            guard error != .noAnswer, error != .cardReleased else { return nil }
+            throw CardSession.readingError(error)
+        }
     }
 
     private static func request(_ technology: Technology) -> ActivationRequest? {

@@ -72,7 +72,7 @@ package final class SearchRhythm {
     }
 }
 
-/// Looks for a card until one is there; decides which request is sent when, for all finders.
+/// The rounds of a search for a card: which requests are sent when.
 ///
 /// ``NFCTransport/Reader/firstAnswer(to:where:)`` decides which answer wins. This type sets the pace, which is designed
 /// for phones: an iPhone answers 0003 with its Express transit card, but only from about the fourth Polling, 40 to 50
@@ -84,12 +84,27 @@ package final class SearchRhythm {
 ///
 /// Source: kormax, apple-enhanced-contactless-polling (2025-11), and bellx2's measurements of system codes; unverified.
 struct CardSearch {
-    let reader: any Reader
-    let cancellation: CancellationToken
-    let clock: SearchClock
-    let pace: SearchPace
-    /// The rhythm of the wait of which the searches are parts; `nil` if each is a wait of its own.
-    var rhythm: SearchRhythm?
+    /// Where the search is.
+    private enum Step {
+        case start
+        /// The transit system alone was looked for this often.
+        case transit(looks: Int, since: Duration)
+        case round(isLast: Bool)
+    }
+
+    private let finder: CardFinder
+    private let requests: [ActivationRequest]
+    /// The requests of each round if the transit system comes first.
+    private let plan: SearchPlan?
+    private let rhythm: SearchRhythm
+    private let deadline: Duration?
+    private var step = Step.start
+    /// When the last requests were returned.
+    private var last = Duration.zero
+    /// Whether the reader has just reported a card by itself.
+    private var isEvent = false
+
+    private var clock: SearchClock { finder.clock }
 
     /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
     private static let transitLooks = 4
@@ -103,107 +118,83 @@ struct CardSearch {
     /// The same for an idle search; four looks take less than the 750 ms for which a phone remembers the field.
     private static let idlePeriod = Duration.milliseconds(150)
 
-    /// Looks until `look` finds something.
+    /// Makes a search.
     ///
     /// - Parameters:
     ///   - requests: the requests, in order of preference.
     ///   - timeout: how long to continue; zero for one round, `nil` for no limit. A search that is not part of a longer
     ///     wait ends with a round of all requests.
-    ///   - look: looks once, with some or all of the requests.
-    /// - Returns: `nil` if nothing was found in time.
-    func find<Finding>(
-        _ requests: [ActivationRequest], within timeout: Duration?,
-        _ look: ([ActivationRequest]) throws(ReadingError) -> Finding?
-    ) throws(ReadingError) -> Finding? {
-        let deadline = timeout.map { clock.now() + max($0, Self.cardStart) }
-        guard requests.first(where: { $0.technology == .felica })?.isTransit == true else {
-            while true {
-                let start = clock.now()
-                try check()
-                if let finding = try look(requests) { return finding }
-                guard try rest(until: start + (pace == .idle ? Self.idlePeriod : Self.period), deadline) != .over else {
-                    return nil
-                }
-            }
-        }
-        return try findPatiently(SearchPlan(requests, pace), deadline, look)
+    init(_ requests: [ActivationRequest], within timeout: Duration?, by finder: CardFinder) {
+        self.finder = finder
+        self.requests = requests
+        let isTransitFirst = requests.first { $0.technology == .felica }?.isTransit == true
+        plan = isTransitFirst ? SearchPlan(requests, finder.pace) : nil
+        rhythm = finder.rhythm ?? SearchRhythm()
+        deadline = timeout.map { finder.clock.now() + max($0, Self.cardStart) }
     }
 
-    private func findPatiently<Finding>(
-        _ plan: SearchPlan, _ deadline: Duration?, _ look: ([ActivationRequest]) throws(ReadingError) -> Finding?
-    ) throws(ReadingError) -> Finding? {
-        let rhythm = rhythm ?? SearchRhythm()
-        // A reader that reports cards itself is not polled, so what is there already is looked for once.
-        var isEvent = try waitForEvent(within: .zero)
-        var rest = Rest.waited
-        if rhythm.begin(at: clock.now()) || isEvent, let finding = try lookForTransit(plan.transit, look) {
-            return finding
-        }
-        repeat {
-            try check()
-            let start = clock.now()
-            let isLast = self.rhythm == nil && deadline.map { start >= $0 } ?? false
-            let isFull = isEvent || isLast || rhythm.isDue(pace, at: start)
-            if isFull, try isAnswered(plan.probe) {
-                if let finding = try look(plan.all) { return finding }
-            } else {
-                if isFull { rhythm.didPoll(at: start) }
-                if let finding = try look(isFull ? plan.others : plan.harmless) { return finding }
-            }
-            if isLast { return nil }
-            rest = try self.rest(until: start + (pace == .idle ? Self.idlePeriod : Self.transitPeriod), deadline)
+    /// Returns the requests to send next, after the pause before them; `nil` when the time is over.
+    mutating func next() throws(ReadingError) -> [ActivationRequest]? {
+        switch step {
+        case .start:
+            guard plan != nil else { return try round() }
+            // A reader that reports cards itself is not polled, so what is there already is looked for once.
+            isEvent = try waitForEvent(within: .zero)
+            let isFirst = rhythm.begin(at: clock.now())
+            return isFirst || isEvent ? try transit(looks: 1, since: clock.now()) : try round()
+        case .transit(let looks, let start):
+            pause(until: last + Self.transitPeriod)
+            let isOver = looks >= Self.transitLooks && clock.now() - start >= Self.transitTime
+            return isOver ? try round() : try transit(looks: looks + 1, since: start)
+        case .round(isLast: true): return nil
+        case .round(isLast: false):
+            let rest = try rest()
             isEvent = rest == .event
-            if isEvent, let finding = try lookForTransit(plan.transit, look) { return finding }
-        } while rest != .over || self.rhythm == nil
-        return nil
+            if rest == .over, plan == nil || finder.rhythm != nil { return nil }
+            return isEvent && plan != nil ? try transit(looks: 1, since: clock.now()) : try round()
+        }
+    }
+
+    private mutating func transit(looks: Int, since start: Duration) throws(ReadingError) -> [ActivationRequest] {
+        try check()
+        step = .transit(looks: looks, since: start)
+        last = clock.now()
+        return plan?.transit ?? []
+    }
+
+    private mutating func round() throws(ReadingError) -> [ActivationRequest] {
+        try check()
+        last = clock.now()
+        guard let plan else {
+            step = .round(isLast: false)
+            return requests
+        }
+        let isLast = finder.rhythm == nil && deadline.map { last >= $0 } ?? false
+        step = .round(isLast: isLast)
+        guard isEvent || isLast || rhythm.isDue(finder.pace, at: last) else { return plan.harmless }
+        if try isAnswered(plan.probe) { return plan.all }
+        rhythm.didPoll(at: last)
+        return plan.others
     }
 
     /// Whether something answers one of these requests, or only the caller can decide.
     private func isAnswered(_ requests: [ActivationRequest]) throws(ReadingError) -> Bool {
         guard !requests.isEmpty else { return true }
         do throws(ReadingError) {
-            return try firstAnswer(to: requests) != nil
+            return try finder.firstAnswer(to: requests) != nil
         } catch {
             guard case .reader(.unsupported) = error else { throw error }
             return true
         }
     }
 
-    private func lookForTransit<Finding>(
-        _ requests: [ActivationRequest], _ look: ([ActivationRequest]) throws(ReadingError) -> Finding?
-    ) throws(ReadingError) -> Finding? {
-        let start = clock.now()
-        var looks = 0
-        while looks < Self.transitLooks || clock.now() - start < Self.transitTime {
-            try check()
-            let begin = clock.now()
-            if let finding = try look(requests) { return finding }
-            looks += 1
-            pause(until: begin + Self.transitPeriod)
-        }
-        return nil
-    }
-
-    /// Calls ``NFCTransport/Reader/firstAnswer(to:where:)`` and converts its errors.
-    func firstAnswer(
-        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
-    ) throws(ReadingError) -> FoundCard? {
-        do throws(TransportError) {
-            return try reader.firstAnswer(to: requests, where: isWanted)
-        } catch {
-            // A card that was lost while being selected does not count.
-            guard error != .noAnswer, error != .cardReleased else { return nil }
-            throw CardSession.readingError(error)
-        }
-    }
-
     private func check() throws(ReadingError) {
-        if cancellation.isCancelled { throw .cancelled }
+        if finder.cancellation.isCancelled { throw .cancelled }
     }
 
     private func waitForEvent(within time: Duration) throws(ReadingError) -> Bool {
         do throws(TransportError) {
-            return try reader.waitForEvent(within: time)
+            return try finder.reader.waitForEvent(within: time)
         } catch {
             throw CardSession.readingError(error)
         }
@@ -214,12 +205,12 @@ struct CardSearch {
         case waited, event, over
     }
 
-    /// Waits until this time, or until the reader reports an event.
-    private func rest(until time: Duration, _ deadline: Duration?) throws(ReadingError) -> Rest {
+    /// Waits between two rounds, or until the reader reports an event.
+    private func rest() throws(ReadingError) -> Rest {
         let now = clock.now()
         if let deadline, now >= deadline { return .over }
         if try waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60)) { return .event }
-        pause(until: time)
+        pause(until: last + (finder.pace == .idle ? Self.idlePeriod : plan == nil ? Self.period : Self.transitPeriod))
         return .waited
     }
 

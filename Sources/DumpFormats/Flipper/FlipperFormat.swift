@@ -3,6 +3,11 @@
 import ByteCodec
 package import CardModel
 
+extension DumpFileFormat {
+    /// The file of a Flipper Zero.
+    public static let flipper = DumpFileFormat(known: "flipper")
+}
+
 /// Flipper Zero's `.nfc` files, versions 2 to 4, of FeliCa cards and of MIFARE Ultralight and NTAG.
 ///
 /// FeliCa cards are in data format 1 (every card as a Lite) or 2. Sources: the files of the Flipper firmware

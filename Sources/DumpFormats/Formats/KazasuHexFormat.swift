@@ -3,6 +3,11 @@
 import ByteCodec
 package import CardModel
 
+extension DumpFileFormat {
+    /// One block a line.
+    public static let hex = DumpFileFormat(known: "hex")
+}
+
 /// Kazasu's listing for `awk`, `grep` and `diff`, see ``HexListing``.
 ///
 /// Comments in the form written by ``HexListing`` are read too; other comments are ignored.

@@ -2,6 +2,11 @@
 
 package import CardModel
 
+extension DumpFileFormat {
+    /// Kazasu's own document, which can store every dump.
+    public static let json = DumpFileFormat(known: "json")
+}
+
 /// Kazasu's own document, `kazasu.dump/1`, the only format that holds all of a dump.
 package struct KazasuJSONFormat: WritableDumpFormat {
     /// Creates the format.

@@ -3,6 +3,11 @@
 import ByteCodec
 package import CardModel
 
+extension DumpFileFormat {
+    /// The listing of libpafe.
+    public static let libpafe = DumpFileFormat(known: "libpafe")
+}
+
 /// The output of libpafe's `felica_dump`: lines `090F:0000:HEX`.
 ///
 /// Source: libpafe `tests/felica_dump.c`, `src/felica_command.c`. In place of the service code, the program itself

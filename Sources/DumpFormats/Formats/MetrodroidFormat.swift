@@ -3,6 +3,11 @@
 import ByteCodec
 package import CardModel
 
+extension DumpFileFormat {
+    /// The JSON of Metrodroid.
+    public static let metrodroid = DumpFileFormat(known: "metrodroid")
+}
+
 /// Metrodroid's JSON, of one card or of several.
 ///
 /// Source: Metrodroid `card/felica/FelicaCard.kt`. The codes of systems and services and the numbers of blocks are

@@ -3,6 +3,11 @@
 import ByteCodec
 package import CardModel
 
+extension DumpFileFormat {
+    /// The JSON of a Proxmark3.
+    public static let proxmark = DumpFileFormat(known: "proxmark")
+}
+
 /// The files written by `hf felica dump` of Proxmark3.
 ///
 /// Source: Proxmark3 `client/src/cmdhffelica.c`. The codes of areas and services are **in wire order**, low byte first:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardDecoders
-import CardModel
 import Kazasu
 
 /// `kazasu balance`
@@ -42,26 +40,27 @@ struct Balance: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let keeper = try keepOptions.keeper(context)
+        let report: BalanceReport
+        let card: DecodedCard
         var kept: KeptHistory?
-        let reading = try purse.read(
-            context, wantsBrand: context.json, kind: { $0.balances.first?.card },
-            fromCard: { card throws(KazasuError) in
-                let kinds = purse.card.map { [$0.id] }
-                let report = try card.balance(kinds: kinds, all: all)
-                guard keeper != nil else { return report }
-                // The balance is an answer even if the card leaves before its history is read.
+        switch try purse.open(context) {
+        case .card(let found, let session):
+            defer { session.close() }
+            report = try found.balance(kinds: purse.kinds, all: all)
+            // The balance is an answer even if the card leaves before its history is read.
+            if keeper != nil {
                 do throws(KazasuError) {
-                    kept = .card(try card.history(kinds: kinds), card.identity)
+                    kept = .card(try found.history(kinds: purse.kinds), found.identity)
                 } catch {
                     context.late.add(CommandError(error))
                 }
-                return report
-            },
-            fromDump: { dump throws(CommandError) in
-                kept = .dump(dump.dump, kind: purse.card?.id, place: purse.file ?? "")
-                return try dump.balance(all: all)
-            })
-        let report = reading.report
+            }
+            card = found.decoded(as: report.balances.first?.kind, wantsBrand: context.json, context.redaction)
+        case .dump(let dump):
+            report = try dump.balance(kinds: purse.kinds, all: all)
+            card = dump.decoded(as: report.balances.first?.kind, context.redaction)
+            kept = purse.kept(dump)
+        }
         if let kept { context.keep([kept], in: keeper) }
         for warning in report.warnings { context.warn(warning.words) }
         for balance in report.balances {
@@ -69,11 +68,11 @@ struct Balance: KazasuCommand {
             context.note("\(balance.name[Language.current]) \(balance.text): \(basis.text[Language.current])")
         }
         if context.json {
-            try context.print(report.json(Language.current, card: reading.card))
+            try context.print(report.json(Language.current, card: card))
         } else if all {
             try context.print(
                 report.balances.map { balance in
-                    "\(balance.card) \(balance.amount.map(balance.currency.text) ?? "-") \(balance.currency.rawValue)\n"
+                    "\(balance.kind) \(balance.amount.map(balance.currency.text) ?? "-") \(balance.currency.rawValue)\n"
                 }.joined())
         } else if let balance = report.balances.first, let amount = balance.amount {
             try context.print("\(balance.currency.text(amount))\n")

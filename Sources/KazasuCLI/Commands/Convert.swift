@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import DumpFormats
-import DumpFormatsXML
+import Kazasu
 
 /// `kazasu convert`
 struct Convert: KazasuCommand {
@@ -32,12 +30,12 @@ struct Convert: KazasuCommand {
     var file: String
 
     @Option(name: .long, help: help("The new format.", "新しい形式。", value: "format"))
-    var to: DumpFormatName
+    var to: DumpFileFormat
 
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
-    func validate() throws { try common.check("--to", to.id) }
+    func validate() throws { try common.check("--to", to.rawValue) }
 
     func execute(_ context: Context) throws {
         let dump = try DumpFile.read(file)
@@ -45,6 +43,6 @@ struct Convert: KazasuCommand {
         guard let output else { return try context.print(file: text) }
         let file = try OutputFile(output)
         try file.finish(text)
-        context.note(tr("wrote \(file.path) (\(to.id))", "\(file.path) に書きました（\(to.id)）"))
+        context.note(tr("wrote \(file.path) (\(to.rawValue))", "\(file.path) に書きました（\(to.rawValue)）"))
     }
 }

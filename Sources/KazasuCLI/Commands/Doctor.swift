@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Kazasu
 import Glibc
+import Kazasu
 
 /// `kazasu doctor`
 struct DoctorCommand: KazasuCommand {

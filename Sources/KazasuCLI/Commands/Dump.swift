@@ -2,12 +2,7 @@
 
 import ArgumentParser
 import CardCiphers
-import CardModel
 import Kazasu
-import CardReading
-import FeliCa
-import NFCForumTags
-import NFCTransport
 
 /// `kazasu dump`
 struct Dump: KazasuCommand {
@@ -58,7 +53,7 @@ struct Dump: KazasuCommand {
         help: help(
             "The format. Default: json with -o or --json, otherwise hex.",
             "形式。省略時は -o か --json なら json、それ以外は hex。", value: "format"))
-    var format: DumpFormatName?
+    var format: DumpFileFormat?
 
     @Option(
         name: .long,
@@ -70,7 +65,7 @@ struct Dump: KazasuCommand {
     var hexSeparator = HexSeparator.none
 
     func validate() throws {
-        try common.check("--format", format?.id)
+        try common.check("--format", format?.rawValue)
         guard keyOptions.keyFrom == nil || system == nil && service == nil else {
             throw ValidationError(
                 tr(
@@ -84,25 +79,25 @@ struct Dump: KazasuCommand {
         let earlier = try resume.map { try DumpFile.readOwn($0) }
         let file = try output.map { path throws(CommandError) in try DumpOutput(path, replacing: .resumed) }
         let session = try ReaderSession(readerOptions, context)
-        let outcome = try closing(session) { session in
-            var outcome = try read(session, key, earlier, context)
-            outcome.dump.stamp(session)
-            return outcome
+        let result = try closing(session) { session in
+            var result = try read(session.find(query(earlier)), key, earlier, context)
+            result.dump.stamp(session)
+            return result
         }
         do throws(CommandError) {
-            noteAbsent(outcome.dump, context)
-            let text = try text(outcome.dump, context)
+            noteAbsent(result.dump, context)
+            let text = try text(result.dump, context)
             if let file {
-                try file.finish(text, of: outcome.dump, context)
-                if outcome.interruption == nil { summarize(outcome.dump, file.written, context) }
+                try file.finish(text, of: result.dump, context)
+                if result.error == nil { summarize(result.dump, file.written, context) }
             } else {
                 try context.print(file: text)
             }
         } catch {
-            throw KeptDump(dump: outcome.dump, output: output).kept(after: error, context)
+            throw KeptDump(dump: result.dump, output: output).kept(after: error, context)
         }
-        if let interruption = outcome.interruption {
-            var failure = CommandError(interruption, keepingWhatWasRead: true)
+        if let error = result.error {
+            var failure = CommandError(error, keepingWhatWasRead: true)
             if let output, let written = file?.written, output != "-" {
                 let command =
                     "kazasu dump --resume \(ShellWord.quoted(written)) -o \(ShellWord.quoted(output))"
@@ -132,62 +127,32 @@ struct Dump: KazasuCommand {
         Output.message(VisibleText.line(path) + ": " + dump.counts.joined(separator: tr(", ", "、")) + "\n")
     }
 
-    /// Reads the first card that comes. FeliCa where systems or services are named, a tag where there is a key, else
-    /// any kind.
+    /// The first card that comes: FeliCa where systems or services are named, a tag where there is a key, else any kind,
+    /// or that of the dump to resume.
+    private func query(_ earlier: CardDump?) -> CardQuery {
+        if let codes = system?.codes { return .feliCa(systems: codes) }
+        if service != nil { return .feliCa }
+        if keyOptions.keyFrom != nil { return .tag }
+        return earlier.map { .first(of: [$0.card.technology]) } ?? .first()
+    }
+
     private func read(
-        _ session: ReaderSession, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
-    ) throws -> CardDumper.Result {
-        if system != nil || service != nil {
-            return try felica(session.find(systems: system?.codes), earlier, context)
-        }
-        if let key, case .type2(let tag) = try session.findTag(key) { return try type2(tag, earlier) }
-        let requests = Dump.requests(session.reader.information, earlier)
-        let card = try session.find(CardQuery(.any, .first(requests)))
-        if card.technology == .felica { return try felica(card, earlier, context) }
-        switch card.tag {
-        case .type2(let tag): return try type2(tag, earlier)
-        case .card(let picc, let session):
-            let identity = CardIdentity(picc)
-            try check(earlier) { OpenFileDumper.isSameCard($0, identity) }
-            return OpenFileDumper(session: session, identity: identity, resuming: earlier).dump()
-        default: throw CommandError.notDumped()
-        }
-    }
-
-    /// FeliCa first, at each speed, transit before any other system, then the other kinds. When a dump is continued,
-    /// only its kind.
-    private static func requests(_ reader: ReaderInformation, _ earlier: CardDump?) -> [ActivationRequest] {
-        let all =
-            reader.feliCaBitRates.flatMap { rate in
-                CardFinder.anySystem.map { ActivationRequest.felica($0, requestCode: 1, bitRate: rate) }
-            } + [.typeA(), .typeB()]
-        return all.filter { earlier == nil || $0.technology == earlier?.card.technology }
-    }
-
-    private func type2(_ tag: Type2Tag, _ earlier: CardDump?) throws -> CardDumper.Result {
-        try check(earlier) { Type2Dumper.isSameTag($0, tag) }
-        return Type2Dumper(tag: tag, resuming: earlier).dump()
-    }
-
-    private func felica(
-        _ found: Card, _ earlier: CardDump?, _ context: Context
-    ) throws -> CardDumper.Result {
-        let card = try found.session()
-        try check(earlier) { CardDumper.isSameCard($0, card) }
+        _ card: Card, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
+    ) throws -> DumpResult {
         let progress = ProgressLine(context)
         defer { progress.end() }
-        return CardDumper(
-            session: card, selection: DumpSelection(systems: system?.codes, services: service?.codes),
-            resuming: earlier, progress: progress.show
-        ).dump()
-    }
-
-    /// Checks that the card is the one in the dump that is to be continued.
-    private func check(_ earlier: CardDump?, _ isSameCard: (CardDump) -> Bool) throws(CommandError) {
-        guard let earlier, let resume, !isSameCard(earlier) else { return }
-        throw CommandError(
-            .otherCard, "otherCard", tr("this is not the card in \(resume)", "\(resume) のカードではありません"),
-            hint: tr("put the same card on the reader", "同じカードをかざしてください"))
+        do throws(KazasuError) {
+            return try card.dump(
+                DumpSelection(systems: system?.codes, services: service?.codes), key: key, resuming: earlier,
+                progress: progress.show)
+        } catch {
+            guard case .wrongCard(let card) = error else { throw error }
+            if card.reason == .kind(wanted: .any) { throw CommandError.notDumped() }
+            guard card.reason == .otherThanDump, let resume else { throw error }
+            throw CommandError(
+                .otherCard, "otherCard", tr("this is not the card in \(resume)", "\(resume) のカードではありません"),
+                hint: tr("put the same card on the reader", "同じカードをかざしてください"))
+        }
     }
 
     private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardDecoders
-import CardModel
 import Kazasu
 
 /// `kazasu history`
@@ -59,20 +57,21 @@ struct History: KazasuCommand {
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
         let keeper = try keepOptions.keeper(context)
-        var kept: KeptHistory?
         let output = try output.map { path throws(CommandError) in try OutputFile(path) }
-        let reading = try purse.read(
-            context, wantsBrand: form != .table, kind: { $0.card },
-            fromCard: { card throws(KazasuError) in
-                let report = try card.history(kinds: purse.card.map { [$0.id] }, stations: names)
-                kept = .card(report, card.identity)
-                return report
-            },
-            fromDump: { dump throws(CommandError) in
-                kept = .dump(dump.dump, kind: purse.card?.id, place: purse.file ?? "")
-                return try dump.history(names)
-            })
-        let report = reading.report
+        let report: CardReport
+        let card: DecodedCard
+        let kept: KeptHistory
+        switch try purse.open(context) {
+        case .card(let found, let session):
+            defer { session.close() }
+            report = try found.history(kinds: purse.kinds, stations: names)
+            card = found.decoded(as: report.kind, wantsBrand: form != .table, context.redaction)
+            kept = .card(report, found.identity)
+        case .dump(let dump):
+            report = try dump.history(kinds: purse.kinds, stations: names)
+            card = dump.decoded(as: report.kind, context.redaction)
+            kept = purse.kept(dump)
+        }
         guard var history = report.historyReport else {
             throw CommandError(
                 .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
@@ -83,12 +82,12 @@ struct History: KazasuCommand {
         for warning in report.warnings where warning != .doubtfulValues || history.records.contains(where: \.hasDoubt) {
             context.warn(warning.words)
         }
-        context.keep([kept].compactMap(\.self), in: keeper)
+        context.keep([kept], in: keeper)
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
         }
         if form != .json, form != .ndjson { context.explainCodes(names, of: history.records) }
-        let view = HistoryView(report: history, card: reading.card)
+        let view = HistoryView(report: history, card: card)
         guard let output else {
             switch form {
             case .json: try context.print(view.json)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
 import Kazasu
-import CardReading
-import FeliCa
-import NFCTransport
 
 /// `kazasu read`
 struct Read: KazasuCommand {
@@ -51,21 +47,11 @@ struct Read: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
-        let (dump, outcome) = try closing(session) { session in
+        let (identity, result) = try closing(session) { session in
             let card = try session.find(systems: system.map { [$0.code] })
-            let found = try card.session()
-            let target = found.target
-            let code = target.requestData.map { SystemCode(rawValue: $0) } ?? card.found.system ?? .any
-            let wanted = codes.map { ServiceRequest($0, blocks.map { .these($0.numbers) } ?? .all(expected: nil)) }
-            let outcome = found.read(
-                wanted, of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
-            let dump = CardDump(
-                card: card.identity,
-                systems: [
-                    SystemDump(systemCode: code, idm: target.idm, pmm: target.pmm, services: outcome.services)
-                ])
-            return (context.redaction.apply(dump), outcome)
+            return (card.identity, try card.read(codes, blocks: blocks?.numbers))
         }
+        let dump = context.redaction.apply(CardDump(card: identity, systems: [result.system]))
         let view = DumpView(dump: dump, separator: hexSeparator)
         let read = dump.systems.flatMap { system in
             system.services.flatMap { service in
@@ -76,23 +62,23 @@ struct Read: KazasuCommand {
             try context.print([
                 "schema": "kazasu.read/1", "card": dump.card.json,
                 "systemCode": .text(dump.systems.first?.systemCode.description),
-                "complete": .bool(isComplete(outcome)),
+                "complete": .bool(result.isComplete),
                 "services": .array(dump.systems.flatMap(\.services).map(\.json)),
             ])
         } else {
-            let end = read.isEmpty || isComplete(outcome) ? "" : "# not complete\n"
+            let end = read.isEmpty || result.isComplete ? "" : "# not complete\n"
             try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
         }
-        if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
+        if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
         for code in codes {
-            if let refusal = outcome.refusals[code] {
+            if let refusal = result.refusals[code] {
                 var failure = CommandError(refusal: refusal, tr("service \(code)", "サービス \(code)"))
                 if let other = Read.swapped(code, in: dump.systems.first?.systemCode) {
                     failure.hint = tr("did you mean \(other)?", "\(other) ではありませんか？")
                 }
                 throw failure
             }
-            if let absent = outcome.absent[code]?.min(by: { $0.key < $1.key }) {
+            if let absent = result.absent[code]?.min(by: { $0.key < $1.key }) {
                 throw CommandError(
                     refusal: absent.value,
                     tr("block \(absent.key) of service \(code)", "サービス \(code) のブロック \(absent.key)"))
@@ -111,10 +97,5 @@ struct Read: KazasuCommand {
         guard let system, KnownService.of(code, in: system) == nil else { return nil }
         let other = ServiceCode(rawValue: code.rawValue.byteSwapped)
         return KnownService.of(other, in: system) == nil ? nil : other
-    }
-
-    /// Whether every requested block was read.
-    private func isComplete(_ outcome: CardSession.ServicesResult) -> Bool {
-        outcome.interruption == nil && outcome.refusals.isEmpty && outcome.absent.isEmpty
     }
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import CardReading
 import Kazasu
-import NFCTransport
 
 /// `kazasu scan`
 struct Scan: KazasuCommand {
@@ -33,15 +30,14 @@ struct Scan: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
-        let (identity, outcome) = try closing(session) { session in
+        let (identity, result) = try closing(session) { session in
             let card = try session.find(.feliCa)
             let progress = ProgressLine(context)
             defer { progress.end() }
-            let outcome = CardScanner(session: try card.session(), progress: progress.show).scan()
-            return (context.redaction.apply(card.identity), outcome)
+            return (context.redaction.apply(card.identity), try card.scan(progress: progress.show))
         }
-        let view = ScanView(card: identity, systems: outcome.systems, redaction: context.redaction)
+        let view = ScanView(card: identity, systems: result.systems, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
-        if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
+        if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
 import Glibc
+package import Kazasu
 
 /// Why a command did not give its answer: the exit status, one sentence, and the remedy.
 package struct CommandError: Error, Equatable, Sendable {

@@ -18,7 +18,7 @@ extension CommandError {
     }
 
     /// Why there is no reader, no card, or not the requested data.
-    package init(_ error: KazasuError) {
+    package init(_ error: KazasuError, keepingWhatWasRead: Bool = false) {
         switch error {
         case .noReader(let found): self = .noReader(found, error)
         case .unknownReader:
@@ -42,13 +42,13 @@ extension CommandError {
                 hint: tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
         case .noCard: self = .noCard()
         case .wrongCard(let card): self.init(card)
-        case .reading(let error): self.init(error)
+        case .reading(let error): self.init(error, keepingWhatWasRead: keepingWhatWasRead)
         case .refused: self.init(.refused, "refused", error, hint: Remedy.scan)
         case .decoding(let error): self.init(error)
         case .fileCard(let error): self.init(error)
         case .apdu(let error): self.init(error)
         case .tag(let error): self.init(error)
-        case .cancelled: self = .cancelled()
+        case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }
 
@@ -93,6 +93,7 @@ extension CommandError {
         switch card.reason {
         case .kind: break
         case .noISODEP: return Remedy.identify
+        case .otherThanDump: return tr("put the same card on the reader", "同じカードをかざしてください")
         case .noSystem, .noService: return Remedy.contents
         }
         if case .felica(let target) = card.card {

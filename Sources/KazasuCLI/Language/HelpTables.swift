@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+import Kazasu
 
 /// The tables of the program's help that follow its examples and exit statuses. The man pages repeat them.
 enum HelpTables {

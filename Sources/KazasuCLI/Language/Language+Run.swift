@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
 import Glibc
+package import Kazasu
 
 extension Language {
     /// The language of this run: `--lang`, else `LC_ALL`, `LC_MESSAGES`, `LANG`, the first that is set.

@@ -1,40 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
-package import CardDecoders
-package import CardModel
-import DumpFormats
-import DumpFormatsXML
+public import ArgumentParser
+public import Kazasu
 
-/// The values of `--card`: the decoders of cards with money, by their id.
-package struct CardKind: ExpressibleByArgument, Equatable, Sendable {
-    package var id: String
-
-    package init?(argument: String) {
+/// The values of `--card`: the kinds of card with money, and the names that people use for them.
+extension CardKind: ExpressibleByArgument {
+    public init?(argument: String) {
         guard let decoder = DecoderRegistry.standard.purse(named: argument) else { return nil }
-        id = decoder.id
+        self = decoder.kind
     }
 
     /// Each kind, followed by the brands that it covers; not listed while nobody asks for help, since a table is read.
-    package static var allValueStrings: [String] {
+    public static var allValueStrings: [String] {
         guard !CommandLineParsing.isPlain else { return [] }
         var seen: Set<String> = []
-        return DecoderRegistry.standardPurses.flatMap { [$0.id] + $0.brands.map(\.id) }
+        return DecoderRegistry.standardPurses.flatMap { [$0.kind.rawValue] + $0.brands.map(\.id) }
             .filter { seen.insert($0).inserted }
     }
-    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-
-    /// The decoders to try, in order.
-    package static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
-        guard let kind else { return DecoderRegistry.standardPurses }
-        return DecoderRegistry.standardPurses.filter { $0.id == kind.id }
-    }
-
-    /// The systems of these decoders, each once, in order.
-    package static func systems(_ decoders: [any CardDecoder]) -> [SystemCode] {
-        var seen: Set<SystemCode> = []
-        return decoders.map(\.system).filter { seen.insert($0).inserted }
-    }
+    public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// Kinds of records as a user lists them: `rail,bus`, or as tables show them: `top-up`, `チャージ`.
@@ -103,22 +86,10 @@ package struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// A dump format that can be written, by its id.
-package struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
-    package var id: String
-
-    package init?(argument: String) {
-        guard DumpFormatName.allValueStrings.contains(argument) else { return nil }
-        id = argument
-    }
-
-    package static let hex = DumpFormatName(known: "hex")
-    package static let json = DumpFormatName(known: "json")
-
-    private init(known id: String) { self.id = id }
-
-    package static var allValueStrings: [String] { DumpFormatRegistry.complete.writable.map(\.id) }
-    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+/// The values of `--to` and `--format`: the formats that can be written.
+extension DumpFileFormat: ExpressibleByArgument {
+    public static var allValueStrings: [String] { all.map(\.rawValue) }
+    public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// Returns the dump in this format, masked under `--redact`.
     ///
@@ -126,16 +97,13 @@ package struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
     package func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> String {
         let dump = redaction.apply(dump)
         if self == .json { return redaction.apply(dump.json).prettyText + "\n" }
-        guard let format = DumpFormatRegistry.complete.writable.first(where: { $0.id == id }) else {
-            throw CommandError.bug("no format \(id)")
-        }
-        do {
-            return String(decoding: try format.write(dump), as: UTF8.self)
+        do throws(DumpWritingError) {
+            return String(decoding: try dump.encoded(as: self), as: UTF8.self)
         } catch {
             throw CommandError(
                 .badFile, "notWritable",
                 tr(
-                    "cannot write this dump as \(id): \(error.words)", "このダンプは \(id) 形式にできません: \(error.words)"),
+                    "cannot write this dump as \(self): \(error.words)", "このダンプは \(self) 形式にできません: \(error.words)"),
                 hint: tr("--\(option) json can store every dump", "--\(option) json ならどのダンプも保存できます"))
         }
     }

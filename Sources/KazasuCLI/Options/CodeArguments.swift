@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import ByteCodec
-package import CardModel
+package import Kazasu
 
 extension FourDigitCode {
     /// Parses a code as the user types it: digits alone, or two bytes with a separator, as in `09:0F`.

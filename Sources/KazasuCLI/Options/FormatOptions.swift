@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import CardDecoders
-import CardModel
+package import Kazasu
 
 /// The forms of `kazasu history`.
 package enum HistoryFormat: String, CaseIterable, ExpressibleByArgument, Sendable {

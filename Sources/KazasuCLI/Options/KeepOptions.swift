@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import CardDecoders
-package import CardModel
-import Kazasu
+package import Kazasu
 
 /// A history that is to be added to the ledger.
 package enum KeptHistory: Sendable {
     /// Of a card on a reader.
     case card(CardReport, CardIdentity)
     /// The histories of a dump, or only that of one kind of card.
-    case dump(CardDump, kind: String?, place: String)
+    case dump(CardDump, kind: CardKind?, place: String)
 }
 
 /// The ledger of `--keep`. Only `kazasud` has one, since SQLite takes longer to load than a card to read.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-package import CardDecoders
+package import Kazasu
 
 /// A station as `0-3-13`, or a bus stop as `0C4F-0000`.
 package struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import CardDecoders
-package import CardModel
 package import Kazasu
 
 /// What `balance` and `history` read: a card on a reader, or a dump.
@@ -29,92 +27,33 @@ package struct PurseOptions: ParsableArguments {
         }
     }
 
-    /// A report, and the card that it is about.
-    package struct Reading<Report> {
-        package var report: Report
-        package var card: DecodedCard
+    /// The kinds of `--card`; `nil` for any.
+    var kinds: [CardKind]? { card.map { [$0] } }
+
+    /// What the options name.
+    enum Source {
+        /// A card on a reader, which the session closes.
+        case card(Card, ReaderSession)
+        /// The dump of a file.
+        case dump(CardDump)
     }
 
-    /// Reads the card or the dump.
-    ///
-    /// - Parameters:
-    ///   - wantsBrand: whether the answer names the brand, which takes further exchanges with a card.
-    ///   - kind: the decoder's id in a report.
-    ///   - fromCard: reads a card on a reader.
-    ///   - fromDump: decodes a dump.
-    package func read<Report>(
-        _ context: Context, wantsBrand: Bool, kind: (Report) -> String?,
-        fromCard: (Card) throws(KazasuError) -> Report, fromDump: (DumpPurses) throws(CommandError) -> Report
-    ) throws -> Reading<Report> {
-        guard let file else {
-            let session = try ReaderSession(readerOptions, context)
-            return try closing(session) { session in
-                let found = try session.find(.decoders(CardKind.decoders(card)))
-                do throws(KazasuError) {
-                    let report = try fromCard(found)
-                    let id = kind(report)
-                    // The answer does not depend on the brand: a card that leaves now has given it.
-                    let brand = wantsBrand ? id.flatMap { try? found.brand(kind: $0) } : nil
-                    let identity = context.redaction.apply(found.identity)
-                    return Reading(report: report, card: DecodedCard(identity: identity, kind: id, brand: brand))
-                } catch {
-                    throw CommandError(error)
-                }
-            }
+    /// Waits for the card, or reads the file.
+    func open(_ context: Context) throws -> Source {
+        if let file {
+            let dump = try DumpFile.read(file)
+            context.noteLimits(of: dump)
+            return .dump(dump)
         }
-        let dump = try DumpFile.read(file)
-        context.noteLimits(of: dump)
-        let report = try fromDump(DumpPurses(dump: dump, kind: card))
-        var decoded = DecodedCard(dump, kind: kind(report))
-        decoded.identity = context.redaction.apply(decoded.identity)
-        return Reading(report: report, card: decoded)
-    }
-}
-
-/// The cards with money in a dump.
-package struct DumpPurses {
-    package let dump: CardDump
-    /// The only kind that is wanted, or `nil` for any.
-    package let kind: CardKind?
-
-    /// The money in the first purse, or in all.
-    package func balance(all: Bool) throws(CommandError) -> BalanceReport {
-        let reports = try reports { decoder throws(CardDecodingError) in try decoder.balanceOrNewest(dump) }
-        let wanted = all ? reports[...] : reports.prefix(1)
-        return BalanceReport(balances: wanted.flatMap(\.balances), warnings: wanted.flatMap(\.warnings))
-    }
-
-    /// The report of the first card with a history, or of the first card when none has one.
-    package func history(_ names: any StationNames) throws(CommandError) -> CardReport {
-        let reports = try reports { decoder throws(CardDecodingError) in try decoder.decode(dump, stations: names) }
-        guard let report = reports.first(where: { $0.history != nil }) ?? reports.first else { throw otherCard }
-        return report
-    }
-
-    /// The reports of the decoders that know the card, in order, at least one.
-    private func reports<Report>(
-        _ decode: (any CardDecoder) throws(CardDecodingError) -> Report
-    ) throws(CommandError) -> [Report] {
-        var reports: [Report] = []
-        var failure: CommandError?
-        for decoder in DecoderRegistry.standard.recognising(dump)
-        where decoder.hasBalance && decoder.id == kind?.id ?? decoder.id {
-            do throws(CardDecodingError) {
-                reports.append(try decode(decoder))
-            } catch {
-                failure = failure ?? CommandError(ofDump: error)
-            }
+        let session = try ReaderSession(readerOptions, context)
+        do {
+            return .card(try session.find(kinds.map(CardQuery.purse(of:)) ?? .purse), session)
+        } catch {
+            session.close()
+            throw error
         }
-        guard reports.isEmpty else { return reports }
-        throw failure ?? otherCard
     }
 
-    private var otherCard: CommandError {
-        let name = kind.flatMap { DecoderRegistry.standard.decoder(id: $0.id)?.name[Language.current] }
-        return CommandError(
-            .otherCard, "otherCard",
-            name.map { tr("the dump contains no \($0)", "\($0) のダンプではありません") }
-                ?? tr("the dump contains no card with a supported balance", "残高を読めるカードのダンプではありません"),
-            hint: CommandError.decodeHint)
-    }
+    /// The history of a dump, for the ledger.
+    func kept(_ dump: CardDump) -> KeptHistory { .dump(dump, kind: card, place: file ?? "") }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import CardDecoders
-import CardModel
 import Glibc
+package import Kazasu
 
 /// Options of the commands that name stations.
 package struct StationOptions: ParsableArguments {

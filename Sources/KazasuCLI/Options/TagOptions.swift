@@ -3,8 +3,7 @@
 package import ArgumentParser
 import ByteCodec
 package import CardCiphers
-import CardModel
-import NDEF
+import Kazasu
 
 /// The option for the key of a MIFARE Ultralight C.
 package struct TagKeyOptions: ParsableArguments {

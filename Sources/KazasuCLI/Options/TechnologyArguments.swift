@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-package import CardModel
-import CardReading
+package import Kazasu
 
 /// Kinds of card as a user lists them: `f,a,b`.
 package struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-package import NFCTransport
+package import Kazasu
 
 /// A reader that one command lends to another, and the output of that one.
 package final class SharedReader {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+package import Kazasu
 import SystemPackage
 
 /// A dump whose file cannot be written: the card may be gone, so the data is kept elsewhere, as JSON.
@@ -14,7 +14,7 @@ package struct KeptDump {
     /// - Returns: the error, with a hint at where the dump is now.
     package func kept(after error: CommandError, _ context: Context) -> CommandError {
         guard let output, output != "-", error.status == .badFile || error.status == .cannotWrite,
-            let text = try? DumpFormatName.json.text(dump, context.redaction, option: "format")
+            let text = try? DumpFileFormat.json.text(dump, context.redaction, option: "format")
         else { return error }
         var failure = error
         let path = "\(output).json"
@@ -40,7 +40,7 @@ package final class DumpOutput {
 
     /// Writes a dump as Kazasu's own document, masked under `--redact`.
     package func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
-        try finish(DumpFormatName.json.text(dump, context.redaction, option: "format"), of: dump, context)
+        try finish(DumpFileFormat.json.text(dump, context.redaction, option: "format"), of: dump, context)
     }
 
     /// Writes the text of a dump.

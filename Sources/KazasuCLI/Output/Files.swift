@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
 import Glibc
+import Kazasu
 import SystemPackage
 
 /// Reads files named by the user.

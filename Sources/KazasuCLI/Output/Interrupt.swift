@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
 import Dispatch
 import Glibc
-package import NFCTransport
+package import Kazasu
 import Synchronization
 
 /// SIGINT (Ctrl-C), SIGTERM and SIGHUP.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
 import Glibc
+import Kazasu
 
 /// Standard output and standard error. What is written passes the ``RedactionGate``.
 package enum Output {

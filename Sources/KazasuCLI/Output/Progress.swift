@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardReading
+package import Kazasu
 
 /// One line on a terminal's stderr that shows the progress of long work; it appears after half a second.
 package final class ProgressLine {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-package import CardDecoders
-package import CardModel
-import NDEF
-import NFCForumTags
+package import Kazasu
 
 /// Applies `--redact` to an answer: the card's owner is hidden, the kind of card is not.
 package struct Redaction: Sendable {
@@ -33,7 +30,7 @@ package struct Redaction: Sendable {
     }
 
     /// `card` of a document about a card of a known kind that has no brand.
-    package func card(_ card: CardIdentity, kind: String) -> JSONValue {
+    package func card(_ card: CardIdentity, kind: CardKind) -> JSONValue {
         let card = DecodedCard(identity: apply(card), kind: kind, brand: nil)
         return JSONValue { card.write(to: &$0) }
     }

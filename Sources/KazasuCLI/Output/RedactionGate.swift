@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-package import CardModel
+package import Kazasu
 import Synchronization
 
 /// The gate of `--redact`: everything that goes to standard output, standard error or an output file passes

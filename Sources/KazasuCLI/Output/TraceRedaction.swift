@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
-import CardReading
-import FeliCa
-package import NFCTransport
+package import Kazasu
 
 /// Applies `--redact` to frames to and from a card, in a trace and in every other output. The card's IDm and the blocks
 /// with its owner's numbers are masked everywhere in the same way, so that a trace can still be played.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+import Kazasu
 
 /// The filter that every text for display passes before output. Names on cards, of files and of other users' processes
 /// may hold characters that control a terminal, or that change the order in which a line is read. They are shown as

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+package import Kazasu
 
 extension CommandError {
+    /// Returns the program's error for one of the library; any other error unchanged.
+    package static func of(_ error: any Error) -> any Error {
+        switch error {
+        case let error as KazasuError: CommandError(error)
+        case let error as DumpDecodingError: CommandError(error)
+        default: error
+        }
+    }
+
     /// Why a decoder found no answer on a card.
     package init(_ error: CardDecodingError) {
         self.init(
@@ -16,25 +24,38 @@ extension CommandError {
         self.init(.otherCard, "notDecoded", error.words, hint: CommandError.decodeHint)
     }
 
+    /// Why a dump gives no balance or history.
+    package init(_ error: DumpDecodingError) {
+        switch error {
+        case .decoding(let error): self.init(ofDump: error)
+        case .otherCard: self.init(.otherCard, "otherCard", error, hint: CommandError.decodeHint)
+        }
+    }
+
     /// The remedy for a dump that does not contain what is wanted.
     package static var decodeHint: String {
         tr("'kazasu decode FILE' shows what it contains", "'kazasu decode ファイル' で中身を確認できます")
     }
 }
 
-/// The results of all decoders that recognise a dump.
-package struct Decoding {
-    package var reports: [CardReport] = []
-    package var failures: [CommandError] = []
+extension Card {
+    /// The card for a document.
+    ///
+    /// - Parameter wantsBrand: whether the document names the brand, which takes further exchanges. The answer does not
+    ///   depend on it: a card that leaves now has given it.
+    package func decoded(as kind: CardKind?, wantsBrand: Bool, _ redaction: Redaction) -> DecodedCard {
+        var card = DecodedCard(identity: redaction.apply(identity), kind: kind, brand: nil)
+        if wantsBrand, let kind { card.brand = try? brand(of: kind) }
+        return card
+    }
+}
 
-    package init(_ dump: CardDump, _ names: any StationNames) {
-        for decoder in DecoderRegistry.standard.recognising(dump) {
-            do {
-                reports.append(try decoder.decode(dump, stations: names))
-            } catch {
-                failures.append(CommandError(ofDump: error))
-            }
-        }
+extension CardDump {
+    /// The card of the dump for a document.
+    package func decoded(as kind: CardKind?, _ redaction: Redaction) -> DecodedCard {
+        var card = DecodedCard(self, kind: kind)
+        card.identity = redaction.apply(card.identity)
+        return card
     }
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-import DumpFormats
-import DumpFormatsXML
 import Glibc
+package import Kazasu
 package import SystemPackage
 
 /// A dump named by the user, in any known format.
@@ -27,24 +25,9 @@ package enum DumpFile {
 
     /// All dumps in the bytes of a file, which the gate of `--redact` learns.
     package static func dumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
-        let dumps = try allDumps(bytes)
+        let dumps = try readDumps(bytes, formats: .complete)
         for dump in dumps { RedactionGate.shared.learn(dump) }
         return dumps
-    }
-
-    private static func allDumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
-        do {
-            return try DumpFormatRegistry.complete.read(bytes).dumps
-        } catch .unknownFormat {
-            // Anything that looks like JSON is most likely one of Kazasu's own dumps with a mistake: report that.
-            let first = bytes.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
-            guard first == nil || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-                throw .unknownFormat
-            }
-            return [try CardDump(parsing: bytes)]
-        } catch {
-            throw error
-        }
     }
 
     /// The bytes of a card file for a virtual reader. A dump of another program is converted.

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+import Kazasu
 
 /// The decoders' results for a dump.
 struct DecodeView {
     var dump: CardDump
-    var reports: [CardReport]
+    var found: DumpReports
     var redaction: Redaction
     /// The path that the photo of a licence was written to.
     var photoPath: String?
-
-    /// The card, masked under `--redact`.
-    ///
-    /// - Parameter kind: the id of the decoder that knows it, or of another kind of card.
-    func card(kind: String?) -> DecodedCard {
-        var card = DecodedCard(dump, kind: kind)
-        card.identity = redaction.apply(card.identity)
-        return card
-    }
 
     /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
     private var manufactured: CalendarDate? {
@@ -32,17 +22,17 @@ struct DecodeView {
         @specialized(where Sink == JSONWriter)
     #endif
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
-        let identities = IdentityReports(dump, redaction, photoPath: photoPath)
+        let identities = IdentityReports(found, redaction, photoPath: photoPath)
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }
-            var card = card(kind: reports.first?.card ?? identities.kind)
+            var card = dump.decoded(as: found.kind, redaction)
             card.manufactured = manufactured
             document.member("card") { card.write(to: &$0) }
             document.member("complete", dump.complete)
             document.key("reports")
             document.beginArray()
-            for report in reports { report.write(to: &document, Language.current, redact: redaction.apply) }
+            for report in found.cards { report.write(to: &document, Language.current, redact: redaction.apply) }
             for report in identities.json { document.value(report) }
             document.endArray()
             redaction.mark(&document)
@@ -68,11 +58,11 @@ struct DecodeView {
         var text = Columns.text(rows)
         // An empty line comes between sections, not before the first one.
         let gap = rows.isEmpty ? "" : "\n"
-        let identities = IdentityReports(dump, redaction, photoPath: photoPath)
-        if reports.isEmpty, identities.isEmpty {
+        let identities = IdentityReports(found, redaction, photoPath: photoPath)
+        if found.cards.isEmpty, identities.isEmpty {
             text += gap + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
-        for report in reports {
+        for report in found.cards {
             text += "\n\(report.name[Language.current])\n"
             let gates = GateView(report: report)
             var lines = report.balances.flatMap { balance in
@@ -98,7 +88,7 @@ struct DecodeView {
             }
             text += gates.text
         }
-        let start = reports.isEmpty ? gap : "\n"
+        let start = found.cards.isEmpty ? gap : "\n"
         try print(text + (identities.isEmpty ? "" : start) + identities.texts.joined(separator: "\n"))
     }
 }
@@ -131,18 +121,18 @@ struct DecodeAnswer: ~Copyable {
     mutating func print(
         _ dump: CardDump, _ place: String, isOnly: Bool, photo: PhotoFile? = nil
     ) throws(CommandError) {
-        let decoding = Decoding(dump, names)
-        var view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
-        view.photoPath = photo?.write(LicenseDecoder.decode(dump)?.photo, context)
+        let found = dump.decode(stations: names)
+        var view = DecodeView(dump: dump, found: found, redaction: context.redaction)
+        view.photoPath = photo?.write(found.license?.photo, context)
         let heading = isOnly ? nil : place
         switch form {
         case .text:
-            note(decoding, dump, heading)
-            if !isFollowing { context.explainCodes(names, of: decoding.reports.lazy.flatMap { $0.history ?? [] }) }
+            note(found, dump, heading)
+            if !isFollowing { context.explainCodes(names, of: found.cards.lazy.flatMap { $0.history ?? [] }) }
             if let heading { try context.print((isFollowing ? "\n" : "") + "==> \(VisibleText.line(heading)) <==\n") }
             try view.write { text throws(CommandError) in try context.print(text) }
         case .json where isOnly:
-            note(decoding, dump, heading)
+            note(found, dump, heading)
             try context.print { view.write(to: &$0) }
         case .json, .ndjson:
             writer.removeAll()
@@ -150,9 +140,9 @@ struct DecodeAnswer: ~Copyable {
             writer.endLine()
             try writer.withBytes { bytes throws(CommandError) in try Output.write(bytes) }
         case .csv:
-            note(decoding, dump, heading)
-            let rows = decoding.reports.compactMap { report in
-                report.historyReport.map { csv.rows($0, view.card(kind: report.card)) }
+            note(found, dump, heading)
+            let rows = found.cards.compactMap { report in
+                report.historyReport.map { csv.rows($0, dump.decoded(as: report.kind, context.redaction)) }
             }
             try context.print(escaped: start + rows.joined())
             start = ""
@@ -160,9 +150,9 @@ struct DecodeAnswer: ~Copyable {
         isFollowing = true
     }
 
-    private func note(_ decoding: Decoding, _ dump: CardDump, _ place: String?) {
+    private func note(_ found: DumpReports, _ dump: CardDump, _ place: String?) {
         let start = place.map { "\($0): " } ?? ""
-        for failure in decoding.failures { context.note(start + failure.message) }
+        for error in found.errors { context.note(start + CommandError(ofDump: error).message) }
         context.noteLimits(of: dump, place)
     }
 }

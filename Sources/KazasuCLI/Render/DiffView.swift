@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
+import Kazasu
 
 /// The difference of two dumps for display; ``json`` is `kazasu.diff/1`.
 struct DiffView {
@@ -118,7 +117,7 @@ struct DiffView {
     /// The balances that both dumps have and that differ.
     var changedBalances: [(BalanceEntry, BalanceEntry)] {
         new.balances.compactMap { after in
-            old.balances.first { $0.card == after.card && $0 != after }.map { ($0, after) }
+            old.balances.first { $0.kind == after.kind && $0 != after }.map { ($0, after) }
         }
     }
 
@@ -126,10 +125,10 @@ struct DiffView {
     var changedFields: [(Meanings.Field?, Meanings.Field)] {
         new.fields.compactMap { after in
             guard
-                old.balances.contains(where: { $0.card == after.card })
-                    || old.fields.contains(where: { $0.card == after.card })
+                old.balances.contains(where: { $0.kind == after.kind })
+                    || old.fields.contains(where: { $0.kind == after.kind })
             else { return nil }
-            let before = old.fields.first { $0.card == after.card && $0.field.key == after.field.key }
+            let before = old.fields.first { $0.kind == after.kind && $0.field.key == after.field.key }
             return before?.field.value == after.field.value ? nil : (before, after)
         }
     }
@@ -179,14 +178,15 @@ extension DiffView {
             "balances": .array(
                 changedBalances.map { before, after in
                     [
-                        "kind": .string(after.card), "old": .optional(before.amount), "new": .optional(after.amount),
+                        "kind": .string(after.kind.rawValue), "old": .optional(before.amount),
+                        "new": .optional(after.amount),
                         "currency": .string(after.currency.rawValue), "exponent": .int(after.currency.minorDigits),
                     ]
                 }),
             "fields": .array(
                 changedFields.map { before, after in
                     [
-                        "kind": .string(after.card), "key": .string(after.field.key),
+                        "kind": .string(after.kind.rawValue), "key": .string(after.field.key),
                         "old": .text(before.map { redaction.value(of: $0.field) }),
                         "new": .string(redaction.value(of: after.field)),
                     ]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
+import Kazasu
 
 /// The data that a transit card keeps beside its history: the gate log, the entry record, tickets.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+package import Kazasu
 
 /// A history as a table and as one JSON object per line.
 package struct HistoryView {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+package import Kazasu
 
 /// A dump's data on its holder: a driver's licence, a My Number card, or both on one card.
 package struct IdentityReports {
@@ -11,29 +10,26 @@ package struct IdentityReports {
     /// The path that the photo of the licence was written to.
     package var photoPath: String?
 
-    package init(_ dump: CardDump, _ redaction: Redaction, photoPath: String? = nil) {
-        license = LicenseDecoder.decode(dump)
-        myNumber = MyNumberDecoder.decode(dump)
+    package init(_ found: DumpReports, _ redaction: Redaction, photoPath: String? = nil) {
+        license = found.license
+        myNumber = found.myNumber
         self.redaction = redaction
         self.photoPath = photoPath
     }
 
     package var isEmpty: Bool { license == nil && myNumber == nil }
 
-    /// The kind of the first of them.
-    package var kind: String? { license != nil ? "license" : myNumber != nil ? "mynumber" : nil }
-
     /// Elements of `reports` in `kazasu.decode/1`: the output of the card's own command, with its kind in place of the
     /// schema.
     package var json: [JSONValue] {
         [
             license.map {
-                ("license", LicenseView(report: $0, redaction: redaction, photoPath: photoPath).members)
+                (CardKind.license, LicenseView(report: $0, redaction: redaction, photoPath: photoPath).members)
             },
-            myNumber.map { ("mynumber", MyNumberView(report: $0, redaction: redaction).members) },
+            myNumber.map { (CardKind.myNumber, MyNumberView(report: $0, redaction: redaction).members) },
         ].compactMap { report in
             report.map { kind, members in
-                var object = JSONObject([("kind", .string(kind))])
+                var object = JSONObject([("kind", .string(kind.rawValue))])
                 object.merge(members)
                 return .object(object)
             }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+import Kazasu
 
 /// A driver's licence for display, and as `kazasu.license/1`.
 struct LicenseView {

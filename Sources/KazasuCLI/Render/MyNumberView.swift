@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+import Kazasu
 
 /// A My Number card for display, and as `kazasu.mynumber/1`.
 struct MyNumberView {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardModel
-import NDEF
+import Kazasu
 
 /// An NDEF message for display and for documents.
 struct NDEFView {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
-import CardReading
-import DumpFormats
-import FeliCa
 import Glibc
+import Kazasu
 
 /// A scan for display and as `kazasu.scan/1`.
 struct ScanView {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
-import NDEF
-import NFCForumTags
+import Kazasu
 
 /// The tag data of a dump, for display and for documents.
 struct TagView {

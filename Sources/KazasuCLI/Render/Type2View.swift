@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
-import NDEF
+import Kazasu
 
 /// The data specific to a Type 2 Tag, for display and for documents.
 struct Type2View {

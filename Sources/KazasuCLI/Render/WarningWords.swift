@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-package import CardModel
+package import Kazasu
 
 extension DecodingWarning {
     /// The message for display.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+package import Kazasu
 
 /// The texts about FeliCa nodes, for display.
 package enum Words {
@@ -40,7 +39,7 @@ package struct Meanings {
 
     /// One field of one card.
     package struct Field {
-        package let card: String
+        package let kind: CardKind
         package let cardName: LocalizedText
         package let field: CardField
     }
@@ -50,9 +49,9 @@ package struct Meanings {
         var fields: [Field] = []
         var records: [Block: (record: HistoryRecord, currency: Currency)] = [:]
         var lines: [Block: String] = [:]
-        for report in Decoding(dump, names).reports {
+        for report in dump.decode(stations: names).cards {
             balances += report.balances
-            fields += report.fields.map { Field(card: report.card, cardName: report.name, field: $0) }
+            fields += report.fields.map { Field(kind: report.kind, cardName: report.name, field: $0) }
             for (block, line) in GateView(report: report).lines { lines[block] = line }
             for record in report.history ?? [] where records[record.raw] == nil {
                 records[record.raw] = (record, report.currency)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
-import NFCTransport
+import Kazasu
 
 /// The frames between computer and reader as a report shows them. Card numbers and personal blocks are masked in the
 /// same way as in the exchanges with the card, and frame checksums are recomputed, so that a driver that replays the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
 import Glibc
+import Kazasu
 
 /// The file of `kazasu doctor --report`, a transcript that `replay:` plays. It contains the findings on the machine,
 /// the frames between computer and reader, and the outcome of each recorded command.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
-import NFCTransport
+import Kazasu
 
 /// Records the commands run with a reader, down to the frames between computer and reader, redacted.
 final class ReportRecording {
@@ -85,9 +84,9 @@ final class ReportRecording {
                 throw CommandError.bug("no command is called \(name)")
             }
             try command.execute(context)
-        } catch let error as CommandError {
-            if error.status == .interrupted { throw error }
-            failure = error
+        } catch {
+            guard let known = CommandError.of(error) as? CommandError, known.status != .interrupted else { throw error }
+            failure = known
         }
         flush()
         runs[runs.count - 1].status = failure?.status ?? .done

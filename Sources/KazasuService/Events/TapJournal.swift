@@ -138,14 +138,14 @@ package struct TapJournal {
     /// What was read from the card.
     private func report(_ tap: Tap) -> JSONObject {
         var members = JSONObject()
-        let kind = tap.history?.card ?? tap.balance?.balances.first?.card
+        let kind = tap.history?.kind ?? tap.balance?.balances.first?.kind
         if tap.balance != nil || tap.history != nil {
             if settings.key == nil {
                 let card = DecodedCard(identity: tap.card, kind: kind, brand: tap.brand)
                 members["card"] = JSONValue { card.write(to: &$0) }
             } else {
                 members["card"] = [
-                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind),
+                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind?.rawValue),
                     "brand": .text(tap.brand?.id),
                 ]
             }

@@ -46,7 +46,7 @@ enum LedgerCards {
         }
         let named = try fetch("c.name = ?", [word])
         if !named.isEmpty { return named }
-        if let kind = options.decoders.purse(named: word)?.id {
+        if let kind = options.decoders.purse(named: word)?.kind.rawValue {
             let cards = try fetch("purse.kind = ?", [kind], kind: kind)
             if !cards.isEmpty { return cards }
         }
@@ -173,7 +173,8 @@ extension Ledger {
                 var purse = try MergePurse(
                     id: kept.value(0), card: old.key, kind: kind,
                     system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
-                    serials: options.decoders.decoder(id: kind)?.serials, single: kept.value(1), double: kept.value(2))
+                    serials: options.decoders.decoder(of: CardKind(rawValue: kind))?.serials, single: kept.value(1),
+                    double: kept.value(2))
                 repeated += try Ledger.move(row.value(0), to: &purse, change: change, tomorrow: tomorrow, db)
             }
             return repeated

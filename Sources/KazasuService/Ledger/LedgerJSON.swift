@@ -119,7 +119,7 @@ package enum LedgerJSON {
     private static func card(_ purse: LedgerPurse) -> JSONValue {
         let idm = (try? Hex.decode(purse.card)).flatMap { IDm($0) }
         let card = DecodedCard(
-            identity: CardIdentity(technology: .felica, idm: idm), kind: purse.kind,
+            identity: CardIdentity(technology: .felica, idm: idm), kind: CardKind(rawValue: purse.kind),
             brand: purse.brand)
         return JSONValue { card.write(to: &$0) }
     }

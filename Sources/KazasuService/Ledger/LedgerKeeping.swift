@@ -94,9 +94,9 @@ extension Ledger {
     /// - Throws: ``LedgerError/noHistory`` when no decoder finds one in any, ``LedgerError/otherCard`` when one is of another card.
     @discardableResult
     public func keep(
-        _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: String? = nil
+        _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: CardKind? = nil
     ) throws(LedgerError) -> LedgerAddition {
-        let histories = dumps.flatMap(histories).filter { $0.report.card == kind ?? $0.report.card }
+        let histories = dumps.flatMap(histories).filter { $0.report.kind == kind ?? $0.report.kind }
         guard !histories.isEmpty else { throw .noHistory }
         return try keep(histories, source, readAt: dumps.compactMap(\.readAt).last, of: card)
     }
@@ -113,7 +113,7 @@ extension Ledger {
     func keep(
         _ report: CardReport, key: String, source: LedgerSource, readAt: String?
     ) throws(LedgerError) -> LedgerAddition {
-        guard let records = report.history, !records.isEmpty, let decoder = options.decoders.decoder(id: report.card)
+        guard let records = report.history, !records.isEmpty, let decoder = options.decoders.decoder(of: report.kind)
         else { throw .noHistory }
         let history = History(
             card: key, report: report, records: records, system: decoder.system,
@@ -238,7 +238,7 @@ extension Ledger {
         let (owner, key): (Int64, String) = try (card?.value(0) ?? 0, card?.value(1) ?? history.card)
         let select = try db.cachedStatement(
             sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?")
-        var row = try Row.fetchOne(select, arguments: [owner, history.report.card])
+        var row = try Row.fetchOne(select, arguments: [owner, history.report.kind.rawValue])
         let isNew = row == nil
         if row == nil {
             try db.execute(
@@ -246,18 +246,18 @@ extension Ledger {
                     INSERT INTO purse (card, kind, system, english, japanese, currency) VALUES (?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    owner, history.report.card, Int(history.system.rawValue), history.report.name.english,
+                    owner, history.report.kind.rawValue, Int(history.system.rawValue), history.report.name.english,
                     history.report.name.japanese, history.report.currency.rawValue,
                 ])
-            row = try Row.fetchOne(select, arguments: [owner, history.report.card])
+            row = try Row.fetchOne(select, arguments: [owner, history.report.kind.rawValue])
         }
         if let brand = history.brand {
             try db.cachedStatement(sql: "UPDATE purse SET brand = ? WHERE id = ? AND brand IS NOT ?")
                 .execute(arguments: [brand, row?.value(0, as: Int64.self), brand])
         }
         let purse = try MergePurse(
-            id: row?.value(0) ?? 0, card: key, kind: history.report.card, system: history.system,
-            serials: options.decoders.decoder(id: history.report.card)?.serials, single: row?.value(1) ?? false,
+            id: row?.value(0) ?? 0, card: key, kind: history.report.kind.rawValue, system: history.system,
+            serials: options.decoders.decoder(of: history.report.kind)?.serials, single: row?.value(1) ?? false,
             double: row?.value(2) ?? false)
         return (purse, isNew)
     }
@@ -268,7 +268,7 @@ extension Ledger {
         let purses = try Row.fetchAll(
             db,
             sql: "SELECT purse.id, card.id, card.key FROM purse JOIN card ON card.id = purse.card WHERE purse.kind = ?",
-            arguments: [history.report.card])
+            arguments: [history.report.kind.rawValue])
         for purse in purses {
             for (record, raw) in zip(history.records, raws) {
                 let statement = try db.cachedStatement(

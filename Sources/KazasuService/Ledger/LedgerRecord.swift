@@ -30,7 +30,7 @@ public struct LedgerPurse: Hashable, Sendable, Identifiable {
         cardName = options.isRedacted ? name.map { _ in "***" } : name
         kind = try row.value("kind")
         let brandID: String? = try row.value("brand")
-        brand = options.decoders.decoder(id: kind)?.brands.first { $0.id == brandID }
+        brand = options.decoders.decoder(of: CardKind(rawValue: kind))?.brands.first { $0.id == brandID }
         system = try SystemCode(rawValue: UInt16(truncatingIfNeeded: row.value("system", as: Int.self)))
         title = try LocalizedText(row.value("english"), row.value("japanese"))
         currency = try Currency(rawValue: row.value("currency")) ?? .yen

@@ -35,7 +35,8 @@ extension Ledger {
                 let purse = try MergePurse(
                     id: row.value(0), card: row.value(5), kind: kind,
                     system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
-                    serials: decoders.decoder(id: kind)?.serials, single: row.value(3), double: row.value(4))
+                    serials: decoders.decoder(of: CardKind(rawValue: kind))?.serials, single: row.value(3),
+                    double: row.value(4))
                 let rows = try Row.fetchAll(
                     db,
                     sql: """
@@ -49,7 +50,7 @@ extension Ledger {
                     let service = try row.value(29, as: Int?.self).map {
                         ServiceCode(rawValue: UInt16(truncatingIfNeeded: $0))
                     }
-                    guard let decoder = decoders.decoder(id: purse.kind),
+                    guard let decoder = decoders.decoder(of: CardKind(rawValue: purse.kind)),
                         let new = Ledger.decoded(old, service, decoder)
                     else {
                         result.unreadable += 1

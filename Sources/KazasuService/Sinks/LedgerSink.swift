@@ -79,7 +79,8 @@ private struct EventHistory {
     init?(_ line: String, _ decoders: DecoderRegistry) throws(DocumentError) {
         let event = JSONCursor(try JSONValue(parsing: Array(line.utf8)))
         guard let card = try event.optional("card"), let kind = try card.optional("kind")?.text(),
-            let decoder = decoders.decoder(id: kind), let elements = try event.optional("records")?.elements(),
+            let decoder = decoders.decoder(of: CardKind(rawValue: kind)),
+            let elements = try event.optional("records")?.elements(),
             !elements.isEmpty
         else { return nil }
         time = try event.required("at").text()
@@ -91,10 +92,10 @@ private struct EventHistory {
             records.append(Ledger.decoded(record, nil, decoder) ?? record)
         }
         report = CardReport(
-            card: decoder.id, name: decoder.name,
+            kind: decoder.kind, name: decoder.name,
             balances: [
                 BalanceEntry(
-                    card: decoder.id, name: decoder.name, amount: nil,
+                    kind: decoder.kind, name: decoder.name, amount: nil,
                     currency: currency.flatMap(Currency.init(rawValue:)) ?? .yen)
             ], history: records)
     }

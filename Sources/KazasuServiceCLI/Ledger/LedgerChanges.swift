@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardDecoders
-import CardModel
+import Kazasu
 import KazasuCLI
 import KazasuService
 

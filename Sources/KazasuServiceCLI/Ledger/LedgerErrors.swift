@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
 import Glibc
+import Kazasu
 import KazasuCLI
 import KazasuService
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+import Kazasu
 import KazasuCLI
 import KazasuService
 
@@ -12,7 +11,7 @@ final class LedgerKeeper: HistoryKeeper {
     /// The only card that is kept; any for `nil`.
     private let card: String?
     /// Dumps that are kept together: a transaction takes longer than a dump.
-    private var waiting: [(dump: CardDump, kind: String?, place: String)] = []
+    private var waiting: [(dump: CardDump, kind: CardKind?, place: String)] = []
 
     /// What was kept so far.
     private(set) var total = LedgerAddition()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-import CardDecoders
-import CardModel
+import Kazasu
 import KazasuCLI
 public import KazasuService
 

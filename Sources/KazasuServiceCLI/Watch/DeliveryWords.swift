@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+import Kazasu
 import KazasuCLI
 
 /// Why a delivery failed, for people. Programs get the code that the outbox stores: a word, with a number where there is

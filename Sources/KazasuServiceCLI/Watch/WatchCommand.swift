@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardReading
 import Kazasu
 import KazasuCLI
 import KazasuService
-import NFCTransport
 
 /// `kazasu watch`
 struct Watch: KazasuCommand {

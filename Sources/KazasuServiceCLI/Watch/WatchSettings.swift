@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardModel
+import Kazasu
 import KazasuCLI
 import Yams
 

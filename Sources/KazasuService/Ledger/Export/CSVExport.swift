@@ -19,7 +19,7 @@ package struct LedgerCSV {
     /// The row of a record.
     package func row(_ entry: LedgerRecord) -> String {
         let purse = entry.purse
-        let start = csv.start(cardID: purse.card, kind: purse.kind, purse.brand)
+        let start = csv.start(cardID: purse.card, kind: CardKind(rawValue: purse.kind), purse.brand)
         return CSV().row(
             start + csv.cells(entry.record, purse.currency) + [
                 .text(entry.uid), .text(entry.gapBefore.map(LedgerCSV.missing)),
@@ -29,7 +29,7 @@ package struct LedgerCSV {
 
     /// A row of its own for what is lost before a record.
     func row(_ gap: LedgerGap, before entry: LedgerRecord) -> String {
-        let start = csv.start(cardID: entry.purse.card, kind: entry.purse.kind, entry.purse.brand)
+        let start = csv.start(cardID: entry.purse.card, kind: CardKind(rawValue: entry.purse.kind), entry.purse.brand)
         var cells = [CSV.Cell](repeating: "", count: csv.columns.count + 3)
         cells.replaceSubrange(0..<3, with: start)
         cells[4] = .text(entry.record.date?.description)
