@@ -25,7 +25,7 @@ struct LedgerCommandTests {
 
     static let keeping = ["history", "balance", "decode"]
 
-    @Test("A file is kept beside the answer, and said once", arguments: keeping)
+    @Test("--keep adds the records and says so once, beside the answer", arguments: keeping)
     func keeps(command: String) throws {
         let data = try TemporaryFolder()
         let plain = try Service.run([command, Self.card], data: data)
@@ -51,7 +51,7 @@ struct LedgerCommandTests {
         #expect(file.errors.contains("0 new records, 20 known already"), "\(file.errors)")
     }
 
-    @Test("What is shown does not choose what is kept")
+    @Test("Filters choose what is shown, not what is kept")
     func filter() throws {
         let data = try TemporaryFolder()
         let shown = try Service.run(["history", Self.card, "--keep", "--kind", "bus"], data: data)
@@ -81,6 +81,9 @@ struct LedgerCommandTests {
         ("ledger export hledger", "Assets:Transit:"), ("ledger export ofx --lang ja", "<CURDEF>JPY"),
         ("ledger export qif", "!Type:Bank"), ("ledger export beancount", "operating_currency"),
         ("ledger export zaim", "日付,方法,カテゴリ"), ("ledger export moneyforward", "\"計算対象\""),
+        ("ledger sum --by week", "2011-W10"), ("ledger sum --by year --lang ja", "合計"),
+        ("ledger sum --by day --json", "\"totals\": ["), ("ledger forget --list", "card.json"),
+        ("ledger export --claim --weekday sat,sun --total --purpose Visit", "total,,,,,,"),
         ("ledger report --lang ja", "<!DOCTYPE html>"), ("ledger redecode", "20 records, 0 changed"),
     ]
 
@@ -92,7 +95,10 @@ struct LedgerCommandTests {
         #expect(answer.output.contains(row.words), "\(answer.output.prefix(1_000))")
         let path = data.path + "/answer"
         let file = try Self.run(
-            row.line + (row.line.contains("redecode") || row.line.hasSuffix("cards") ? "" : " -o \(path)"), data)
+            row.line
+                + (row.line.contains("redecode") || row.line.contains("forget") || row.line.hasSuffix("cards")
+                    ? "" : " -o \(path)"),
+            data)
         #expect(file.end == .exited(0), "\(file.errors)")
         #expect(!file.errors.contains("0101"), "no number of a card in messages")
     }
@@ -101,10 +107,11 @@ struct LedgerCommandTests {
         "ledger list", "ledger list --card transit --lang ja", "ledger list --card PASMO", "ledger sum --by station",
         "ledger gaps", "ledger cards",
         "ledger import \(card)", "ledger redecode", "ledger name transit Work", "ledger list --redact",
-        "ledger cards --redact",
+        "ledger cards --redact", "ledger sum --by week", "ledger forget --list", "ledger forget transit --yes",
+        "ledger import --dry-run \(card)", "ledger undo",
     ]
 
-    @Test("Every document is as its schema says", arguments: documents)
+    @Test("Every document matches its schema", arguments: documents)
     func document(line: String) throws {
         let data = try Self.filled()
         let answer = try Self.run(line + " --json", data)
@@ -121,13 +128,16 @@ struct LedgerCommandTests {
         ("ledger list --month 2026-11 --since 2026-11-02", 64, "usage"), ("ledger export", 64, "usage"),
         ("ledger export pdf", 64, "usage"), ("ledger export ofx --claim", 64, "usage"),
         ("ledger export csv --account A", 64, "usage"), ("ledger export ofx --gaps --kind rail", 64, "usage"),
-        ("ledger sum --by colour", 64, "usage"),
+        ("ledger sum --by colour", 64, "usage"), ("ledger forget", 64, "usage"),
+        ("ledger forget transit --list", 64, "usage"), ("ledger export csv --from A", 64, "usage"),
+        ("ledger export --claim --weekday someday", 64, "usage"), ("ledger undo", 66, "noLedger"),
+        ("ledger merge /nowhere.sqlite", 66, "unreadable"),
         ("ledger name transit", 64, "usage"), ("ledger list --format csv --json", 64, "usage"),
         ("ledger list --bom", 64, "usage"), ("ledger report --json", 64, "usage"),
         ("ledger import \(TestFiles.root)/Fixtures/cards/octopus/card.json", 76, "noHistory"),
     ]
 
-    @Test("What cannot be done is said by its case, and makes no ledger", arguments: failures)
+    @Test("Errors have their reason, and make no ledger", arguments: failures)
     func failure(_ row: (line: String, status: Int32, reason: String)) throws {
         let data = try TemporaryFolder()
         let words = row.line.contains("--json") ? row.line : row.line + " --json"
@@ -142,18 +152,20 @@ struct LedgerCommandTests {
     /// A command line on a ledger with one card.
     static let filledFailures: [(line: String, status: Int32, reason: String)] = [
         ("ledger list --card Nobody", 64, "unknownCard"), ("ledger link transit Nobody", 64, "unknownCard"),
-        ("ledger link transit PASMO", 64, "sameCard"),
+        ("ledger link transit PASMO", 64, "sameCard"), ("ledger forget Nobody --yes", 64, "unknownCard"),
+        ("ledger forget --import 99 --yes", 64, "unknownImport"), ("ledger forget transit", 64, "usage"),
+        ("ledger merge \(card)", 65, "notALedger"), ("ledger backup /nowhere/copy.sqlite", 73, "cannotWrite"),
         ("ledger import --card transit \(TestFiles.root)/Fixtures/cards/edy/card.json", 76, "otherCard"),
     ]
 
-    @Test("A card that is not there", arguments: filledFailures)
+    @Test("Unknown cards are refused", arguments: filledFailures)
     func noCard(_ row: (line: String, status: Int32, reason: String)) throws {
         let result = try Self.run(row.line + " --json", try Self.filled())
         #expect(result.end == .exited(row.status))
         #expect(result.errors.contains("\"reason\":\"\(row.reason)\""), "\(result.errors)")
     }
 
-    @Test("A damaged file, and one that is something else, stay as they are", arguments: ["not a ledger at all", ""])
+    @Test("Damaged and foreign files stay unchanged", arguments: ["not a ledger at all", ""])
     func damaged(text: String) throws {
         let data = try Self.filled()
         let path = data.path + "/kazasu/ledger.sqlite"
@@ -171,14 +183,14 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("No ledger can be named by nothing, before anything is read")
+    @Test("An empty name of a ledger is refused before anything is read")
     func emptyName() throws {
         let result = try Self.run("balance /nowhere.json --keep --ledger= --json", TemporaryFolder())
         #expect(result.end == .exited(64), "\(result.errors)")
     }
 
     @Test(
-        "A disk that is full after the first thousand dumps: what was kept is said",
+        "When the disk fills up after the first thousand dumps, the error says what was kept",
         .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
     func fullDisk() throws {
         let folder = try TemporaryFolder()
@@ -200,7 +212,7 @@ struct LedgerCommandTests {
         #expect(result.errors.contains("20 new records are already kept"), "\(result.errors)")
     }
 
-    @Test("One bad file of several does not keep the others out")
+    @Test("One unreadable file does not stop the others")
     func badFile() throws {
         let data = try TemporaryFolder()
         let bad = try data.write(Array("{}".utf8), as: "bad.json")
@@ -210,7 +222,7 @@ struct LedgerCommandTests {
     }
 
     @Test(
-        "A file of columns says which line is wrong", arguments: ["日付 = date\n金額 = price\n", "@date tomorrow\n", "#\n"])
+        "Errors in a file of columns name the line", arguments: ["日付 = date\n金額 = price\n", "@date tomorrow\n", "#\n"])
     func columns(text: String) throws {
         let data = try Self.filled()
         let file = try data.write(Array(text.utf8), as: "columns.txt")
@@ -240,7 +252,7 @@ struct LedgerCommandTests {
         #expect(try Self.run("ledger sum --by card", data).output.contains("Suica …7890"))
     }
 
-    @Test("records_view is for people who ask with SQL")
+    @Test("records_view answers SQL questions")
     func view() throws {
         let data = try Self.several()
         let script = """
@@ -259,6 +271,63 @@ struct LedgerCommandTests {
                 [('okica', 3, 6, -260)]
 
                 """, "\(result.output)\(result.errors)")
+    }
+
+    // MARK: Changes
+
+    @Test("A wrong import is looked at first, or undone, or forgotten; a copy and a merge bring it back")
+    func changes() throws {
+        let data = try TemporaryFolder()
+        let preview = try Service.run(["ledger", "import", "--dry-run", Self.card], data: data)
+        #expect(preview.output == "20 new records, 0 known already\n", "\(preview.errors)")
+        #expect(
+            preview.errors.contains("new in the ledger: …7890")
+                && preview.errors.contains("nothing was added"))
+        #expect(data.names.isEmpty)
+        let kept = try Service.run(["ledger", "import", Self.card], data: data)
+        #expect(kept.errors.contains("import 1; 'kazasu ledger undo' takes it back"), "\(kept.errors)")
+        let copy = data.path + "/copy.sqlite"
+        #expect(try Service.run(["ledger", "backup", copy], data: data).end == .exited(0))
+        #expect(try Service.run(["ledger", "backup", copy], data: data).end == .exited(73))
+        #expect(try Self.run("ledger forget --import 1 --yes", data).output == "removed: 20 records\n")
+        #expect(try Self.run("ledger undo", data).output.hasPrefix("undone: a removal, 2"))
+        #expect(try Self.run("ledger undo", data).end == .exited(64))
+        #expect(try Self.run("ledger forget 7890 --yes", data).end == .exited(0))
+        #expect(try Self.run("ledger cards", data).output.isEmpty)
+        let merged = try Service.run(["ledger", "merge", copy], data: data)
+        #expect(merged.output == "20 new records, 0 known already\n", "\(merged.errors)")
+        #expect(try Self.run("ledger undo --lang ja", data).output.hasPrefix("取り消しました: 台帳の統合（"))
+    }
+
+    @Test("--keep says how long the records last at the owner's pace")
+    func pace() throws {
+        let data = try TemporaryFolder()
+        let kept = try Service.run(["history", Self.card, "--keep"], data: data)
+        #expect(kept.errors.contains("20 records last about "), "\(kept.errors)")
+    }
+
+    @Test("A claim names the rides that have no fare")
+    func unknownFare() throws {
+        let claim = try Self.run("ledger export --claim", try Self.filled())
+        #expect(claim.errors.contains("1 ride without a known fare: no total has it: 2010-09-24 "), "\(claim.errors)")
+    }
+
+    @Test("Names and kinds of cards are completed, and completion makes no ledger")
+    func completion() throws {
+        let data = try Self.filled()
+        _ = try Self.run("ledger name transit Work", data)
+        let words = ["---completion", "ledger", "list", "--", "--card", "5", "0", "ledger", "list", "--card", ""]
+        let values = try Service.run(words, data: data).output
+        #expect(values.contains("Work") && values.contains("transit"), "\(values)")
+        let empty = try TemporaryFolder()
+        _ = try Service.run(words, data: empty)
+        #expect(empty.names.isEmpty)
+    }
+
+    @Test("A gap does not widen the column of a place")
+    func gapRow() throws {
+        let list = try Self.run("ledger list --card okica", try Self.several()).output
+        #expect(list.contains("  gap 3-6  "), "\(list)")
     }
 
     // MARK: What is missing
@@ -280,7 +349,10 @@ struct LedgerCommandTests {
         ("ledger sum --by kind --lang ja", ["期間内に欠落が 1 か所（履歴 3～6 件）あり"]),
         (
             "ledger export --claim",
-            ["lines, total Tk 660.00, Rp 6500, ¥", "gap between 2024-12-01 and 2025-03-10: 3 to 6 records lost"]
+            [
+                "lines, total Tk 660.00, Rp 6500, ¥", "without a known fare: no total has",
+                "gap between 2024-12-01 and 2025-03-10: 3 to 6 records lost",
+            ]
         ),
         ("ledger export --claim --month 2025-01", ["0 lines", "gap between 2024-12-01 and 2025-03-10"]),
         (
@@ -326,7 +398,7 @@ struct LedgerCommandTests {
     @Test("Amounts have their currency beside them where there is another than yen")
     func currencies() throws {
         let data = try Self.several()
-        #expect(try Self.run("ledger cards", data).output.contains("340.00     0  BDT"))
+        #expect(try Self.run("ledger cards", data).output.contains("340.00  BDT"))
         let list = try Self.run("ledger list", data).output
         #expect(list.contains("CURRENCY") && list.contains("BDT"), "\(list)")
         let yen = try Self.run("ledger list --card okica", data).output

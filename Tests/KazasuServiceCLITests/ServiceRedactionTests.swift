@@ -101,6 +101,8 @@ struct ServiceRedactionTests {
         "list": "", "sum": "--by card", "gaps": "", "cards": "", "import": "FILES", "export": "-o OUT",
         "report": "-o OUT",
         "name": "0101031234567890 Tarou-Yamada", "link": "0101031234567890 01120312abcd0042", "redecode": "",
+        "forget": "--list",
+        "backup": "COPY", "merge": "COPY", "undo": "",
     ]
 
     @Test("The ledger's commands show no card's number and no name that its owner gave")
@@ -115,12 +117,13 @@ struct ServiceRedactionTests {
         #expect(Set(commands.map(\.name)) == Set(Self.ledgerLines.keys))
         for (name, formats) in commands {
             let words = (Self.ledgerLines[name] ?? "").split(separator: " ").flatMap { word in
-                word == "FILES" ? Self.cards : word == "OUT" ? ["\(data.path)/out"] : [String(word)]
+                word == "FILES"
+                    ? Self.cards : word == "OUT" || word == "COPY" ? ["\(data.path)/\(word)"] : [String(word)]
             }
             for form in formats.isEmpty ? [[], ["--json"]] : formats.map({ [$0] }) {
                 let line = ["ledger", name] + form + words + ["--redact"]
                 let result = try Service.run(line, data: data)
-                let written = (try? data.text("out")) ?? ""
+                let written = (try? data.text("OUT")) ?? ""
                 let message = "\(line.prefix(4)) \(result.errors)"
                 #expect(values.leaks(result.output + result.errors + written).isEmpty, "\(message)")
             }

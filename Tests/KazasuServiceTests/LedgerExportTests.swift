@@ -2,6 +2,7 @@
 
 import CardDecoders
 import CardModel
+import Glibc
 import KazasuService
 import TestSupport
 import Testing
@@ -83,7 +84,7 @@ struct LedgerExportTests {
         return String(decoding: try ledger.export(format, options).data, as: UTF8.self)
     }
 
-    @Test("SFCard Viewer: the very bytes, in CP932")
+    @Test("SFCard Viewer: the exact bytes, in CP932")
     func sfcard() throws {
         let (data, export) = try ExampleCard.ledger().export(.sfcard)
         #expect((export.records, export.leftOut) == (7, 2))
@@ -272,7 +273,7 @@ struct LedgerExportTests {
         #expect(rows.contains { $0.hasPrefix("2019-01-31,JR東 東海道本,") && $0.contains("片道,150,150,JPY,") })
     }
 
-    @Test("A claim says what is not known: fares, and what is lost in its days")
+    @Test("A claim reports unknown fares and gaps")
     func incompleteClaim() throws {
         let ledger = try ExampleCard.ledger()
         var options = LedgerExportOptions()
@@ -294,7 +295,7 @@ struct LedgerExportTests {
         ("2019-01-01", "2019-01-31", 1), ("2019-01-28", "2019-02-28", 0),
     ]
 
-    @Test("A gap is missing on every day that it touches, whatever kinds are asked for", arguments: periods)
+    @Test("A gap counts on every day that it touches, whatever kinds are chosen", arguments: periods)
     func missing(_ period: (since: String, until: String, gaps: Int)) throws {
         var filter = LedgerFilter(since: CalendarDate(period.since), until: CalendarDate(period.until))
         let ledger = try ExampleCard.ledger()
@@ -302,9 +303,108 @@ struct LedgerExportTests {
         filter.kinds = [.ticket]
         #expect(try ledger.missing(filter).gaps == period.gaps)
         let sums = try ledger.sum(by: .month)
-        #expect(sums.map(\.key) == ["2018-11", "2019-01"] && sums.map(\.gaps) == [1, 1])
+        // A month within the gap has a row of its own.
+        #expect(sums.map(\.key) == ["2018-11", "2018-12", "2019-01"] && sums.map(\.gaps) == [1, 1, 1])
+        #expect(sums.map(\.records) == [5, 0, 4])
         #expect(try ledger.sum(by: .card).map(\.gaps) == [1])
         #expect(try ledger.sum(by: .kind).allSatisfy { $0.gaps == nil })
+    }
+
+    /// A choice of rides, and the days and sum of its lines.
+    static let choices: [(change: @Sendable (inout LedgerClaimOptions) -> Void, days: [String], total: Int)] = [
+        ({ $0.from = ["六本木一丁目"] }, ["2018-11-13", "2018-11-13", "2019-01-27"], 195),
+        ({ $0.to = ["0_233_16"] }, ["2018-11-13"], 195),
+        ({ $0.stations = ["0-112-7"] }, ["2019-01-31"], 150),
+        ({ $0.lines = ["メトロ 南北線"] }, ["2018-11-13", "2018-11-13", "2019-01-27"], 390),
+        ({ $0.lines = ["東海道本"] }, ["2019-01-31"], 150),
+        // 13 November 2018 was a Tuesday, 27 January 2019 a Sunday.
+        ({ $0.weekdays = [6] }, ["2019-01-27", "2019-01-27"], 195),
+        ({ $0.except = ["0003.b34daa012345.000022"] }, ["2018-11-13", "2018-11-13", "2019-01-27", "2019-01-27"], 585),
+        ({ $0.passes = ["六本木一丁目-後楽園"] }, ["2019-01-27", "2019-01-31"], 345),
+    ]
+
+    @Test("A claim has the rides that were chosen", arguments: choices.indices)
+    func choosesRides(index: Int) throws {
+        let row = Self.choices[index]
+        var options = LedgerClaimOptions()
+        row.change(&options)
+        let claims = try ExampleCard.ledger().claim(LedgerFilter(), options)
+        #expect(claims.map(\.date.description) == row.days)
+        #expect(claims.compactMap(\.total).reduce(0, +) == row.total)
+    }
+
+    @Test("Rides between the ends of a pass on its line are left out and counted")
+    func pass() throws {
+        let ledger = try ExampleCard.ledger()
+        let ride = try ExampleCard.record(
+            40, "2019-02-01", .rail, -100, 5_646, from: (0xE9, 0x12), to: (0xE9, 0x1E), time: nil)
+        try ExampleCard.keep([try ExampleCard.visits()[1][3], ride], ledger)
+        var options = LedgerExportOptions()
+        options.isClaim = true
+        options.claim.passes = ["六本木一丁目-後楽園"]
+        let export = try ledger.export(.csv, options).export
+        #expect(export.omissions.first { $0.reason == .pass }?.records == 5)
+        #expect(export.totals == [.yen: 345])
+    }
+
+    @Test("A name that no place of the ledger has is refused")
+    func unknownPlace() throws {
+        let ledger = try ExampleCard.ledger()
+        var options = LedgerClaimOptions()
+        options.from = ["Atlantis"]
+        #expect(throws: LedgerError.noSuchStation("Atlantis")) { try ledger.claim(LedgerFilter(), options) }
+        options = LedgerClaimOptions()
+        options.passes = ["後楽園-Atlantis"]
+        #expect(throws: LedgerError.noSuchStation("後楽園-Atlantis")) { try ledger.claim(LedgerFilter(), options) }
+        options = LedgerClaimOptions()
+        options.lines = ["丸ノ内線"]
+        #expect(throws: LedgerError.noSuchLine("丸ノ内線")) { try ledger.claim(LedgerFilter(), options) }
+        options = LedgerClaimOptions()
+        options.except = ["x"]
+        #expect(throws: LedgerError.noSuchRecord("x")) { try ledger.claim(LedgerFilter(), options) }
+    }
+
+    @Test("Purpose and total are a column and a last row; the language is that of the file of columns")
+    func purpose() throws {
+        let ledger = try ExampleCard.ledger()
+        let text = try LedgerExportTests.text(ledger, .csv) {
+            ($0.isClaim, $0.language) = (true, .english)
+            ($0.claim.purpose, $0.claim.hasTotal) = ("客先訪問", true)
+        }
+        let rows = text.split(separator: "\r\n")
+        #expect(rows[0] == "date,line,from,to,trip,fare,total,currency,card,purpose,note,id")
+        #expect(rows[2].contains(",return,195,390,JPY,Transit IC …2345,客先訪問,,"), "\(rows[2])")
+        #expect(rows.last == "total,,,,,,735,JPY,,,,")
+        let columns = try LedgerColumns("@language ja\n往復 = roundtrip\n金額 = total\n")
+        let own = try LedgerExportTests.text(ledger, .csv) {
+            ($0.isClaim, $0.columns, $0.language) = (true, columns, .english)
+        }
+        #expect(own.contains("\r\n往復,390\r\n"))
+        // Codes are in a form of which no spreadsheet makes a date.
+        #expect(text.contains(",0_112_7,one way,"))
+    }
+
+    @Test("Each format writes the example as its file in Fixtures/ledger", arguments: LedgerFormat.allCases)
+    func fixtures(_ format: LedgerFormat) throws {
+        let (data, _) = try ExampleCard.ledger().export(format)
+        let path = "\(TestFiles.root)/Fixtures/ledger/\(format.rawValue)"
+        if let record = getenv("KAZASU_RECORD"), record.pointee != 0 {
+            let file = try #require(fopen(path, "wb"))
+            #expect(fwrite(data, 1, data.count, file) == data.count)
+            fclose(file)
+        }
+        #expect(try TestFiles.read(path) == data)
+    }
+
+    @Test("Both pages of the ledger have a row for each format", arguments: ["ledger.md", "ledger.ja.md"])
+    func documented(page: String) throws {
+        let text = String(decoding: try TestFiles.read("\(TestFiles.root)/Docs/\(page)"), as: UTF8.self)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("|") }
+        for format in LedgerFormat.allCases {
+            #expect(
+                rows.contains { $0.split(separator: "|").first?.contains("`\(format.rawValue)`") ?? false },
+                "\(format.rawValue)")
+        }
     }
 
     @Test("A ride whose fare becomes known later is on a claim again")
@@ -428,7 +528,7 @@ struct LedgerExportTests {
     }
 
     @Test(
-        "What is wrong with a file of columns is told with its line",
+        "Errors in a file of columns name the line",
         arguments: [
             ("", LedgerError.columns(line: 1, .noColumns)), ("a = date\nb", .columns(line: 2, .malformed)),
             ("a = datum", .columns(line: 1, .unknownField("datum"))),

@@ -190,7 +190,7 @@ struct LedgerMergeTests {
         #expect(try ledger.gaps().map(\.gap.reason) == [.serialsWentBack])
     }
 
-    @Test("Equal serials with other content are both kept and told")
+    @Test("Records with equal serials and different content are both kept and reported")
     func conflict() throws {
         var maker = Maker(.transit, idm: 0x0101_0312_3456_7897, seed: 29)
         maker.live(records: 20, from: start)
@@ -207,7 +207,7 @@ struct LedgerMergeTests {
         #expect(try ledger.keep(maker.dump(window)).added == 0)
     }
 
-    @Test("Equal records with other bytes are one record, told once")
+    @Test("Equal records with different bytes are one record, reported once")
     func otherBytes() throws {
         var maker = Maker(.transit, idm: 0x0101_0312_3456_7898, seed: 31)
         maker.live(records: 20, from: start)
@@ -225,7 +225,7 @@ struct LedgerMergeTests {
         #expect(again.added == 0 && again.notices.isEmpty)
     }
 
-    @Test("Dates in the future are kept, told, and move nothing")
+    @Test("Dates in the future are kept and reported, and reorder nothing")
     func future() throws {
         var maker = Maker(.transit, idm: 0x0101_0312_3456_7899, seed: 37)
         maker.live(records: 40, from: start)

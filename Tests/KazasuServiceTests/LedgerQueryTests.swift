@@ -189,9 +189,9 @@ struct LedgerQueryTests {
     @Test("The documents name their schema, currency and gaps")
     func json() throws {
         let ledger = try ExampleCard.ledger()
-        let kept = try ledger.records()
+        let (kept, missing) = (try ledger.records(), try ledger.missing())
         let list = JSONCursor(
-            JSONValue { $0.object { LedgerJSON.write(to: &$0, .english) { kept.forEach($0) } } })
+            JSONValue { $0.object { LedgerJSON.write(to: &$0, .english, missing: missing) { kept.forEach($0) } } })
         #expect(try list.required("schema").text() == "kazasu.ledger/1")
         let records = try list.required("records").elements()
         #expect(records.count == 9)
@@ -205,10 +205,10 @@ struct LedgerQueryTests {
             gap.value.compactText
                 == #"{"missing":null,"missingAtLeast":6,"missingAtMost":12,"amount":-2835,"coversNext":true,"reason":"recordsLost"}"#
         )
-        let gaps = JSONCursor(LedgerJSON.gaps(try ledger.gaps(), .english))
+        let gaps = JSONCursor(LedgerAnswers.gaps.json(try ledger.gaps(), .english))
         #expect(try gaps.required("gaps").elements().count == 1)
         #expect(
-            try JSONCursor(LedgerJSON.cards(try ledger.cards(), .japanese)).required("schema").text()
+            try JSONCursor(LedgerAnswers.cards.json(try ledger.cards(), .japanese)).required("schema").text()
                 == "kazasu.ledgerCards/1")
     }
 
@@ -223,5 +223,55 @@ struct LedgerQueryTests {
         #expect(page.contains(language == .japanese ? "1,215円" : "¥1,215"))
         let empty = String(decoding: try LedgerFolder().open().report(language), as: UTF8.self)
         #expect(empty.hasSuffix("</html>\n"))
+    }
+
+    @Test("Sums by day, week and year; the total has each ride once")
+    func periods() throws {
+        let ledger = try ExampleCard.ledger()
+        #expect(
+            try ledger.sum(by: .day).map(\.key) == [
+                "2018-11-13", "2018-11-14", "2018-11-15", "2019-01-27", "2019-01-28", "2019-01-31",
+            ])
+        let weeks = try ledger.sum(by: .week)
+        #expect(weeks.first?.key == "2018-W46" && weeks.last?.key == "2019-W05")
+        // Every week within the gap has a row.
+        #expect(weeks.count == 12 && weeks.allSatisfy { $0.gaps == 1 || $0.key == "2019-W05" })
+        let years = try ledger.sum(by: .year)
+        #expect(
+            years.map(\.key) == ["2018", "2019"] && years.map(\.gaps) == [1, 1] && years.map(\.records) == [5, 4])
+        let total = try ledger.total()
+        #expect(total.map(\.records) == [9] && total.map(\.spent) == [-1_215] && total.map(\.gaps) == [1])
+        for grouping in LedgerGrouping.allCases where grouping != .station && grouping != .line {
+            #expect(try ledger.sum(by: grouping).reduce(0) { $0 + $1.spent } == -1_215)
+        }
+        let part = LedgerFilter(since: CalendarDate("2018-12-10"), until: CalendarDate("2019-01-27"))
+        #expect(try ledger.sum(by: .month, part).map(\.key) == ["2018-12", "2019-01"])
+    }
+
+    @Test("Bars are as long as the numbers beside them, and stations count rides alone", arguments: Language.allCases)
+    func honestReport(_ language: Language) throws {
+        let page = String(decoding: try ExampleCard.ledger().report(language), as: UTF8.self)
+        // The charges, 6,000, are more than anything that was spent.
+        let charges = try #require(
+            page.split(separator: "\n").first { $0.contains(">\(RecordKind.charge.name[language])</th>") })
+        #expect(charges.contains("class=\"received\"") && charges.contains("width=\"100\""), "\(charges)")
+        let station = try #require(page.split(separator: "\n").first { $0.contains(">六本木一丁目<") })
+        #expect(station.contains(language == .japanese ? "<td>4回</td>" : "<td>4</td>"), "\(station)")
+        // Months without records stay, those with gaps are marked, and each part has a text.
+        let december = language == .japanese ? "2018年12月" : "Dec 2018"
+        #expect(page.contains("<title>\(december): "))
+        #expect(page.contains(language == .japanese ? "履歴の欠落" : "records are missing"))
+        #expect(page.contains("class=\"lost\"") && page.contains("class=\"target\""))
+        // The balance now is the first tile.
+        #expect(page.contains("<dl class=\"figures\"><div class=\"now\">"))
+        #expect(page.contains(language == .japanese ? "2026年11月18日 作成" : "Made on 18 Nov 2026"))
+    }
+
+    @Test("A report of a month shows its days")
+    func monthReport() throws {
+        let filter = try #require(LedgerFilter(month: "2018-11"))
+        let page = String(decoding: try ExampleCard.ledger().report(.english, filter), as: UTF8.self)
+        #expect(page.contains("<h2>Days</h2>") && !page.contains("<h2>Months</h2>"))
+        #expect(page.contains("<title>14 Nov 2018: spent ¥480</title>"))
     }
 }

@@ -72,7 +72,7 @@ struct LedgerSinkTests {
         #"{"card":{"kind":"transit","idm":"01"},"at":"x","records":[{"raw":"00","kind":"rail"}]}"#,
     ]
 
-    @Test("What has no history is delivered, and nothing is kept", arguments: others)
+    @Test("Events without a history are delivered, and nothing is kept", arguments: others)
     func other(line: String) async throws {
         let folder = try LedgerFolder()
         let ledger = try folder.open()

@@ -32,7 +32,7 @@ struct LedgerStoreTests {
         #expect(throws: LedgerError.noHome) { try Ledger.defaultPath(environment: [:]) }
     }
 
-    @Test("It is its owner's alone, and one file when nothing writes")
+    @Test("The file is private, and the only one while nothing writes")
     func mode() throws {
         let folder = try LedgerFolder()
         let path = folder.folder.path + "/new/kazasu/ledger.sqlite"
@@ -64,13 +64,13 @@ struct LedgerStoreTests {
         func error(_ path: String) -> LedgerError {
             switch self {
             case .truncated, .short, .pageOverwritten: .damaged(path: path)
-            case .newer: .newer(path: path, version: 99, supported: 2)
+            case .newer: .newer(path: path, version: 99, supported: 3)
             case .otherDatabase, .text: .notALedger(path: path)
             }
         }
     }
 
-    @Test("A file that is damaged, newer or something else is told and left as it is", arguments: Harm.allCases)
+    @Test("Damaged, newer and foreign files are reported and left unchanged", arguments: Harm.allCases)
     func harm(_ harm: Harm) throws {
         let folder = try LedgerFolder()
         try { _ = try folder.open().keep(LedgerStoreTests.maker(60).dump(after: 60)) }()
@@ -108,7 +108,7 @@ struct LedgerStoreTests {
         #expect(try roomy.keep(dumps, source: LedgerSource(.file)).added == 1_980)
     }
 
-    @Test("A program that is killed at any moment of an import leaves the file as it was before")
+    @Test("An import that is killed at any moment leaves the file unchanged")
     func killed() throws {
         let folder = try LedgerFolder()
         let maker = LedgerStoreTests.maker(1_200)

@@ -9,6 +9,8 @@ import KazasuService
 // Measures the ledger, and writes what people should look at:
 //
 //     ledger-bench FILE bench RECORDS   imports so many records of 450 cards, asks questions, prints milliseconds
+//     ledger-bench FILE memory          asks and exports everything, each in a process of its own; prints its most memory
+//     ledger-bench FILE memory WHAT     one of these
 //     ledger-bench FILE grow            imports without end, to be killed
 //     ledger-bench FILE check           prints the number of records of a whole file
 //     ledger-bench FILE export FORMAT   writes a file to standard output
@@ -138,6 +140,73 @@ func bench(_ ledger: Ledger, _ records: Int) throws {
     }
 }
 
+/// What is measured alone: questions and exports of any length, as the program does them.
+func work(_ name: String, _ ledger: Ledger) throws {
+    var (claim, options) = (LedgerExportOptions(), LedgerExportOptions())
+    (claim.isClaim, claim.hasGaps) = (true, true)
+    options.language = .english
+    func discard(_ format: LedgerFormat, _ options: LedgerExportOptions) throws {
+        _ = try ledger.export(format, options) { _ in true }
+    }
+    switch name {
+    case "list": try ledger.select(LedgerFilter()) { records in try records.forEach { _ in true } }
+    case "list --json":
+        var bytes = 0
+        let missing = try ledger.missing()
+        var writer = JSONPrettyWriter { span in bytes += span.count }
+        try ledger.select(LedgerFilter()) { records in
+            writer.object { document in
+                LedgerJSON.write(to: &document, .english, missing: missing) { write in
+                    try? records.forEach { record in
+                        write(record)
+                        return true
+                    }
+                }
+            }
+        }
+        writer.finish()
+    case "list --format csv":
+        let csv = LedgerCSV(.english)
+        try ledger.select(LedgerFilter()) { records in
+            try records.forEach { record in
+                _ = csv.row(record)
+                return true
+            }
+        }
+    case "export --claim --gaps": try discard(.csv, claim)
+    case "report": _ = try ledger.report(.english)
+    case "sum --by day": _ = try ledger.sum(by: .day)
+    case "sum --by week": _ = try ledger.sum(by: .week)
+    case "gaps": _ = try ledger.gaps()
+    default:
+        guard let format = LedgerFormat(rawValue: String(name.dropFirst("export ".count))) else { exit(64) }
+        if format == .sfcard { options.filter.cards = ["0101060000000007"] }
+        try discard(format, options)
+    }
+}
+
+/// Runs each in a process of its own.
+func measureMemory(_ file: String) throws {
+    let works =
+        [
+            "list", "list --json", "list --format csv", "export --claim --gaps", "report", "sum --by day",
+            "sum --by week", "gaps",
+        ]
+        + LedgerFormat.allCases.map { "export " + $0.rawValue }
+    for work in works {
+        let texts = [CommandLine.arguments[0], file, "memory", work]
+        var words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
+        words.append(nil)
+        defer { for word in words { free(word) } }
+        var child: pid_t = 0
+        guard posix_spawn(&child, "/proc/self/exe", nil, nil, &words, environ) == 0 else { exit(70) }
+        var (status, usage) = (Int32(0), rusage())
+        guard wait4(child, &status, 0, &usage) == child, status == 0 else { exit(70) }
+        let seconds = Double(usage.ru_utime.tv_sec) + Double(usage.ru_utime.tv_usec) / 1e6
+        print("\(work): \(usage.ru_maxrss / 1024) MiB, \(Int(seconds * 1000)) ms")
+    }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else { exit(64) }
 var options = Ledger.Options()
@@ -145,6 +214,8 @@ options.stations = InventedStations()
 let ledger = try Ledger.open(arguments[1], options: options)
 let last = arguments.count > 3 ? arguments[3] : ""
 switch arguments[2] {
+case "memory" where last.isEmpty: try measureMemory(arguments[1])
+case "memory": try work(last, ledger)
 case "bench": try bench(ledger, Int(last) ?? 100_000)
 case "grow":
     var commuter = Commuter(getpid() % 1_000 == 0 ? 1 : Int(getpid() % 1_000))

@@ -6,7 +6,7 @@ internal import GRDB
 internal import Glibc
 internal import Synchronization
 
-/// Every journey and payment that was ever read, of any number of cards, in one SQLite file.
+/// Every journey and payment ever read, of any number of cards, in one SQLite file.
 ///
 /// A record is kept once, however often it is read, in whatever order and from whatever source. What is lost between two visits
 /// is known as a gap.
@@ -23,23 +23,23 @@ public final class Ledger: Sendable {
         public var stations: any StationNames = NoStationNames()
         /// The decoders that read histories.
         public var decoders: DecoderRegistry = .standard
-        /// What cards are told apart by: the IDm itself, or a keyed hash of it where no IDm may be stored. Only hexadecimal digits.
+        /// What identifies a card: its IDm, or a keyed hash where no IDm may be stored. Hexadecimal digits only.
         public var cardKey: @Sendable (IDm) -> String = { $0.description }
         /// Whether cards are masked in everything that is read, as for a bug report: their numbers, and the names that the
         /// owner gave. The file keeps them.
         public var isRedacted = false
         /// How many seconds to wait for another program that writes.
         public var patience = 10
-        /// The present moment in seconds since 1970.
+        /// The current time in seconds since 1970.
         public var clock: @Sendable () -> Int = { time(nil) }
-        /// Is told how many of the histories of an import are merged, while nothing of it is kept yet.
+        /// Reports how many histories of an import are merged, before the transaction commits.
         public var progress: @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
         /// How much memory SQLite may use for pages, in KiB.
         public var cacheSize = 32_768
         /// How many pages of 4,096 bytes the file may have; `nil` for as many as the disk holds.
         public var pageLimit: Int?
 
-        /// The usual way: IDms as they are, no names of stations.
+        /// The defaults: plain IDms, no station names.
         public init() {}
     }
 

@@ -120,7 +120,7 @@ extension Ledger {
     ///
     /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``, ``LedgerError/nameInUse(_:)``.
     public func name(_ card: String, as name: String?) throws(LedgerError) {
-        try store.write { db in
+        try change(.name) { db, _ in
             let found = try LedgerCards.single(card, db, options)
             let other = try Int64.fetchOne(db, sql: "SELECT id FROM card WHERE name = ?", arguments: [name])
             if let name, let other, other != found.id { throw LedgerError.nameInUse(name) }
@@ -137,7 +137,7 @@ extension Ledger {
     @discardableResult
     public func link(_ newer: String, to older: String) throws(LedgerError) -> Int {
         let tomorrow = tomorrow
-        return try store.write { db in
+        return try change(.link) { db, change in
             let (new, old) = (
                 try LedgerCards.single(newer, db, options), try LedgerCards.single(older, db, options)
             )
@@ -155,8 +155,6 @@ extension Ledger {
                 try db.execute(sql: "UPDATE card SET name = NULL WHERE id = ?", arguments: [new.id])
                 try db.execute(sql: "UPDATE card SET name = ? WHERE id = ?", arguments: [name, old.id])
             }
-            let change = try LedgerSchema.nextChange(db)
-            try db.execute(sql: "UPDATE change SET number = ?", arguments: [change])
             try db.execute(sql: "UPDATE card SET owner = ? WHERE owner = ?", arguments: [old.id, new.id])
             var repeated = 0
             for row in purses {
@@ -181,26 +179,11 @@ extension Ledger {
         }
     }
 
-    /// Merges the records of a purse into another; those that stay keep their ids.
+    /// Merges the records of a purse into another.
     private static func move(
         _ from: Int64, to purse: inout MergePurse, change: Int, tomorrow: CalendarDate, _ db: Database
     ) throws -> Int {
-        let reader = try LedgerRecordReader(db, Ledger.Options())
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT \(LedgerRecordReader.columns), r.joined, r.service, r.source FROM \(LedgerRecordReader.source)
-                WHERE r.purse = ? ORDER BY r.ord, r.id
-                """, arguments: [from])
-        var runs: [[(record: LedgerRecord, row: Row)]] = []
-        for row in rows {
-            guard let record = try reader.record(row) else { continue }
-            if try row.value(29, as: Bool.self), !runs.isEmpty {
-                runs[runs.count - 1].append((record, row))
-            } else {
-                runs.append([(record, row)])
-            }
-        }
+        let runs = try LedgerRun.all(of: from, LedgerRecordReader(db, Ledger.Options()), db)
         try db.execute(
             sql: "DELETE FROM variant WHERE record IN (SELECT id FROM record WHERE purse = ?)", arguments: [from])
         try db.execute(
@@ -209,22 +192,10 @@ extension Ledger {
         try db.execute(sql: "DELETE FROM purse WHERE id = ?", arguments: [from])
         var repeated = 0
         for run in runs {
-            var merge = try LedgerMerge(db, change: change, source: run[0].row.value(31), tomorrow: tomorrow)
-            var services: [Block: ServiceCode] = [:]
-            for entry in run {
-                guard let code: Int = try entry.row.value(30) else { continue }
-                services[entry.record.record.raw] = ServiceCode(rawValue: UInt16(truncatingIfNeeded: code))
-            }
-            try merge.keep(run.map(\.record.record).reversed(), isWhole: true, services: services, in: &purse)
-            repeated += run.count - merge.counts.added.count
-            for id in merge.counts.added {
-                guard
-                    let raw = try Row.fetchOne(db, sql: "SELECT raw, serial FROM record WHERE id = ?", arguments: [id])
-                else { continue }
-                let bytes = try LedgerCoding.bytes(raw.value(0))
-                guard let old = run.first(where: { LedgerCoding.raw($0.record.record) == bytes }) else { continue }
-                try db.execute(sql: "UPDATE record SET uid = ? WHERE id = ?", arguments: [old.record.uid, id])
-            }
+            guard let source = run.entries.first?.source else { continue }
+            var merge = LedgerMerge(db, change: change, source: source, tomorrow: tomorrow)
+            try run.merge(into: &purse, &merge)
+            repeated += run.entries.count - merge.counts.added.count
         }
         return repeated
     }

@@ -106,13 +106,13 @@ enum LedgerCoding {
 
     static func bytes(_ data: Data) -> [UInt8] { Array(data) }
 
-    /// A short hash that is the same everywhere and for ever (FNV-1a, 64 bits).
+    /// A short hash that never changes (FNV-1a, 64 bits).
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 
-/// The numbers that stand for places and named codes in the tables; each is looked up once.
+/// Caches the row numbers of places and named codes.
 struct StoredNames {
     private var places: [Place: Int64] = [:]
     private var codes: [CodedValue: Int64] = [:]

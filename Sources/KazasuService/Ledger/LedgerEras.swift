@@ -4,10 +4,10 @@ internal import CardDecoders
 internal import CardModel
 internal import GRDB
 
-// The counter of a card may turn at its end or be set back, and then its serials come again. Records between two such events
-// are an era; nearly every purse has one.
+// The counter of a card may wrap around or be reset, and then its serials repeat. Records between two such events are an
+// era; nearly every purse has one.
 extension LedgerMerge {
-    /// The era that a segment belongs to: the counter of a card may turn or be set back, and then its serials come again.
+    /// The era that a segment belongs to.
     mutating func era(
         of segment: ArraySlice<HistoryRecord>, _ first: Int, _ last: Int, before later: Int64?, _ purse: MergePurse
     ) throws -> Int64 {
@@ -130,7 +130,7 @@ struct LedgerPair: Hashable {
     let newer: Int64
 }
 
-/// The part of a record that is there which tells whether another is the same.
+/// The part of a stored record by which another is recognized as the same.
 struct KnownRecord {
     let id: Int64
     let order: Int64

@@ -36,6 +36,16 @@ public enum LedgerError: Error, Hashable, Sendable {
     case otherPurses
     /// Both cards that are to be one have a name.
     case severalNames
+    /// No station or stop that the ledger has a record of has this name or code.
+    case noSuchStation(String)
+    /// No line that the ledger has a record of has this name or code.
+    case noSuchLine(String)
+    /// No record of the ledger has this id.
+    case noSuchRecord(String)
+    /// The ledger has no record of an import with this number.
+    case noSuchImport(Int)
+    /// There is no change that could be taken back.
+    case nothingToUndo
     /// The dump holds no history that a decoder can read.
     case noHistory
     /// The dump is of another card than the one that was asked for.
@@ -95,7 +105,7 @@ public enum LedgerError: Error, Hashable, Sendable {
     }
 }
 
-/// Something that the owner should know about what was kept; nothing was refused because of it.
+/// Something unusual about records that were kept; none of them was refused.
 public enum LedgerNotice: Hashable, Sendable {
     /// The serials of the card begin again below those that the ledger has, on a later day.
     case serialsWentBack(card: String)

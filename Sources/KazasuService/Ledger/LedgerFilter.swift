@@ -4,7 +4,7 @@ public import CardDecoders
 internal import CardModel
 internal import GRDB
 
-/// Which records are wanted; empty for all.
+/// Which records to choose; empty for all.
 public struct LedgerFilter: Hashable, Sendable {
     /// Names, IDms, last digits of IDms (at least four) or kinds of purses; empty for all cards.
     public var cards: [String] = []
@@ -51,7 +51,7 @@ public struct LedgerFilter: Hashable, Sendable {
         return filter
     }
 
-    /// A text that is the same for the same choice.
+    /// A key for this choice, under which exports are marked.
     func selection(_ purse: LedgerPurse) -> String {
         let days = [since?.description ?? "", until?.description ?? ""]
         return ([String(purse.id)] + days + kinds.map(\.rawValue).sorted()).joined(separator: ",")
@@ -207,13 +207,11 @@ extension Ledger {
     }
 
     /// The gaps before some records.
-    func gaps(before ids: Set<Int64>) throws(LedgerError) -> [LedgerGapReport] {
-        try store.read { db in
-            var gaps: [LedgerGapReport] = []
-            let condition = "r.id IN (\(ids.map(String.init).joined(separator: ", ")))"
-            try forEachGap(condition, [], until: nil, db) { gap, _ in gaps.append(gap) }
-            return gaps
-        }
+    func gaps(before ids: Set<Int64>, _ db: Database) throws -> [LedgerGapReport] {
+        var gaps: [LedgerGapReport] = []
+        let condition = "r.id IN (\(ids.map(String.init).joined(separator: ", ")))"
+        try forEachGap(condition, [], until: nil, db) { gap, _ in gaps.append(gap) }
+        return gaps
     }
 
     /// Passes on the gaps of a filter, newest first, each with the number of the change that brought the record after it.

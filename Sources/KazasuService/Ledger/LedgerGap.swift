@@ -3,7 +3,7 @@
 internal import CardDecoders
 internal import GRDB
 
-/// What lies between two records of a purse that do not follow each other.
+/// A break between two records of a purse.
 public struct LedgerGap: Hashable, Sendable {
     /// Why the records do not follow each other.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -23,8 +23,8 @@ public struct LedgerGap: Hashable, Sendable {
     public let atLeast: Int
     /// Upper bound, or `nil` if unknown.
     public let atMost: Int?
-    /// The money that moved, in the smallest unit: what the balances differ by, without the record after the gap where its own
-    /// amount is known; `nil` when a balance is not known.
+    /// The money that moved, in the smallest unit: the difference of the balances, less the amount of the record after the gap
+    /// where it is known; `nil` if a balance is unknown.
     public let amount: Int?
     /// Whether ``amount`` also covers the record after the gap, whose own amount is unknown.
     public let coversNext: Bool
@@ -54,7 +54,7 @@ public struct LedgerGap: Hashable, Sendable {
     }
 }
 
-/// A gap with the records on both sides.
+/// A gap with the records before and after it.
 public struct LedgerGapReport: Hashable, Sendable {
     /// What is lost.
     public let gap: LedgerGap
@@ -64,7 +64,7 @@ public struct LedgerGapReport: Hashable, Sendable {
     public let after: LedgerRecord
 }
 
-/// What a ledger lacks on some days: how many gaps there are, and how many records were lost in them.
+/// The gaps on some days, and how many records were lost in them.
 public struct LedgerMissing: Hashable, Sendable {
     /// How many gaps there are.
     public private(set) var gaps = 0
@@ -176,7 +176,7 @@ struct LedgerLink {
             reason: reason)
     }
 
-    /// How many records lie between; `nil` when nothing tells.
+    /// How many records lie between, or `nil` if unknown.
     private func distance(from before: LedgerLink, _ count: SerialCount) -> (ClosedRange<Int>?, LedgerGap.Reason) {
         if isJoined { return (0...0, .balanceDiffers) }
         guard let serial, let old = before.serial, serial != 0 || old != 0 else { return (nil, .noOverlap) }

@@ -10,65 +10,68 @@ package enum LedgerJSON {
     ///
     /// - Parameter forEach: calls its closure with each record.
     package static func write(
-        to document: inout some (JSONSink & ~Copyable), _ language: Language, forEach: ((LedgerRecord) -> Void) -> Void
+        to document: inout some (JSONSink & ~Copyable), _ language: Language, missing: LedgerMissing,
+        forEach: ((LedgerRecord) -> Void) -> Void
     ) {
         document.member("schema", "kazasu.ledger/1")
         document.key("records")
         document.beginArray()
         forEach { document.value(record($0, language)) }
         document.endArray()
+        document.key("missing")
+        document.value(self.missing(missing))
     }
 
     /// `kazasu.ledgerSum/1`.
     package static func sums(
-        _ sums: [LedgerSum], by grouping: LedgerGrouping, missing: LedgerMissing, _ language: Language
+        _ sums: [LedgerSum], by grouping: LedgerGrouping, totals: [LedgerSum], missing: LedgerMissing,
+        _ language: Language
     ) -> JSONValue {
-        let values = sums.map { sum in
-            money(
-                [
-                    "key": .string(sum.key), "name": .string(sum.label[language]), "records": .int(sum.records),
-                    "unknown": .int(sum.unknown), "spent": .int(sum.spent), "received": .int(sum.received),
-                    "amount": .int(sum.amount), "gaps": .optional(sum.gaps),
-                ], sum.currency)
+        let answer = LedgerAnswers.sums(by: grouping)
+        // A total is no group: it has neither key nor name.
+        let totals = totals.map { total -> JSONValue in
+            guard case .object(var object) = answer.json(total, language) else { return .null }
+            (object["key"], object["name"]) = (nil, nil)
+            return .object(object)
         }
-        return document(
-            "kazasu.ledgerSum/1",
+        return answer.json(
+            sums, language,
+            ["totals": .array(totals), "by": .string(grouping.rawValue), "missing": self.missing(missing)])
+    }
+
+    /// What is missing in the chosen days.
+    private static func missing(_ missing: LedgerMissing) -> JSONValue {
+        ["gaps": .int(missing.gaps), "atLeast": .int(missing.atLeast), "atMost": .optional(missing.atMost)]
+    }
+
+    /// `kazasu.ledgerRemoval/1`.
+    package static func removal(_ removal: LedgerRemoval) -> JSONValue {
+        document(
+            "kazasu.ledgerRemoval/1",
+            [("records", .int(removal.records)), ("cards", .array(removal.cards.map { .string($0) }))])
+    }
+
+    /// `kazasu.ledgerImports/1`.
+    package static func imports(_ imports: [LedgerImport]) -> JSONValue {
+        let rows: [JSONValue] = imports.map { entry in
             [
-                "by": .string(grouping.rawValue), "sums": .array(values),
-                "missing": [
-                    "gaps": .int(missing.gaps), "atLeast": .int(missing.atLeast), "atMost": .optional(missing.atMost),
-                ],
-            ])
-    }
-
-    /// `kazasu.ledgerGaps/1`.
-    package static func gaps(_ gaps: [LedgerGapReport], _ language: Language) -> JSONValue {
-        document("kazasu.ledgerGaps/1", ["gaps": .array(gaps.map { gap($0, language) })])
-    }
-
-    private static func gap(_ report: LedgerGapReport, _ language: Language) -> JSONValue {
-        guard case .object(var object) = gap(report.gap) else { return .null }
-        object["before"] = record(report.before, language)
-        object["after"] = record(report.after, language)
-        return money(
-            [("card", card(report.after.purse))] + object.members.map { ($0.key, $0.value) },
-            report.after.purse.currency)
-    }
-
-    /// `kazasu.ledgerCards/1`.
-    package static func cards(_ cards: [LedgerCard], _ language: Language) -> JSONValue {
-        let values = cards.map { entry in
-            money(
-                [
-                    "card": card(entry.purse), "key": .string(entry.purse.card), "name": .text(entry.purse.cardName),
-                    "title": .string(entry.purse.title[language]),
-                    "records": .int(entry.records), "first": .text(entry.first?.description),
-                    "last": .text(entry.last?.description), "balance": .optional(entry.balance),
-                    "gaps": .int(entry.gaps),
-                    "linked": .array(entry.linked.map { .string($0) }),
-                ], entry.purse.currency)
+                "import": .int(entry.id),
+                "at": .string(Timestamp(milliseconds: entry.time &* 1_000).text(.local, .seconds)),
+                "source": .string(entry.source.kind.rawValue), "name": .text(entry.source.name),
+                "records": .int(entry.records),
+            ]
         }
-        return document("kazasu.ledgerCards/1", ["cards": .array(values)])
+        return document("kazasu.ledgerImports/1", [("imports", .array(rows))])
+    }
+
+    /// `kazasu.ledgerUndo/1`.
+    package static func undone(_ change: LedgerChange) -> JSONValue {
+        document(
+            "kazasu.ledgerUndo/1",
+            [
+                ("change", .string(change.kind.rawValue)),
+                ("at", .string(Timestamp(milliseconds: change.time &* 1_000).text(.local, .seconds))),
+            ])
     }
 
     /// `kazasu.ledgerImport/1`.
@@ -76,16 +79,20 @@ package enum LedgerJSON {
     /// - Parameters:
     ///   - files: how many dumps there were.
     ///   - unreadable: how many files could not be read.
+    ///   - isTrial: whether nothing was kept.
     package static func addition(
-        _ addition: LedgerAddition, files: Int, unreadable: Int = 0, _ language: Language
+        _ addition: LedgerAddition, files: Int, unreadable: Int = 0, isTrial: Bool = false, _ language: Language
     ) -> JSONValue {
         document(
             "kazasu.ledgerImport/1",
             [
-                "files": .int(files), "unreadable": .int(unreadable), "read": .int(addition.read),
-                "added": .int(addition.added), "completed": .int(addition.completed),
-                "cards": .array(addition.cards.map { .string($0) }), "notices": .array(addition.notices.map(notice)),
-                "gaps": .array(addition.gaps.map { gap($0, language) }),
+                ("files", .int(files)), ("unreadable", .int(unreadable)), ("read", .int(addition.read)),
+                ("added", .int(addition.added)), ("completed", .int(addition.completed)),
+                ("import", .optional(isTrial ? nil : addition.source)), ("dryRun", .bool(isTrial)),
+                ("cards", .array(addition.cards.map { .string($0) })),
+                ("newCards", .array(addition.newCards.map { .string($0) })),
+                ("notices", .array(addition.notices.map(notice))),
+                ("gaps", .array(addition.gaps.map { LedgerAnswers.gaps.json($0, language) })),
             ])
     }
 
@@ -94,29 +101,25 @@ package enum LedgerJSON {
         document(
             "kazasu.ledgerRedecode/1",
             [
-                "records": .int(result.records), "changed": .int(result.changed),
-                "unreadable": .int(result.unreadable),
+                ("records", .int(result.records)), ("changed", .int(result.changed)),
+                ("unreadable", .int(result.unreadable)),
             ])
     }
 
     // MARK: Parts
 
-    private static func document(_ schema: String, _ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        .object(JSONObject([("schema", .string(schema))] + members.map { ($0.key, $0.value) }))
+    static func document(_ schema: String, _ members: [(String, JSONValue)]) -> JSONValue {
+        .object(JSONObject([("schema", .string(schema))] + members))
     }
 
-    private static func money(_ members: KeyValuePairs<String, JSONValue>, _ currency: Currency) -> JSONValue {
-        money(members.map { ($0.key, $0.value) }, currency)
-    }
-
-    private static func money(_ members: [(String, JSONValue)], _ currency: Currency) -> JSONValue {
+    static func money(_ members: [(String, JSONValue)], _ currency: Currency) -> JSONValue {
         .object(
             JSONObject(
                 members + [("currency", .string(currency.rawValue)), ("exponent", .int(currency.minorDigits))]))
     }
 
-    /// Whose record it is. A card that is known by a keyed hash, or by its records alone, has no IDm.
-    private static func card(_ purse: LedgerPurse) -> JSONValue {
+    /// The card of a record. One that is known by a keyed hash, or only by its records, has no IDm.
+    static func card(_ purse: LedgerPurse) -> JSONValue {
         let idm = (try? Hex.decode(purse.card)).flatMap { IDm($0) }
         let card = DecodedCard(
             identity: CardIdentity(technology: .felica, idm: idm), kind: CardKind(rawValue: purse.kind),
@@ -124,7 +127,7 @@ package enum LedgerJSON {
         return JSONValue { card.write(to: &$0) }
     }
 
-    private static func record(_ entry: LedgerRecord, _ language: Language) -> JSONValue {
+    static func record(_ entry: LedgerRecord, _ language: Language) -> JSONValue {
         guard case .object(let members) = entry.record.json(language) else { return .null }
         return money(
             [

@@ -16,6 +16,8 @@ public struct LedgerSource: Hashable, Sendable {
         case file
         /// A card that was seen while readers were watched.
         case watch
+        /// Another ledger.
+        case ledger
     }
 
     /// The way.
@@ -30,7 +32,30 @@ public struct LedgerSource: Hashable, Sendable {
     }
 }
 
-/// What became of histories that were kept.
+/// How long the records on a card last before it overwrites them.
+public struct LedgerPace: Hashable, Sendable {
+    /// The card's purse.
+    public let purse: LedgerPurse
+    /// How many records the card holds.
+    public let records: Int
+    /// For how many days of its owner's usual rides and payments they last, rounded down.
+    public let days: Int
+}
+
+/// Which part of an import a call is.
+public struct LedgerBatch: Hashable, Sendable {
+    /// The ``LedgerAddition/change`` of the part before; ``Ledger/undo()`` takes both back.
+    public var earlier: Int?
+    /// Whether the file stays as it is, as for a preview.
+    public var isTrial: Bool
+
+    /// An import of its own, unless told otherwise.
+    public init(after earlier: Int? = nil, isTrial: Bool = false) {
+        (self.earlier, self.isTrial) = (earlier, isTrial)
+    }
+}
+
+/// The result of keeping histories.
 public struct LedgerAddition: Hashable, Sendable {
     /// How many records were read.
     public var read = 0
@@ -40,6 +65,14 @@ public struct LedgerAddition: Hashable, Sendable {
     public var completed = 0
     /// The cards whose history was read.
     public var cards: [String] = []
+    /// Those of them that the ledger did not have.
+    public var newCards: [String] = []
+    /// The number by which ``Ledger/forgetImport(_:)`` removes what was added, or `nil` if nothing was.
+    public var source: Int?
+    /// The number of the change, for ``LedgerBatch``.
+    public var change: Int?
+    /// How soon the last of the cards must be read again, where enough of its records are known.
+    public var pace: LedgerPace?
     /// What the owner should know.
     public var notices: [LedgerNotice] = []
     /// The gaps beside what was added, newest first.
@@ -54,6 +87,9 @@ public struct LedgerAddition: Hashable, Sendable {
         added += other.added
         completed += other.completed
         for card in other.cards where !cards.contains(card) { cards.append(card) }
+        for card in other.newCards where !newCards.contains(card) { newCards.append(card) }
+        (source, change) = (other.source ?? source, other.change ?? change)
+        pace = other.pace ?? pace
         notices += other.notices
         let again = Set(other.gaps.map(\.after.id))
         gaps = other.gaps + gaps.filter { !again.contains($0.after.id) }
@@ -91,14 +127,16 @@ extension Ledger {
     ///   - source: where they come from.
     ///   - card: the name or IDm of the card that they must be of; of any card for `nil`.
     ///   - kind: the id of the only decoder whose histories are kept; all for `nil`.
+    ///   - batch: which part of an import they are, and whether it is a preview.
     /// - Throws: ``LedgerError/noHistory`` when no decoder finds one in any, ``LedgerError/otherCard`` when one is of another card.
     @discardableResult
     public func keep(
-        _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: CardKind? = nil
+        _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: CardKind? = nil,
+        batch: LedgerBatch = LedgerBatch()
     ) throws(LedgerError) -> LedgerAddition {
         let histories = dumps.flatMap(histories).filter { $0.report.kind == kind ?? $0.report.kind }
         guard !histories.isEmpty else { throw .noHistory }
-        return try keep(histories, source, readAt: dumps.compactMap(\.readAt).last, of: card)
+        return try keep(histories, source, readAt: dumps.compactMap(\.readAt).last, of: card, batch)
     }
 
     /// Keeps a history that was decoded before, as a watcher of readers has it.
@@ -118,10 +156,10 @@ extension Ledger {
         let history = History(
             card: key, report: report, records: records, system: decoder.system,
             services: [:], brand: decoder.brands.count == 1 ? decoder.brands.first?.id : nil, isUnnamed: false)
-        return try keep([history], source, readAt: readAt, of: nil)
+        return try keep([history], source, readAt: readAt, of: nil, LedgerBatch())
     }
 
-    /// What becomes of a file that is imported.
+    /// The result of importing a file.
     public enum ImportResult: Hashable, Sendable {
         /// Its histories were kept.
         case kept(LedgerAddition)
@@ -178,11 +216,10 @@ extension Ledger {
     // MARK: Transaction
 
     private func keep(
-        _ histories: [History], _ source: LedgerSource, readAt: String?, of card: String?
+        _ histories: [History], _ source: LedgerSource, readAt: String?, of card: String?, _ batch: LedgerBatch
     ) throws(LedgerError) -> LedgerAddition {
         let (tomorrow, now, progress) = (tomorrow, options.clock(), options.progress)
-        var (addition, ids, gaps) = try store.write { db in
-            let number = try LedgerSchema.nextChange(db)
+        let (addition, ids) = try change(.keep, after: batch.earlier, isTrial: batch.isTrial) { db, number in
             let sourceID = try LedgerSchema.next("SELECT max(id) FROM source", db)
             let wanted = try card.map { try LedgerCards.single($0, db, options).key }
             var merge = LedgerMerge(db, change: number, source: sourceID, tomorrow: tomorrow)
@@ -196,34 +233,64 @@ extension Ledger {
                 let before = merge.counts.added.count
                 try merge.keep(history.records, isWhole: isWhole, services: history.services, in: &purse)
                 if !addition.cards.contains(purse.card) { addition.cards.append(purse.card) }
+                if isNew, !addition.newCards.contains(purse.card) { addition.newCards.append(purse.card) }
                 if isNew, let other = try LedgerCards.sameHistory(as: purse, Array(merge.counts.added[before...]), db) {
                     addition.notices.append(.sameHistory(card: purse.card, as: other))
                 }
+                if place == histories.count - 1 { addition.pace = try pace(of: purse, holding: history.records, db) }
             }
-            let counts = merge.counts
-            addition.read = counts.read
-            addition.added = counts.added.count
-            addition.completed = counts.completed
-            addition.notices += counts.notices
-            if !counts.added.isEmpty || counts.completed > 0 {
-                try db.execute(sql: "UPDATE change SET number = ?", arguments: [number])
-                try db.execute(
-                    sql: "INSERT INTO source VALUES (?, ?, ?, ?, ?)",
-                    arguments: [sourceID, source.kind.rawValue, source.name, readAt, now])
-            }
-            return (addition, counts.added, counts.gaps)
+            try finish(&addition, merge, source, sourceID, readAt: readAt, now, db)
+            return (addition, merge.counts.added)
         }
-        if !gaps.isEmpty { addition.gaps = try self.gaps(before: gaps) }
-        if options.isRedacted {
-            addition.cards = addition.cards.map { LedgerPurse.shown($0, options) }
-            addition.notices = addition.notices.map { $0.masked(options) }
-        }
-        try announce(ids)
+        if !batch.isTrial { try announce(ids) }
         return addition
     }
 
+    /// Ends a change that added records: their source, what was counted, and the gaps beside them.
+    func finish(
+        _ addition: inout LedgerAddition, _ merge: LedgerMerge, _ source: LedgerSource, _ sourceID: Int64,
+        readAt: String?, _ now: Int, _ db: Database
+    ) throws {
+        let counts = merge.counts
+        addition.read = counts.read
+        addition.added = counts.added.count
+        addition.completed = counts.completed
+        addition.notices += counts.notices
+        addition.change = merge.change
+        if !counts.added.isEmpty || counts.completed > 0 {
+            addition.source = Int(sourceID)
+            try db.execute(
+                sql: "INSERT INTO source VALUES (?, ?, ?, ?, ?)",
+                arguments: [sourceID, source.kind.rawValue, source.name, readAt, now])
+        }
+        if !counts.gaps.isEmpty { addition.gaps = try gaps(before: counts.gaps, db) }
+        guard options.isRedacted else { return }
+        addition.cards = addition.cards.map { LedgerPurse.shown($0, options) }
+        addition.newCards = addition.newCards.map { LedgerPurse.shown($0, options) }
+        addition.notices = addition.notices.map { $0.masked(options) }
+    }
+
+    /// How long the records of a card last at the pace of its last hundred records and those lost among them.
+    private func pace(of purse: MergePurse, holding records: [HistoryRecord], _ db: Database) throws -> LedgerPace? {
+        // With fewer records the card may hold more, or the pace is a guess.
+        guard records.count >= 5, let own = try LedgerRecordReader(db, options).purse(purse.id) else { return nil }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT r.date, coalesce(gap.atLeast, 0) FROM \(LedgerRecordReader.source)
+                WHERE r.purse = ? AND r.date IS NOT NULL ORDER BY r.ord DESC, r.id DESC LIMIT 100
+                """, arguments: [purse.id])
+        let dates = try rows.compactMap { try LedgerCoding.date($0.value(0)) }.filter { $0 <= tomorrow }
+        guard let first = dates.min(), let last = dates.max(), first < last else { return nil }
+        let lost = try rows.dropLast().reduce(0) { try $0 &+ $1.value(1) }
+        let (days, all) = (CalendarDays.number(last) - CalendarDays.number(first), dates.count &+ max(0, lost))
+        return LedgerPace(purse: own, records: records.count, days: records.count * days / max(1, all))
+    }
+
     /// The purse that a history belongs to; made when it is new.
-    private func purse(of history: History, _ db: Database) throws -> (MergePurse, isNew: Bool) {
+    private func purse(
+        of history: History, _ db: Database, currency: Currency? = nil
+    ) throws -> (MergePurse, isNew: Bool) {
         var card = try Row.fetchOne(
             try db.cachedStatement(
                 sql: "SELECT o.id, o.key FROM card c JOIN card o ON o.id = c.owner WHERE c.key = ?"),
@@ -247,7 +314,7 @@ extension Ledger {
                     """,
                 arguments: [
                     owner, history.report.kind.rawValue, Int(history.system.rawValue), history.report.name.english,
-                    history.report.name.japanese, history.report.currency.rawValue,
+                    history.report.name.japanese, (currency ?? history.report.currency).rawValue,
                 ])
             row = try Row.fetchOne(select, arguments: [owner, history.report.kind.rawValue])
         }
@@ -260,6 +327,21 @@ extension Ledger {
             serials: options.decoders.decoder(of: history.report.kind)?.serials, single: row?.value(1) ?? false,
             double: row?.value(2) ?? false)
         return (purse, isNew)
+    }
+
+    /// The purse of this ledger that a purse of another one is; made when it is new.
+    func purse(
+        of other: MergePurse, _ description: LedgerPurse?, _ db: Database, _ addition: inout LedgerAddition
+    ) throws -> MergePurse {
+        let report = CardReport(
+            card: other.kind, name: description?.title ?? LocalizedText(other.kind, other.kind),
+            history: [])
+        let history = History(
+            card: other.card, report: report, records: [], system: other.system, services: [:],
+            brand: description?.brand?.id, isUnnamed: false)
+        let (own, isNew) = try purse(of: history, db, currency: description?.currency)
+        if isNew, !addition.newCards.contains(own.card) { addition.newCards.append(own.card) }
+        return own
     }
 
     /// The card that has a record of a file which does not say whose it is.

@@ -39,10 +39,10 @@ struct MergePurse {
 /// serial. Where the card keeps none, the window is laid over the records that are there (``SequenceMerge``).
 struct LedgerMerge {
     let db: Database
-    /// The number of the change that is being made.
+    /// The number of this change.
     let change: Int
     let source: Int64
-    /// The day after today in Japan; later dates are told.
+    /// The day after today in Japan; later dates are reported.
     let tomorrow: CalendarDate
     var counts = MergeCounts()
     private var words = StoredNames()
@@ -204,7 +204,7 @@ struct LedgerMerge {
         return id
     }
 
-    /// Fills in what a record that is there did not know; nothing known is replaced.
+    /// Fills missing fields of a stored record; never overwrites.
     ///
     /// - Returns: whether the bytes differ; the other form is kept beside.
     mutating func fill(_ known: KnownRecord, from record: HistoryRecord) throws -> Bool {
@@ -234,7 +234,7 @@ struct LedgerMerge {
         return db.changesCount > 0
     }
 
-    /// Replaces what a record says by another reading of its bytes; place, id and bytes stay.
+    /// Replaces the fields of a stored record after its bytes were decoded again; its place, id and bytes stay.
     mutating func replace(_ id: Int64, by record: HistoryRecord, wasKnown: Bool) throws {
         let coding = LedgerCoding.self
         let values: [(any DatabaseValueConvertible)?] = [
@@ -256,7 +256,7 @@ struct LedgerMerge {
 
     // MARK: Links
 
-    /// Works out amounts and gaps again for a stretch of a purse and the record after it.
+    /// Works out amounts and gaps again for part of a purse and the record after it.
     ///
     /// - Parameters:
     ///   - pairs: records that a window showed directly after each other.
@@ -316,7 +316,12 @@ struct LedgerMerge {
             return
         }
         counts.gaps.insert(link.id)
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO gap VALUES (?, ?, ?, ?, ?, ?)").execute(arguments: [
+        let upsert = """
+            INSERT INTO gap VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET atLeast = excluded.atLeast,
+                atMost = excluded.atMost, amount = excluded.amount, coversNext = excluded.coversNext,
+                reason = excluded.reason
+            """
+        try db.cachedStatement(sql: upsert).execute(arguments: [
             link.id, gap.atLeast, gap.atMost, gap.amount, gap.coversNext, gap.reason.rawValue,
         ])
     }

@@ -62,13 +62,13 @@ public struct LedgerRecord: Hashable, Sendable, Identifiable {
     public let uid: String
     /// Whose record it is.
     public let purse: LedgerPurse
-    /// What the card says, with the amount that the ledger found where the card alone does not tell.
+    /// The decoded record, with the amount that the ledger worked out where the card does not state it.
     public let record: HistoryRecord
-    /// Whether the amount was found from the balance of the record before.
+    /// Whether the amount follows from the balance of the record before.
     public let hasDerivedAmount: Bool
-    /// What is lost before it, or `nil`.
+    /// The gap before it, or `nil`.
     public let gapBefore: LedgerGap?
-    /// Where it stands among the records of its purse.
+    /// Its position among the records of its purse.
     let order: Int64
 
     /// The balance before the record, where it follows from balance and amount.
@@ -117,6 +117,9 @@ struct LedgerRecordReader {
                 doubt: Doubt(rawValue: row.value("doubt")))
         }
     }
+
+    /// Every place, named as it is now.
+    var allPlaces: [Place] { places.keys.compactMap { place($0, on: nil) } }
 
     /// The place of a number, named as on a day.
     func place(_ number: Int64, on date: CalendarDate?) -> Place? {

@@ -4,13 +4,13 @@ internal import CardDecoders
 internal import CardModel
 internal import GRDB
 
-/// What became of records whose bytes were decoded again.
+/// The result of decoding all records again.
 public struct LedgerRedecoding: Hashable, Sendable {
     /// How many records there are.
     public var records = 0
     /// How many of them say more, or something else, than before.
     public var changed = 0
-    /// How many have no decoder any more, or one that finds no record in their bytes; they stay as they are.
+    /// How many no longer have a decoder that finds a record in their bytes; they stay unchanged.
     public var unreadable = 0
 }
 
@@ -20,23 +20,10 @@ extension Ledger {
     /// Nothing that was known is replaced by an unknown: times that came from a gate log and amounts that came from balances stay.
     public func redecode() throws(LedgerError) -> LedgerRedecoding {
         let (decoders, tomorrow) = (options.decoders, tomorrow)
-        return try store.write { db in
+        return try change(.redecode) { db, change in
             let reader = try LedgerRecordReader(db, Ledger.Options())
-            let change = try LedgerSchema.nextChange(db)
             var (result, merge) = (LedgerRedecoding(), LedgerMerge(db, change: change, source: 0, tomorrow: tomorrow))
-            let purses = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT purse.id, purse.kind, purse.system, purse.single, purse.double, card.key
-                    FROM purse JOIN card ON card.id = purse.card
-                    """)
-            for row in purses {
-                let (kind, system): (String, Int) = try (row.value(1), row.value(2))
-                let purse = try MergePurse(
-                    id: row.value(0), card: row.value(5), kind: kind,
-                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
-                    serials: decoders.decoder(of: CardKind(rawValue: kind))?.serials, single: row.value(3),
-                    double: row.value(4))
+            for purse in try MergePurse.all(db, options) {
                 let rows = try Row.fetchAll(
                     db,
                     sql: """
@@ -65,13 +52,12 @@ extension Ledger {
                     try merge.relink(purse, from: .min, through: .max, pairs: [], new: [])
                 }
             }
-            if result.changed > 0 { try db.execute(sql: "UPDATE change SET number = ?", arguments: [change]) }
             return result
         }
     }
 
-    /// What a decoder says of the bytes of one record, with what only its older form knows. The bytes are put where the card
-    /// has its newest.
+    /// Decodes the bytes of one record, which are put where the card has its newest; fields that only the older form knows
+    /// stay.
     static func decoded(
         _ record: HistoryRecord, _ service: ServiceCode?, _ decoder: any CardDecoder
     ) -> HistoryRecord? {
@@ -90,12 +76,12 @@ extension Ledger {
 }
 
 extension HistoryRecord {
-    /// What a record without its neighbours cannot say.
+    /// Warnings that need the neighbors of a record.
     private static let fromNeighbours: Set<DecodingWarning> = [
         .serialGap, .serialOrder, .olderRecordMissing, .yearInferred, .yearUnknown, .amountDiffersFromBalances,
     ]
 
-    /// This record, with what only the older form of it knows.
+    /// This record, with fields that only its older form knows.
     fileprivate func known(before old: HistoryRecord) -> HistoryRecord {
         var record = self
         record.serial = serial ?? old.serial

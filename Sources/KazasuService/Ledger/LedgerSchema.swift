@@ -6,7 +6,7 @@ internal import GRDB
 enum LedgerSchema {
     /// "KZLG"; a check of 16 MB takes some milliseconds.
     static let format = SQLiteFile.Format(
-        application: 0x4B5A_4C47, steps: [first, second], wholeCheck: 16 << 20, isSound: isInRange)
+        application: 0x4B5A_4C47, steps: [first, second, LedgerUndo.schema], wholeCheck: 16 << 20, isSound: isInRange)
 
     /// Above what any ledger counts to; numbers below have room for the next one.
     private static let mostNumber: Int64 = 1 << 53

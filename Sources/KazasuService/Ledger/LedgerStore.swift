@@ -38,8 +38,40 @@ struct LedgerStore: Sendable {
 
     /// Runs a writing transaction, which ends whole or not at all.
     func write<Value>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        try write { db in (try body(db), true) }
+    }
+
+    /// Runs a writing transaction whose body decides whether it counts.
+    func write<Value>(_ body: (Database) throws -> (Value, commits: Bool)) throws(LedgerError) -> Value {
+        try withoutTransaction { db in try LedgerStore.transaction(db, body) }
+    }
+
+    /// Runs a writing transaction in which deleting a row deletes no others; the body checks that none is missing.
+    func writeWithoutForeignKeys<Value>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        try withoutTransaction { db in
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
+            return try LedgerStore.transaction(db) { db in (try body(db), true) }
+        }
+    }
+
+    private static func transaction<Value>(
+        _ db: Database, _ body: (Database) throws -> (Value, commits: Bool)
+    ) throws -> Value {
+        var value: Value?
+        try db.inTransaction(.immediate) {
+            let (result, commits) = try body(db)
+            value = result
+            return commits ? .commit : .rollback
+        }
+        guard let value else { throw SQLiteFile.Fault.damaged }
+        return value
+    }
+
+    /// Runs statements that no transaction may surround.
+    func withoutTransaction<Value>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
-            return try queue.write(body)
+            return try queue.writeWithoutTransaction(body)
         } catch {
             throw LedgerError(error, path: path)
         }

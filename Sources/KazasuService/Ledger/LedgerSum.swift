@@ -6,8 +6,14 @@ internal import GRDB
 
 /// What records are summed up by.
 public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
+    /// The day of the record.
+    case day
+    /// The week of the record, from Monday to Sunday.
+    case week
     /// The month of the record.
     case month
+    /// The year of the record.
+    case year
     /// The kind of record.
     case kind
     /// Each station or stop where a ride began or ended; a ride counts at both.
@@ -16,6 +22,20 @@ public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
     case line
     /// The card and its purse.
     case card
+
+    /// The period of a day, as in `2026-11-21`, `2026-W47`, `2026-11`, `2026`; `nil` for what is no period.
+    func period(_ date: CalendarDate) -> String? {
+        switch self {
+        case .day: date.description
+        case .week: CalendarDays.week(date)
+        case .month: String(date.description.prefix(7))
+        case .year: String(date.description.prefix(4))
+        case .kind, .station, .line, .card: nil
+        }
+    }
+
+    /// Whether groups are parts of time.
+    package var isPeriod: Bool { [.day, .week, .month, .year].contains(self) }
 }
 
 /// Totals of a group of records, in one currency.
@@ -34,7 +54,7 @@ public struct LedgerSum: Hashable, Sendable {
     public var spent: Int
     /// What was put on, zero or positive, in the smallest unit.
     public var received: Int
-    /// How many gaps touch the month or are the card's, so that records and money may be missing here; `nil` for other groups, which do
+    /// How many gaps touch the period or are the card's, so that records and money may be missing here; `nil` for other groups, which do
     /// not say where a lost record belongs.
     public internal(set) var gaps: Int?
 
@@ -50,58 +70,81 @@ public struct LedgerSum: Hashable, Sendable {
 }
 
 extension Ledger {
-    /// Totals of groups of records. Months are in order; the rest begins with the most money spent, then the most records.
+    /// Totals of groups of records. Periods are in order, also those that lie within a gap and have no record; the rest begins with the
+    /// most money spent, then the most records.
     public func sum(
         by grouping: LedgerGrouping, _ filter: LedgerFilter = LedgerFilter()
     ) throws(LedgerError) -> [LedgerSum] {
-        return try store.read { db in
-            let (source, arguments) = try Ledger.tally(filter, db, options)
-            let reader = try LedgerRecordReader(db, options)
-            let columns =
-                switch grouping {
-                case .month: "month"
-                case .kind: "t.kind"
-                case .card: "purse"
-                case .station, .line: "entry, exit"
-                }
-            let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT sum(records), sum(unknown), sum(spent), sum(received), currency, \(columns)
-                    FROM \(source) t JOIN purse ON purse.id = t.purse GROUP BY currency, \(columns)
-                    """, arguments: arguments)
-            var sums: [String: LedgerSum] = [:]
-            while let row = try rows.next() {
-                // Only a damaged row has no sum; it adds nothing.
-                let sum: (String, LocalizedText) throws -> LedgerSum = { key, label in
-                    try LedgerSum(
-                        key: key, label: label, currency: Currency(rawValue: row.value(4)) ?? .yen,
-                        records: row.value(0) ?? 0,
-                        unknown: row.value(1) ?? 0, spent: row.value(2) ?? 0, received: row.value(3) ?? 0)
-                }
-                for (key, label) in try Ledger.groups(of: row, grouping, reader) {
-                    let added = try sum(key, label)
-                    sums[key + " " + added.currency.rawValue, default: added.zero].add(added)
-                }
+        try store.read { db in try sum(by: grouping, filter, db) }
+    }
+
+    /// Totals of all records that a filter chooses, one for each currency, in the order of ``Currency/rawValue``. Other than the sum over
+    /// stations, it has each ride once.
+    public func total(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerSum] {
+        try store.read { db in
+            var totals: [Currency: LedgerSum] = [:]
+            for sum in try sum(by: .card, filter, db) {
+                var total = LedgerSum(
+                    key: "", label: LocalizedText("total", "合計"), currency: sum.currency, records: 0, unknown: 0,
+                    spent: 0, received: 0, gaps: 0)
+                total = totals[sum.currency] ?? total
+                total.add(sum)
+                total.gaps = (total.gaps ?? 0) &+ (sum.gaps ?? 0)
+                totals[sum.currency] = total
             }
-            let gaps = try gapCounts(by: grouping, filter, reader, db)
-            return sums.map { key, sum in
-                var sum = sum
-                sum.gaps = gaps.map { $0(key) }
-                return sum
-            }.filter { $0.records > 0 }.sorted {
-                grouping == .month
-                    ? ($0.key, $0.currency.rawValue) < ($1.key, $1.currency.rawValue)
-                    : ($0.spent, -$0.records, $0.key) < ($1.spent, -$1.records, $1.key)
-            }
+            return totals.values.sorted { $0.currency.rawValue < $1.currency.rawValue }
         }
     }
 
-    /// The number of gaps in a group, by its key and currency; `nil` where a gap belongs to no group.
-    private func gapCounts(
-        by grouping: LedgerGrouping, _ filter: LedgerFilter, _ reader: LedgerRecordReader, _ db: Database
-    ) throws -> ((String) -> Int)? {
-        guard grouping == .month || grouping == .card else { return nil }
+    private func sum(by grouping: LedgerGrouping, _ filter: LedgerFilter, _ db: Database) throws -> [LedgerSum] {
+        let hasDays = grouping == .day || grouping == .week
+        let (source, arguments) = try hasDays ? days(filter, db) : Ledger.tally(filter, db, options)
+        let reader = try LedgerRecordReader(db, options)
+        let columns =
+            switch grouping {
+            case .day, .week, .month, .year: "month"
+            case .kind: "t.kind"
+            case .card: "purse"
+            case .station, .line: "entry, exit"
+            }
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT sum(records), sum(unknown), sum(spent), sum(received), currency, \(columns)
+                FROM \(source) t JOIN purse ON purse.id = t.purse GROUP BY currency, \(columns)
+                """, arguments: arguments)
+        var sums: [Group: LedgerSum] = [:]
+        while let row = try rows.next() {
+            let currency = try Currency(rawValue: row.value(4)) ?? .yen
+            for (key, label) in try Ledger.groups(of: row, grouping, reader) {
+                // Only a damaged row has no sum; it adds nothing.
+                let sum = try LedgerSum(
+                    key: key, label: label, currency: currency, records: row.value(0) ?? 0, unknown: row.value(1) ?? 0,
+                    spent: row.value(2) ?? 0, received: row.value(3) ?? 0)
+                sums[Group(key: key, currency: currency), default: sum.zero].add(sum)
+            }
+        }
+        sums = sums.filter { $0.value.records > 0 }
+        try countGaps(by: grouping, filter, &sums, reader, db)
+        return sums.values.sorted {
+            grouping.isPeriod
+                ? ($0.key, $0.currency.rawValue) < ($1.key, $1.currency.rawValue)
+                : ($0.spent, -$0.records, $0.key) < ($1.spent, -$1.records, $1.key)
+        }
+    }
+
+    private struct Group: Hashable {
+        let key: String
+        let currency: Currency
+    }
+
+    /// Adds the number of gaps to the groups to which they belong; a period within a gap becomes a group of its own.
+    private func countGaps(
+        by grouping: LedgerGrouping, _ filter: LedgerFilter, _ sums: inout [Group: LedgerSum],
+        _ reader: LedgerRecordReader, _ db: Database
+    ) throws {
+        guard grouping.isPeriod || grouping == .card else { return }
+        for group in sums.keys { sums[group]?.gaps = 0 }
         let condition = try LedgerCondition(filter.withoutKinds, db, options, days: false)
         let rows = try Row.fetchCursor(
             db,
@@ -110,31 +153,54 @@ extension Ledger {
                     ORDER BY b.ord DESC, b.id DESC LIMIT 1)
                 FROM gap JOIN record r ON r.id = gap.record WHERE \(condition.sql)
                 """, arguments: condition.arguments)
-        let (since, until) = (LedgerCoding.number(filter.since) ?? 0, LedgerCoding.number(filter.until) ?? .max)
-        var cards: [String: Int] = [:]
-        var months: [Currency: (first: [String], last: [String])] = [:]
         while let row = try rows.next() {
-            let (through, from): (Int?, Int?) = try (row.value(1), row.value(2))
-            guard let purse = try reader.purse(row.value(0)), through ?? since >= since, from ?? 0 <= until else {
+            let (through, from) = try (LedgerCoding.date(row.value(1)), LedgerCoding.date(row.value(2)))
+            guard let purse = try reader.purse(row.value(0)),
+                filter.since.map({ through ?? $0 >= $0 }) ?? true, filter.until.map({ from ?? $0 <= $0 }) ?? true
+            else { continue }
+            if grouping == .card {
+                sums[Group(key: "\(purse.card) \(purse.kind)", currency: purse.currency)]?.gaps? += 1
                 continue
             }
-            cards["\(purse.card) \(purse.kind) \(purse.currency.rawValue)", default: 0] += 1
-            guard let first = from ?? through, let last = through ?? from else { continue }
-            months[purse.currency, default: ([], [])].first.append(Ledger.month(min(first, last) / 100))
-            months[purse.currency, default: ([], [])].last.append(Ledger.month(max(first, last) / 100))
-        }
-        guard grouping == .month else { return { cards[$0] ?? 0 } }
-        return { key in
-            let parts = key.split(separator: " ")
-            guard parts.count == 2, let spans = Currency(rawValue: String(parts[1])).flatMap({ months[$0] }) else {
-                return 0
+            guard let one = from ?? through, let other = through ?? from else { continue }
+            var (day, last) = (min(one, other), max(one, other))
+            if let since = filter.since { day = max(day, since) }
+            if let until = filter.until { last = min(last, until) }
+            guard day <= last else { continue }
+            for key in Ledger.periods(from: day, through: last, by: grouping) {
+                let group = Group(key: key, currency: purse.currency)
+                if sums[group] == nil, grouping != .day {
+                    sums[group] = LedgerSum(
+                        key: key, label: LocalizedText(key, key), currency: purse.currency, records: 0, unknown: 0,
+                        spent: 0, received: 0, gaps: 0)
+                }
+                sums[group]?.gaps? += 1
             }
-            return spans.first.count { $0 <= parts[0] } - spans.last.count { $0 < parts[0] }
         }
     }
 
-    private static func month(_ number: Int) -> String {
-        "\(number / 100)-\(number % 100 < 10 ? "0" : "")\(number % 100)"
+    /// The periods from one day through another, each once.
+    static func periods(from first: CalendarDate, through last: CalendarDate, by grouping: LedgerGrouping) -> [String] {
+        var periods: [String] = []
+        for number in CalendarDays.number(first)...max(CalendarDays.number(first), CalendarDays.number(last)) {
+            guard let period = CalendarDays.date(number).flatMap(grouping.period), period != periods.last else {
+                continue
+            }
+            periods.append(period)
+        }
+        return periods
+    }
+
+    /// The records of each day, in the columns of ``tally(_:_:_:)`` with the whole date in the place of the month.
+    private func days(_ filter: LedgerFilter, _ db: Database) throws -> (String, StatementArguments) {
+        let condition = try LedgerCondition(filter, db, options, table: "x")
+        return (
+            """
+            (SELECT purse, coalesce(date, 0) AS month, kind, entry, exit, 1 AS records, amount IS NULL AS unknown,
+                min(coalesce(amount, 0), 0) AS spent, max(coalesce(amount, 0), 0) AS received
+            FROM record x WHERE \(condition.sql))
+            """, condition.arguments
+        )
     }
 
     /// Whole months from the tally, the days of months that are chosen in part from the records.
@@ -175,10 +241,12 @@ extension Ledger {
         of row: Row, _ grouping: LedgerGrouping, _ reader: LedgerRecordReader
     ) throws -> [(String, LocalizedText)] {
         switch grouping {
-        case .month:
-            let month: Int = try row.value(5) ?? 0
-            guard month > 0 else { return [("", LocalizedText("no date", "日付なし"))] }
-            let text = Ledger.month(month)
+        case .day, .week, .month, .year:
+            let number: Int = try row.value(5) ?? 0
+            // Months have no day.
+            guard let date = LedgerCoding.date(number < 1_000_000 ? number * 100 + 1 : number),
+                let text = grouping.period(date)
+            else { return [("", LocalizedText("no date", "日付なし"))] }
             return [(text, LocalizedText(text, text))]
         case .kind:
             let kind = try RecordKind(rawValue: row.value(5)) ?? .other

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
@@ -18,7 +19,7 @@ extension LedgerCommand {
 
                 Examples:
                   kazasu ledger import card.json
-                  kazasu ledger import dumps/
+                  kazasu ledger import --dry-run dumps/           # look first
                   kazasu ledger import --card Suica phone/*.nfc   # refuse files of other cards
                 """,
                 """
@@ -27,7 +28,7 @@ extension LedgerCommand {
 
                 例:
                   kazasu ledger import card.json
-                  kazasu ledger import dumps/
+                  kazasu ledger import --dry-run dumps/           # 先に内容を確かめる
                   kazasu ledger import --card 通勤 phone/*.nfc   # 別のカードは拒否する
                 """))
 
@@ -40,16 +41,22 @@ extension LedgerCommand {
             name: .long,
             help: help(
                 "The card that all files must be of: its name, IDm or last digits.", "すべてのファイルのカード: 名前、IDm、またはその末尾。",
-                value: "card"))
+                value: "card"), completion: LedgerCompletion.cards)
         var card: String?
+
+        @Flag(name: .long, help: help("Say what would be added, and add nothing.", "追加せずに、追加される内容だけを表示する。"))
+        var dryRun = false
 
         @OptionGroup var place: LedgerPath
 
         func execute(_ context: Context) throws {
-            let keeper = LedgerKeeper(
-                try LedgerFileOptions.open(LedgerFileOptions.path(place.ledger), isRedacted: context.redaction.isOn),
-                context,
-                of: card)
+            let path = try LedgerFileOptions.path(place.ledger)
+            // A preview makes no ledger: it looks at an empty one that is gone afterwards.
+            let scratch = dryRun && access(path, F_OK) != 0 ? try ScratchFolder() : nil
+            defer { scratch?.remove() }
+            let ledger = try LedgerFileOptions.open(
+                scratch.map(\.ledger) ?? path, isRedacted: context.redaction.isOn)
+            let keeper = LedgerKeeper(ledger, context, of: card, isTrial: dryRun)
             let source = DumpFiles(paths: files)
             var (failures, isMany): ([CommandError], Bool) = ([], source.areMany)
             try source.forEach { item in
@@ -67,10 +74,23 @@ extension LedgerCommand {
             if context.json {
                 try context.print(
                     LedgerJSON.addition(
-                        keeper.total, files: keeper.dumps, unreadable: failures.count, Language.current))
+                        keeper.total, files: keeper.dumps, unreadable: failures.count, isTrial: dryRun, Language.current
+                    ))
             } else {
                 try context.print(LedgerWords.added(keeper.total) + "\n")
+                if !keeper.total.newCards.isEmpty {
+                    let cards = keeper.total.newCards.map { "…" + $0.suffix(4) }.joined(separator: tr(", ", "、"))
+                    context.note(tr("new in the ledger: \(cards)", "台帳になかったカード: \(cards)"))
+                }
                 keeper.tell()
+                if dryRun {
+                    context.note(tr("a preview: nothing was added", "プレビューのため、何も追加していません"))
+                } else if let number = keeper.total.source {
+                    context.note(
+                        tr(
+                            "import \(number); 'kazasu ledger undo' takes it back",
+                            "取り込み番号 \(number)（取り消すには 'kazasu ledger undo'）"))
+                }
             }
             guard let failure = failures.first else { return }
             throw CommandError(
@@ -108,7 +128,7 @@ extension LedgerCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var file: LedgerFileOptions
 
-        @Argument(help: help("The card.", "カード。"))
+        @Argument(help: help("The card.", "カード。"), completion: LedgerCompletion.cards)
         var card: String
 
         @Argument(help: help("Its name.", "名前。"))
@@ -140,16 +160,15 @@ extension LedgerCommand {
             discussion: tr(
                 """
                 After a change of phone the card has a new number and the same history. Linked, both are one card with one \
-                history, under the name that one of them has; cards of different kinds are refused. This cannot be undone: \
-                copy the ledger's file before if in doubt.
+                history, under the name that one of them has; cards of different kinds are refused. 'ledger undo' takes it \
+                back as long as it is the last change.
 
                 Example:
                   kazasu ledger link NEW OLD    # names or numbers as in 'ledger cards'
                 """,
                 """
                 機種変更をすると、同じ履歴のままカードの番号が変わります。まとめると 1 枚のカードの 1 つの履歴になり、どちらかに
-                付いていた名前を引き継ぎます。種類の違うカードはまとめられません。元には戻せないため、迷うときは先に台帳のファイルを
-                コピーしてください。
+                付いていた名前を引き継ぎます。種類の違うカードはまとめられません。ほかの変更をする前なら 'ledger undo' で元に戻せます。
 
                 例:
                   kazasu ledger link 新 旧    # 名前または番号（'ledger cards' の表示）
@@ -158,10 +177,10 @@ extension LedgerCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var file: LedgerFileOptions
 
-        @Argument(help: help("The newer card.", "新しいカード。"))
+        @Argument(help: help("The newer card.", "新しいカード。"), completion: LedgerCompletion.cards)
         var new: String
 
-        @Argument(help: help("The older card that it continues.", "引き継ぎ元の古いカード。"))
+        @Argument(help: help("The older card that it continues.", "引き継ぎ元の古いカード。"), completion: LedgerCompletion.cards)
         var old: String
 
         func execute(_ context: Context) throws {
@@ -214,9 +233,9 @@ extension LedgerCommand {
     static func printCards(_ ledger: Ledger, _ context: Context) throws(CommandError) {
         let cards = try context.ask { () throws(LedgerError) in try ledger.cards() }
         if context.json {
-            try context.print(LedgerJSON.cards(cards, Language.current))
+            try context.print(LedgerAnswers.cards.json(cards, Language.current))
         } else {
-            try context.print(Cards.table(cards))
+            try context.print(Context.text(LedgerAnswers.cards.table(cards, Language.current)))
         }
     }
 }

@@ -38,7 +38,7 @@ struct LedgerCommand: ParsableCommand {
             """),
         subcommands: [
             List.self, Sum.self, Gaps.self, Cards.self, Import.self, Export.self, Report.self, Name.self, Link.self,
-            Redecode.self,
+            Redecode.self, Forget.self, Undo.self, Backup.self, Merge.self,
         ])
 }
 
@@ -110,7 +110,8 @@ struct LedgerFilterOptions: ParsableArguments {
         name: .long,
         help: help(
             "Only these cards: a name given with 'ledger name', a kind such as transit, an IDm or its last digits.",
-            "このカードだけ: 'ledger name' で付けた名前、transit などの種類、IDm またはその末尾。", value: "card"))
+            "このカードだけ: 'ledger name' で付けた名前、transit などの種類、IDm またはその末尾。", value: "card"),
+        completion: LedgerCompletion.cards)
     var card: [String] = []
 
     @Option(name: .long, help: help("Only this month, YYYY-MM.", "この月だけ（YYYY-MM）。", value: "month"))
@@ -237,6 +238,16 @@ extension Context {
         }
     }
 
+    /// Says that an answer lacks what is lost in its period.
+    func warn(ofIncomplete missing: LedgerMissing, _ what: LocalizedText) {
+        guard missing.gaps > 0 else { return }
+        warn(
+            tr(
+                "\(Words.count(missing.gaps, "gap")) in the period, \(LedgerWords.missing(missing)): \(what.english); 'kazasu ledger gaps' shows where",
+                "期間内に欠落が \(missing.gaps) か所（\(LedgerWords.missing(missing))）あり、\(what.japanese)。詳しくは 'kazasu ledger gaps'"
+            ))
+    }
+
     /// Reports the gaps of the chosen days: the newest with their days and money, and how many more there are.
     func warn(of missing: LedgerMissing) {
         for gap in missing.newest { warn(LedgerWords.gap(gap)) }
@@ -244,6 +255,24 @@ extension Context {
         guard rest > 0 else { return }
         warn(
             tr("\(Words.count(rest, "more gap")): kazasu ledger gaps", "ほかに \(rest) か所の欠落があります: kazasu ledger gaps"))
+    }
+}
+
+/// Completion of names and kinds of cards, which makes no ledger.
+enum LedgerCompletion {
+    static let cards = CompletionKind.custom { words, _, _ in
+        let named = zip(words, words.dropFirst()).first { $0.0 == "--ledger" }?.1
+        guard let path = try? LedgerFileOptions.path(named), access(path, R_OK | W_OK) == 0,
+            let ledger = try? Ledger.open(path), let cards = try? ledger.cards()
+        else { return [] }
+        var values: [String] = []
+        for card in cards {
+            for value in [card.purse.cardName ?? String(card.purse.card.suffix(4)), card.purse.kind]
+            where !values.contains(value) {
+                values.append(value)
+            }
+        }
+        return values
     }
 }
 

@@ -102,6 +102,31 @@ extension CommandError {
                 hint: tr(
                     "take the one that shall go away first: kazasu ledger name CARD --remove",
                     "残さないほうの名前を先に消してください: kazasu ledger name カード --remove"))
+        case .noSuchStation(let word):
+            self.init(
+                .usage, "unknownStation",
+                tr("the ledger has no station or stop '\(word)'", "台帳に '\(word)' という駅・停留所はありません"),
+                hint: tr(
+                    "give names or codes as in 'kazasu ledger sum --by station --format csv', a section as A-B",
+                    "'kazasu ledger sum --by station --format csv' に出る名前かコードで指定してください（区間は A-B）"))
+        case .noSuchLine(let word):
+            self.init(
+                .usage, "unknownLine", tr("the ledger has no line '\(word)'", "台帳に '\(word)' という路線はありません"),
+                hint: tr(
+                    "'kazasu ledger sum --by line --format csv' has the names and codes",
+                    "'kazasu ledger sum --by line --format csv' に名前とコードがあります"))
+        case .noSuchRecord:
+            self.init(
+                .usage, "unknownRecord", tr("the ledger has no record with this id", "台帳にその ID の履歴はありません"),
+                hint: tr("the last column of an export has the ids", "ID は書き出したファイルの最後の列にあります"))
+        case .noSuchImport:
+            self.init(
+                .usage, "unknownImport", tr("the ledger has no records of this import", "台帳にその取り込みの履歴はありません"),
+                hint: tr("'kazasu ledger forget --list' lists the imports", "'kazasu ledger forget --list' で確認できます"))
+        case .nothingToUndo:
+            self.init(
+                .usage, "nothingToUndo", tr("there is no change to undo", "取り消せる変更はありません"),
+                hint: tr("only the last change can be undone", "取り消せるのは最後の変更だけです"))
         case .noHistory:
             self.init(
                 .otherCard, "noHistory", tr("there is no readable history to keep", "追加できる履歴がありません"),
@@ -157,6 +182,17 @@ extension LedgerError.ColumnFault {
 
 /// What a command says about records that were kept.
 enum LedgerWords {
+    /// How soon a card must be read again.
+    static func pace(_ pace: LedgerPace) -> String {
+        pace.days < 1
+            ? tr(
+                "\(pace.records) records last less than a day at your pace; read the card every day",
+                "このペースでは \(pace.records) 件の履歴が 1 日もちません。毎日読み取ってください")
+            : tr(
+                "\(pace.records) records last about \(Words.count(pace.days, "day")) at your pace; read the card again by then",
+                "このペースでは \(pace.records) 件の履歴は約 \(pace.days) 日分です。それまでにもう一度読み取ってください")
+    }
+
     /// One line about what was added.
     static func added(_ addition: LedgerAddition) -> String {
         let completed = addition.completed
@@ -187,14 +223,7 @@ enum LedgerWords {
     }
 
     /// How many records are missing.
-    static func missing(_ gap: LedgerGap) -> String {
-        switch (gap.missing, gap.atMost) {
-        case (0?, _): tr("no record, but the balances differ", "履歴はそろっているが残高が不一致")
-        case (let count?, _): tr("\(Words.count(count, "record")) lost", "履歴 \(count) 件")
-        case (nil, let most?): tr("\(gap.atLeast) to \(most) records lost", "履歴 \(gap.atLeast)～\(most) 件")
-        case (nil, nil): tr("an unknown number of records lost", "履歴（件数不明）")
-        }
-    }
+    static func missing(_ gap: LedgerGap) -> String { gap.words[Language.current] }
 
     /// What the owner should know. Cards are named by the last digits of their number.
     static func notice(_ notice: LedgerNotice) -> String {

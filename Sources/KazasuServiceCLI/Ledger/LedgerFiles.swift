@@ -13,38 +13,41 @@ extension LedgerCommand {
             abstract: tr("Write records for other programs.", "他のソフト用に書き出す。"),
             discussion: tr(
                 """
-                Formats: csv; sfcard (SFCard Viewer, which Japanese expense systems read); moneyforward; zaim; ofx; qif; \
-                hledger; beancount. Every record has an id that never changes. Records without a known amount are left out of \
-                all but csv. sfcard and moneyforward hold yen only, a file of qif one currency. --claim writes rides for an \
-                expense claim, return trips joined. What is left out, and what is missing in the period, is reported on \
-                standard error.
+                Formats: \(Export.formats(.english)). Every record has an id that never changes. Records without a known amount are left out of \
+                all but csv. sfcard and moneyforward hold yen only, a file of qif one currency. What is left out, and what is \
+                missing in the period, is reported on standard error.
+
+                --claim writes rides for an expense claim, return trips joined. A station or line is a name or a code such as \
+                0_227_59. --pass leaves out rides between its ends, and on their common line between stations whose numbers \
+                lie between theirs; look at the result.
 
                 A file of --columns has one line for each column, HEADER = FIELD or HEADER = "text". Fields: date, time, kind, \
-                line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, currency, card, note, id. \
-                Settings: \
+                line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, currency, card, note, \
+                purpose, id. Settings: @language en|ja, \
                 @encoding utf-8|utf-8-bom|cp932, @separator ,|;|tab, @newline crlf|lf, @header yes|no, @quote needed|always, \
                 @date 2026-11-21|2026/11/21|20261121.
 
                 Examples:
-                  kazasu ledger export --claim --month 2026-11 -o claim.csv
+                  kazasu ledger export --claim --month 2026-11 --total -o claim.csv
                   kazasu ledger export --claim --columns office.txt -o claim.csv
                   kazasu ledger export sfcard --card Work -o work.csv
                   kazasu ledger export ofx --new -o new.ofx
                   kazasu ledger export hledger > suica.journal
                 """,
                 """
-                形式: csv、sfcard（SFCard Viewer。多くの経費精算システムが読めます）、moneyforward、zaim、ofx、qif、hledger、beancount。
-                履歴の ID は変わりません。金額が不明な履歴は csv 以外では省きます。sfcard と moneyforward は円だけ、qif は 1 ファイルに
-                1 つの通貨だけです。--claim は交通費精算用に乗車だけを書き、往復を 1 行にまとめます。省いた履歴と、期間内の欠落は
-                標準エラーに表示します。
+                形式: \(Export.formats(.japanese))。履歴の ID は変わりません。金額が不明な履歴は csv 以外では省きます。sfcard と moneyforward は円だけ、qif は 1 ファイルに
+                1 つの通貨だけです。省いた履歴と、期間内の欠落は標準エラーに表示します。
+
+                --claim は交通費精算用に乗車だけを書き、往復を 1 行にまとめます。駅と路線は名前か、0_227_59 のようなコードで指定します。
+                --pass は、定期区間の両端の間と、同じ路線で駅番号がその間にある駅どうしの乗車を省きます。結果は必ず確認してください。
 
                 --columns のファイルには、列ごとに「見出し = 項目」または「見出し = "文字列"」を 1 行ずつ書きます。項目: date, time,
-                kind, line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, currency, card, note, id。
-                設定: @encoding utf-8|utf-8-bom|cp932、@separator ,|;|tab、@newline crlf|lf、@header yes|no、@quote needed|always、
+                kind, line, from, to, title, fare, amount, spent, received, balance, roundtrip, total, currency, card, note, purpose, id。
+                設定: @language en|ja、@encoding utf-8|utf-8-bom|cp932、@separator ,|;|tab、@newline crlf|lf、@header yes|no、@quote needed|always、
                 @date 2026-11-21|2026/11/21|20261121。
 
                 例:
-                  kazasu ledger export --claim --month 2026-11 -o claim.csv
+                  kazasu ledger export --claim --month 2026-11 --header ja -o claim.csv
                   kazasu ledger export --claim --columns office.txt -o claim.csv
                   kazasu ledger export sfcard --card 通勤 -o work.csv
                   kazasu ledger export zaim --new -o new.csv
@@ -56,8 +59,8 @@ extension LedgerCommand {
 
         @Argument(
             help: help(
-                "csv, sfcard, moneyforward, zaim, ofx, qif, hledger or beancount. Default with --claim or --columns: csv.",
-                "csv、sfcard、moneyforward、zaim、ofx、qif、hledger、beancount のいずれか。--claim か --columns があれば csv を省略できます。"),
+                "The format; csv with --claim or --columns.",
+                "形式。--claim か --columns があれば csv を省略できます。"),
             completion: .list(LedgerFormat.allCases.map(\.rawValue)))
         var format: String?
 
@@ -73,6 +76,8 @@ extension LedgerCommand {
         @Flag(name: .long, help: help("Rides for an expense claim, return trips joined.", "交通費精算用の乗車一覧（往復は 1 行）。"))
         var claim = false
 
+        @OptionGroup var rides: ClaimOptions
+
         @Option(
             name: .long, help: help("A file that describes the columns of CSV.", "CSV の列を書いたファイル。", value: "file"),
             completion: .file())
@@ -84,13 +89,15 @@ extension LedgerCommand {
         @Option(
             name: .long,
             help: help(
-                "hledger, beancount: the card's account. Default: Assets:Transit:NAME.",
-                "hledger・beancount でのカードの勘定科目。省略時は Assets:Transit:名前。", value: "account"))
+                "\(Export.formats(having: .account, .english)): the card's account. Default: Assets:Transit:NAME.",
+                "\(Export.formats(having: .account, .japanese)) でのカードの勘定科目。省略時は Assets:Transit:名前。", value: "account"))
         var account: String?
 
         @Flag(
             name: .long,
-            help: help("sfcard: leave out the first line with the card's number.", "sfcard で、カードIDの行（先頭行）を省く。"))
+            help: help(
+                "\(Export.formats(having: .cardLine, .english)): leave out the first line with the card's number.",
+                "\(Export.formats(having: .cardLine, .japanese)) で、カードIDの行（先頭行）を省く。"))
         var noCardLine = false
 
         @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
@@ -125,12 +132,16 @@ extension LedgerCommand {
                     tr("\(option) cannot be used with \(form.rawValue)", "\(option) は \(form.rawValue) では指定できません"))
             }
             try check("--json", common.json, false)
-            try check("--claim", claim, form == .csv)
-            try check("--columns", columns != nil, form == .csv)
-            try check("--bom", csvOptions.bom, form == .csv)
-            try check("--header", csvOptions.header != nil, form == .csv)
-            try check("--no-card-line", noCardLine, form == .sfcard)
-            try check("--account", account != nil, form == .hledger || form == .beancount)
+            let hasColumns = form.features.contains(.columns)
+            try check("--claim", claim, hasColumns)
+            try check("--columns", columns != nil, hasColumns)
+            try check("--bom", csvOptions.bom, hasColumns)
+            try check("--header", csvOptions.header != nil, hasColumns)
+            try check("--no-card-line", noCardLine, form.features.contains(.cardLine))
+            try check("--account", account != nil, form.features.contains(.account))
+            if let option = rides.given, !claim {
+                throw ValidationError(tr("\(option) needs --claim", "\(option) は --claim と一緒に指定してください"))
+            }
             guard gaps, !claim, filter.records.kind != nil else { return }
             throw ValidationError(
                 tr(
@@ -145,6 +156,7 @@ extension LedgerCommand {
             guard let form else { return }
             var options = LedgerExportOptions()
             (options.filter, options.onlyNew, options.isClaim) = (filter.filter, new, claim)
+            options.claim = rides.options
             (options.columns, options.account) = (columns, account)
             (options.hasGaps, options.hasCardLine) = (gaps, !noCardLine)
             options.hasByteOrderMark = csvOptions.bom || output != nil
@@ -168,10 +180,13 @@ extension LedgerCommand {
             let total = totals.isEmpty ? "" : tr(", total ", "、合計 ") + totals.joined(separator: tr(", ", "、"))
             context.note(name + tr(count, "\(export.records) 件") + total)
             if export.unknownFares > 0 {
+                let rides =
+                    export.unknownRides.map(Export.words)
+                    + (export.unknownFares > export.unknownRides.count ? ["…"] : [])
                 context.warn(
                     tr(
-                        "\(Words.count(export.unknownFares, "ride")) without a known fare: no total has it",
-                        "運賃が不明な乗車が \(export.unknownFares) 件あり、合計に含まれていません"))
+                        "\(Words.count(export.unknownFares, "ride")) without a known fare: no total has \(export.unknownFares == 1 ? "it" : "them"): \(rides.joined(separator: "; "))",
+                        "運賃が不明な乗車が \(export.unknownFares) 件あり、合計に含まれていません: \(rides.joined(separator: "、"))"))
             }
             if export.currencies.count > 1, columns?.hasCurrency == false {
                 let names = export.currencies.map(\.rawValue).sorted().joined(separator: ", ")
@@ -200,18 +215,35 @@ extension LedgerCommand {
         private static let omissions: [(LedgerExport.Omission.Reason, LocalizedText)] = [
             (.unknown, LocalizedText("as amount or day is unknown", "金額または日付が不明なため")),
             (.free, LocalizedText("as the ride cost nothing", "運賃がかからない乗車のため")),
+            (.pass, LocalizedText("as within the section of --pass", "--pass の定期区間内のため")),
             (.noBalance, LocalizedText("as the format needs a balance with its day", "日付のある残高が必要な形式のため")),
             (.currency, LocalizedText("as the format does not hold their currency", "この形式では扱えない通貨のため")),
         ]
 
         /// The programs that read a format decide on its language; CSV is the same in every locale.
         private func language(_ form: LedgerFormat) -> Language {
-            switch form {
-            case .sfcard, .moneyforward, .zaim: .japanese
-            case .csv where !claim && columns == nil: csvOptions.header == .ja ? .japanese : .english
-            case .csv: csvOptions.header.map { $0 == .ja ? .japanese : .english } ?? Language.current
-            case .ofx, .qif, .hledger, .beancount: Language.current
-            }
+            if form.features.contains(.columns) { return csvOptions.header == .ja ? .japanese : .english }
+            return form.language ?? Language.current
+        }
+
+        /// A ride in a message.
+        private static func words(_ ride: LedgerRecord) -> String {
+            let places = [ride.record.entry, ride.record.exit].compactMap { $0.map(HistoryView.place) }
+            return ([ride.record.date?.description ?? "?"] + [places.joined(separator: " → ")]).joined(separator: " ")
+        }
+
+        /// The formats with what they are for, as in help.
+        private static func formats(_ language: Language) -> String {
+            LedgerFormat.allCases.map {
+                language == .japanese
+                    ? "\($0.rawValue)（\($0.summary.japanese)）" : "\($0.rawValue) (\($0.summary.english))"
+            }.joined(separator: language == .japanese ? "、" : ", ")
+        }
+
+        /// The formats that have a feature.
+        private static func formats(having feature: LedgerFormat.Feature, _ language: Language) -> String {
+            LedgerFormat.allCases.filter { $0.features.contains(feature) }.map(\.rawValue)
+                .joined(separator: language == .japanese ? "・" : ", ")
         }
 
         private static func columns(_ path: String) throws(CommandError) -> LedgerColumns {
@@ -278,4 +310,82 @@ extension LedgerCommand {
             context.note(output.path)
         }
     }
+}
+
+/// Which rides are lines of a claim.
+struct ClaimOptions: ParsableArguments {
+    @Option(name: .long, help: help("Claim: only rides that begin here.", "精算: この駅からの乗車だけ。", value: "station"))
+    var from: [String] = []
+
+    @Option(name: .long, help: help("Claim: only rides that end here.", "精算: この駅までの乗車だけ。", value: "station"))
+    var to: [String] = []
+
+    @Option(name: .long, help: help("Claim: only rides that begin or end here.", "精算: この駅で乗降した乗車だけ。", value: "station"))
+    var station: [String] = []
+
+    @Option(name: .long, help: help("Claim: only rides on this line.", "精算: この路線の乗車だけ。", value: "line"))
+    var line: [String] = []
+
+    @Option(
+        name: .long,
+        help: help(
+            "Claim: only these days, as in mon-fri or sat,sun.", "精算: この曜日だけ（例: mon-fri、sat,sun）。", value: "days"))
+    var weekday: WeekdayList?
+
+    @Option(name: .long, help: help("Claim: leave out the ride with this id.", "精算: この ID の乗車を省く。", value: "id"))
+    var except: [String] = []
+
+    @Option(
+        name: .customLong("pass"),
+        help: help(
+            "Claim: leave out rides within a pass, as in Ueno-Shibuya.", "精算: 定期区間内の乗車を省く（例: 上野-渋谷）。", value: "a-b"))
+    var passes: [String] = []
+
+    @Option(name: .long, help: help("Claim: a column with this text.", "精算: この文字列の列（目的）を加える。", value: "text"))
+    var purpose: String?
+
+    @Flag(name: .long, help: help("Claim: a last row with the total.", "精算: 最後に合計の行を書く。"))
+    var total = false
+
+    /// An option that was given.
+    var given: String? {
+        let options: [(String, Bool)] = [
+            ("--from", !from.isEmpty), ("--to", !to.isEmpty), ("--station", !station.isEmpty),
+            ("--line", !line.isEmpty), ("--weekday", weekday != nil), ("--except", !except.isEmpty),
+            ("--pass", !passes.isEmpty), ("--purpose", purpose != nil), ("--total", total),
+        ]
+        return options.first(where: \.1)?.0
+    }
+
+    var options: LedgerClaimOptions {
+        var options = LedgerClaimOptions()
+        (options.from, options.to, options.stations, options.lines) = (from, to, station, line)
+        (options.weekdays, options.except, options.passes) = (weekday?.days ?? [], Set(except), passes)
+        (options.purpose, options.hasTotal) = (purpose, total)
+        return options
+    }
+}
+
+/// Days of the week: names and ranges, separated by commas.
+struct WeekdayList: ExpressibleByArgument, Equatable, Sendable {
+    let days: Set<Int>
+
+    private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let japanese = ["月", "火", "水", "木", "金", "土", "日"]
+
+    init?(argument: String) {
+        func day(_ word: Substring) -> Int? {
+            WeekdayList.names.firstIndex { $0 == word.lowercased() } ?? WeekdayList.japanese.firstIndex { $0 == word }
+        }
+        var days: Set<Int> = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map(day)
+            guard ends.count <= 2, let first = ends.first ?? nil, let last = ends.last ?? nil else { return nil }
+            // A range may go over the end of the week, as in sat-mon.
+            for step in 0...(last - first + 7) % 7 { days.insert((first + step) % 7) }
+        }
+        self.days = days
+    }
+
+    static let defaultCompletionKind = CompletionKind.list(["mon-fri", "sat,sun"] + names)
 }

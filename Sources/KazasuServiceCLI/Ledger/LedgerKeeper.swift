@@ -10,6 +10,8 @@ final class LedgerKeeper: HistoryKeeper {
     private let context: Context
     /// The only card that is kept; any for `nil`.
     private let card: String?
+    /// Whether nothing is kept, as for a preview.
+    private let isTrial: Bool
     /// Dumps that are kept together: a transaction takes longer than a dump.
     private var waiting: [(dump: CardDump, kind: CardKind?, place: String)] = []
 
@@ -18,11 +20,11 @@ final class LedgerKeeper: HistoryKeeper {
     /// How many dumps there were, also without a history.
     private(set) var dumps = 0
 
-    /// How many dumps are one transaction.
-    private static let batch = 1_000
+    /// How many dumps are one transaction; for a preview, all of them, since later ones must know of earlier ones.
+    private var batch: Int { isTrial ? .max : 1_000 }
 
-    init(_ ledger: Ledger, _ context: Context, of card: String? = nil) {
-        (self.ledger, self.context, self.card) = (ledger, context, card)
+    init(_ ledger: Ledger, _ context: Context, of card: String? = nil, isTrial: Bool = false) {
+        (self.ledger, self.context, self.card, self.isTrial) = (ledger, context, card, isTrial)
     }
 
     func keep(_ history: KeptHistory) throws(CommandError) {
@@ -36,7 +38,7 @@ final class LedgerKeeper: HistoryKeeper {
         case .dump(let dump, let kind, let place):
             dumps += 1
             waiting.append((dump, kind, place))
-            if waiting.count >= LedgerKeeper.batch { try keepWaiting() }
+            if waiting.count >= batch { try keepWaiting() }
         }
     }
 
@@ -44,6 +46,7 @@ final class LedgerKeeper: HistoryKeeper {
         try keepWaiting()
         context.note(tr("ledger: ", "台帳: ") + LedgerWords.added(total))
         tell()
+        if let pace = total.pace { context.note(LedgerWords.pace(pace)) }
     }
 
     /// Reports notices, and the gaps beside what is new.
@@ -62,7 +65,11 @@ final class LedgerKeeper: HistoryKeeper {
         let dumps = waiting.map(\.dump)
         let source = LedgerSource(.file, name: waiting.count == 1 ? first.place : nil)
         waiting = []
-        try add { () throws(LedgerError) in try ledger.keep(dumps, source: source, of: card, kind: first.kind) }
+        try add { () throws(LedgerError) in
+            try ledger.keep(
+                dumps, source: source, of: card, kind: first.kind,
+                batch: LedgerBatch(after: total.change, isTrial: isTrial))
+        }
     }
 
     private func add(_ keep: () throws(LedgerError) -> LedgerAddition) throws(CommandError) {

@@ -40,21 +40,24 @@ extension LedgerCommand {
             let output = try answer.file()
             let ledger = try file.open(context)
             var failure: CommandError?
+            let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter.filter) }
             try context.ask { () throws(LedgerError) in
                 try ledger.select(filter.filter) { records in
                     do throws(CommandError) {
                         if records.count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
-                        try write(records, to: LedgerStream(output), context)
+                        try write(records, missing, to: LedgerStream(output), context)
                     } catch {
                         failure = error
                     }
                 }
             }
             if let failure { throw failure }
+            context.warn(
+                ofIncomplete: missing, LocalizedText("the list is incomplete", "一覧はそろっていません"))
         }
 
         private func write(
-            _ records: LedgerSelection, to stream: LedgerStream, _ context: Context
+            _ records: LedgerSelection, _ missing: LedgerMissing, to stream: LedgerStream, _ context: Context
         ) throws(CommandError) {
             switch answer.form(context) {
             case .json:
@@ -65,7 +68,7 @@ extension LedgerCommand {
                     _ = stream.write(bytes)
                 }
                 writer.object { document in
-                    LedgerJSON.write(to: &document, Language.current) { write in
+                    LedgerJSON.write(to: &document, Language.current, missing: missing) { write in
                         do throws(LedgerError) {
                             try records.forEach { record in
                                 write(record)
@@ -129,7 +132,10 @@ extension LedgerCommand {
             let row = HistoryTable.cells(entry.record, currency) + end
             guard let gap = entry.gapBefore else { return [row] }
             let money = gap.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) } ?? "-"
-            return [row, ["", "", tr("gap", "欠落"), LedgerWords.missing(gap), "", money, "", ""] + end]
+            // In the column of the kind: a wide text in that of a place would widen every row.
+            let lost = gap.missing.map { "\($0)" } ?? gap.atMost.map { "\(gap.atLeast)-\($0)" } ?? "?"
+            let words = LedgerWords.missing(gap)
+            return [row, ["", "", tr("gap ", "欠落 ") + lost, "", "", money, "", words] + end]
         }
     }
 
@@ -137,11 +143,12 @@ extension LedgerCommand {
     struct Sum: KazasuCommand {
         static let configuration = CommandConfiguration(
             commandName: "sum",
-            abstract: tr("Totals by month, kind, station, line or card.", "月・種別・駅・路線・カードごとに集計する。"),
+            abstract: tr(
+                "Totals by day, week, month, year, kind, station, line or card.", "日・週・月・年・種別・駅・路線・カードごとに集計する。"),
             discussion: tr(
                 """
-                Records without a known amount are counted, but their money is in no sum. A month or a card with gaps has lost \
-                records, so its sums are too low. By station, a ride counts at both ends.
+                Records without a known amount are counted, but their money is in no sum. A period or a card with gaps has lost \
+                records, so its sums are too low. By station, a ride counts at both ends; the total has it once.
 
                 Examples:
                   kazasu ledger sum
@@ -149,8 +156,8 @@ extension LedgerCommand {
                   kazasu ledger sum --by kind --since 2026-04-01 --format csv
                 """,
                 """
-                金額が不明な履歴は件数だけ数え、金額には入れません。欠落のある月やカードは履歴が足りないため、実際の金額より少なく
-                なります。駅ごとの集計では、乗車駅と降車駅の両方で数えます。
+                金額が不明な履歴は件数だけ数え、金額には入れません。欠落のある期間やカードは履歴が足りないため、実際の金額より少なく
+                なります。駅ごとの集計では乗車駅と降車駅の両方で数えますが、合計には 1 回だけ入れます。
 
                 例:
                   kazasu ledger sum
@@ -161,7 +168,11 @@ extension LedgerCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var file: LedgerFileOptions
 
-        @Option(name: .long, help: help("month, kind, station, line or card.", "month、kind、station、line、card のいずれか。"))
+        @Option(
+            name: .long,
+            help: help(
+                "day, week, month, year, kind, station, line or card.",
+                "day、week、month、year、kind、station、line、card のいずれか。"))
         var by = LedgerGrouping.month
 
         @OptionGroup var filter: LedgerFilterOptions
@@ -172,65 +183,19 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            let sums = try context.ask { () throws(LedgerError) in try ledger.sum(by: by, filter.filter) }
-            let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter.filter) }
+            let filter = filter.filter
+            let sums = try context.ask { () throws(LedgerError) in try ledger.sum(by: by, filter) }
+            let totals = try context.ask { () throws(LedgerError) in try ledger.total(filter) }
+            let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter) }
             if sums.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
+            let table = LedgerAnswers.sums(by: by)
             try answer.write(
-                context, to: output, json: { LedgerJSON.sums(sums, by: by, missing: missing, Language.current) },
-                text: { _ in table(sums) }, csv: { csv(sums) })
-            guard missing.gaps > 0 else { return }
+                context, to: output,
+                json: { LedgerJSON.sums(sums, by: by, totals: totals, missing: missing, Language.current) },
+                text: { _ in Context.text(table.table(sums + (sums.isEmpty ? [] : totals), Language.current)) },
+                csv: { table.csv(sums, answer.csvLanguage) })
             context.warn(
-                tr(
-                    "\(Words.count(missing.gaps, "gap")) in the period, \(LedgerWords.missing(missing)): the sums are incomplete; 'kazasu ledger gaps' shows where",
-                    "期間内に欠落が \(missing.gaps) か所（\(LedgerWords.missing(missing))）あり、集計に含まれていません。詳しくは 'kazasu ledger gaps'"
-                ))
-        }
-
-        private var head: String {
-            switch by {
-            case .month: tr("MONTH", "月")
-            case .kind: tr("KIND", "種別")
-            case .station: tr("STATION", "駅")
-            case .line: tr("LINE", "路線")
-            case .card: tr("CARD", "カード")
-            }
-        }
-
-        private func table(_ sums: [LedgerSum]) -> String {
-            guard !sums.isEmpty else { return "" }
-            let head = [
-                head, tr("RECORDS", "件数"), tr("SPENT", "利用額"), tr("RECEIVED", "入金額"), tr("SUM", "差引"),
-                tr("CURRENCY", "通貨"), tr("UNKNOWN", "金額不明"), tr("GAPS", "欠落"),
-            ]
-            let rows = sums.map { sum in
-                let label = sum.label[Language.current]
-                let money = [sum.spent, sum.received, sum.amount].map(sum.currency.text)
-                return [label.isEmpty ? tr("(none)", "（なし）") : label, "\(sum.records)"] + money + [
-                    sum.currency.rawValue, sum.unknown == 0 ? "" : "\(sum.unknown)",
-                    sum.gaps.flatMap { $0 > 0 ? "\($0)" : nil } ?? "",
-                ]
-            }
-            // A column that is empty but for its name says nothing.
-            let hasGaps = sums.contains { $0.gaps ?? 0 > 0 }
-            return Columns.text(
-                ([head] + rows).map { hasGaps ? $0 : Array($0.dropLast()) }, rightAligned: [1, 2, 3, 4, 6, 7])
-        }
-
-        private func csv(_ sums: [LedgerSum]) -> String {
-            let isJapanese = answer.csvLanguage == .japanese
-            let names: [CSV.Cell] =
-                isJapanese
-                ? ["キー", "名前", "件数", "金額不明", "利用額", "入金額", "差引", "通貨", "欠落"]
-                : ["key", "name", "records", "unknown", "spent", "received", "amount", "currency", "gaps"]
-            return CSV().row(names)
-                + sums.map { sum in
-                    let money: [CSV.Cell] = [sum.spent, sum.received, sum.amount].map { .number(sum.currency.text($0)) }
-                    return CSV().row(
-                        [
-                            .text(sum.key), .text(sum.label[answer.csvLanguage]), .number(sum.records),
-                            .number(sum.unknown),
-                        ] + money + [.text(sum.currency.rawValue), .number(sum.gaps)])
-                }.joined()
+                ofIncomplete: missing, LocalizedText("the sums are incomplete", "集計に含まれていません"))
         }
     }
 
@@ -269,50 +234,14 @@ extension LedgerCommand {
             let ledger = try file.open(context)
             let gaps = try context.ask { () throws(LedgerError) in try ledger.gaps(filter.filter) }
             if gaps.isEmpty { context.note(tr("no gaps", "欠落はありません")) }
-            try answer.write(
-                context, to: output, json: { LedgerJSON.gaps(gaps, Language.current) }, text: { _ in Gaps.table(gaps) },
-                csv: { csv(gaps) })
-        }
-
-        private static func table(_ gaps: [LedgerGapReport]) -> String {
-            guard !gaps.isEmpty else { return "" }
-            let head = [
-                tr("AFTER", "前の履歴"), tr("BEFORE", "次の履歴"), tr("MISSING", "欠落"), tr("AMOUNT", "金額"), tr("CARD", "カード"),
-            ]
-            let rows = gaps.map { report in
-                let money = report.gap.amount.map {
-                    ($0 > 0 ? "+" : "") + report.after.purse.currency.text($0) + (report.gap.coversNext ? "*" : "")
-                }
-                return [report.before, report.after].map { $0.record.date?.description ?? "-" } + [
-                    LedgerWords.missing(report.gap), money ?? "-", report.after.purse.name(Language.current),
-                ]
-            }
+            let table = LedgerAnswers.gaps
             let note =
                 gaps.contains { $0.gap.coversNext && $0.gap.amount != nil }
                 ? tr("* with the record after the gap, whose own amount is unknown\n", "* 次の履歴（金額不明）の分を含みます\n") : ""
-            return Columns.text([head] + rows, rightAligned: [3]) + note
-        }
-
-        private func csv(_ gaps: [LedgerGapReport]) -> String {
-            let isJapanese = answer.csvLanguage == .japanese
-            let names: [CSV.Cell] =
-                isJapanese
-                ? ["カードID", "カード", "前の履歴", "次の履歴", "欠落件数", "最小", "最大", "金額", "次を含む", "通貨", "理由", "ID"]
-                : [
-                    "cardId", "card", "after", "before", "missing", "missingAtLeast", "missingAtMost", "amount",
-                    "coversNext", "currency", "reason", "id",
-                ]
-            return CSV().row(names)
-                + gaps.map { report in
-                    let (gap, purse) = (report.gap, report.after.purse)
-                    let days: [CSV.Cell] = [report.before, report.after].map { .text($0.record.date?.description) }
-                    let counts: [CSV.Cell] = [gap.missing, gap.atLeast, gap.atMost].map { .number($0) }
-                    return CSV().row(
-                        [.text("0x" + purse.card), .text(purse.kind)] + days + counts + [
-                            .number(gap.amount.map(purse.currency.text)), .text("\(gap.coversNext)"),
-                            .text(purse.currency.rawValue), .text(gap.reason.rawValue), .text(report.after.uid),
-                        ])
-                }.joined()
+            try answer.write(
+                context, to: output, json: { table.json(gaps, Language.current) },
+                text: { _ in Context.text(table.table(gaps, Language.current)) + note },
+                csv: { table.csv(gaps, answer.csvLanguage) })
         }
     }
 
@@ -343,46 +272,19 @@ extension LedgerCommand {
             let output = try answer.file()
             let ledger = try file.open(context)
             let cards = try context.ask { () throws(LedgerError) in try ledger.cards() }
+            let table = LedgerAnswers.cards
             try answer.write(
-                context, to: output, json: { LedgerJSON.cards(cards, Language.current) },
-                text: { _ in Cards.table(cards) }, csv: { csv(cards) })
+                context, to: output, json: { table.json(cards, Language.current) },
+                text: { _ in Context.text(table.table(cards, Language.current)) },
+                csv: { table.csv(cards, answer.csvLanguage) })
         }
+    }
+}
 
-        static func table(_ cards: [LedgerCard]) -> String {
-            guard !cards.isEmpty else { return "" }
-            let isYen = cards.allSatisfy { $0.purse.currency == .yen }
-            let head =
-                [
-                    tr("NUMBER", "番号"), tr("NAME", "名前"), tr("KIND", "種類"), tr("RECORDS", "件数"), tr("FIRST", "最初"),
-                    tr("LAST", "最後"), tr("BALANCE", "残高"), tr("GAPS", "欠落"),
-                ] + (isYen ? [] : [tr("CURRENCY", "通貨")]) + [tr("LINKED", "統合")]
-            let rows = cards.map { card in
-                [
-                    card.purse.card, card.purse.cardName ?? "-", card.purse.title[Language.current], "\(card.records)",
-                    card.first?.description ?? "-", card.last?.description ?? "-",
-                    card.balance.map(card.purse.currency.text) ?? "-", "\(card.gaps)",
-                ] + (isYen ? [] : [card.purse.currency.rawValue]) + [card.linked.joined(separator: " ")]
-            }
-            return Columns.text([head] + rows, rightAligned: [3, 6, 7])
-        }
-
-        private func csv(_ cards: [LedgerCard]) -> String {
-            let isJapanese = answer.csvLanguage == .japanese
-            let names: [CSV.Cell] =
-                isJapanese
-                ? ["カードID", "名前", "カード", "件数", "最初", "最後", "残高", "通貨", "欠落", "統合"]
-                : ["cardId", "name", "card", "records", "first", "last", "balance", "currency", "gaps", "linked"]
-            return CSV().row(names)
-                + cards.map { card in
-                    let kind = isJapanese ? card.purse.title.japanese : card.purse.kind
-                    return CSV().row([
-                        .text("0x" + card.purse.card), .text(card.purse.cardName), .text(kind), .number(card.records),
-                        .text(card.first?.description), .text(card.last?.description),
-                        .number(card.balance.map(card.purse.currency.text)), .text(card.purse.currency.rawValue),
-                        .number(card.gaps), .text(card.linked.map { "0x" + $0 }.joined(separator: " ")),
-                    ])
-                }.joined()
-        }
+extension Context {
+    /// The columns of an answer as text.
+    static func text(_ table: (cells: [[String]], rightAligned: Set<Int>)) -> String {
+        Columns.text(table.cells, rightAligned: table.rightAligned)
     }
 }
 

@@ -162,6 +162,7 @@ struct ExampleShell {
             let name = lines.contains { $0.contains("通勤") } ? "通勤" : "Work"
             script += "\"$KAZASU\" history card.json --keep -q > /dev/null\n"
             script += "\"$KAZASU\" ledger name transit \(name) > /dev/null\n"
+            script += "\"$KAZASU\" ledger backup laptop.sqlite -q\n"
         }
         for line in lines {
             let table = line.contains("stations lookup") ? "StationCode.csv" : ""

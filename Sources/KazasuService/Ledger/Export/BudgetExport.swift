@@ -3,6 +3,16 @@
 internal import CardDecoders
 internal import CardModel
 
+extension LedgerFormat {
+    /// The CSV of Money Forward ME.
+    public static let moneyforward = LedgerFormat(
+        "moneyforward", LocalizedText("Money Forward ME", "マネーフォワード ME"), language: .japanese, money: .yen,
+        write: BudgetExport.moneyForward)
+    /// The CSV of Zaim.
+    public static let zaim = LedgerFormat(
+        "zaim", LocalizedText("Zaim", "Zaim"), language: .japanese, write: BudgetExport.zaim)
+}
+
 /// The CSV files of the household account books Money Forward ME and Zaim.
 enum BudgetExport {
     /// Money Forward ME's own form: every field quoted, UTF-8 with a byte order mark, spending negative, charges as transfers.

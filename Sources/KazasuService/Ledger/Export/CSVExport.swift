@@ -45,9 +45,26 @@ package struct LedgerCSV {
     }
 }
 
-/// ``LedgerCSV`` of one card after the other, oldest first.
+extension LedgerFormat {
+    /// The columns of `history --format csv`, then the record's id and gap; or those of ``LedgerColumns``.
+    public static let csv = LedgerFormat(
+        "csv", LocalizedText("CSV, with --columns in any layout", "CSV（--columns で列を選べる）"), features: [.columns],
+        isTable: true, write: CSVExport.write)
+}
+
+/// ``LedgerCSV`` of one card after the other, oldest first, or the columns that the user chose.
 enum CSVExport {
     static func write(_ chains: [ExportChain], _ options: LedgerExportOptions, _ sink: ExportSink) throws {
+        if let columns = options.columns {
+            try columns.begin(sink, options)
+            for chain in chains {
+                try chain.forEachRecord { record in
+                    columns.write(columns.lines(record, options), to: sink)
+                    return !sink.isStopped
+                }
+            }
+            return
+        }
         let csv = LedgerCSV(options.language)
         sink.write((options.hasByteOrderMark ? "\u{FEFF}" : "") + csv.head)
         for chain in chains {
@@ -56,64 +73,6 @@ enum CSVExport {
                 sink.write(csv.row(entry))
                 return !sink.isStopped
             }
-        }
-    }
-}
-
-/// The CSV of Sony's SFCard Viewer: CP932, CRLF, ten columns, oldest first.
-///
-/// Spending is written without a sign, charges negative. The memo is one of the words that readers of the format accept.
-enum SFCardExport {
-    static let header = "利用年月日,定期,鉄道会社名,入場駅/事業者名,定期,鉄道会社名,出場駅/降車場所,利用額(円),残額(円),メモ"
-
-    static func write(_ chain: ExportChain?, _ options: LedgerExportOptions, _ sink: ExportSink) throws {
-        try sink.useCP932()
-        if options.hasCardLine, let chain { sink.write("カードID=\(chain.purse.card.uppercased())\r\n") }
-        sink.write(header + "\r\n")
-        try chain?.forEachItem { item in
-            switch item {
-            case .record(let record, let amount, let date), .late(let record, let amount, let date, _):
-                sink.write(CSV().row(row(record.record, amount, date)))
-            case .gap(let gap, _, let date):
-                sink.write(
-                    CSV().row([
-                        day(date), "", "", .text(ExportText.title(gap, .japanese)), "", "", "",
-                        .number(gap.amount.map { 0 &- $0 }), "", "",
-                    ]))
-            case .opening: break
-            }
-            return !sink.isStopped
-        }
-    }
-
-    private static func row(_ record: HistoryRecord, _ amount: Int, _ date: CalendarDate) -> [CSV.Cell] {
-        let (day, money): (CSV.Cell, [CSV.Cell]) = (day(date), [.number(0 &- amount), .number(record.balance)])
-        switch record.kind {
-        case .rail:
-            let entry: [CSV.Cell] = [.text(company(record.entry)), .text(record.entry?.label), ""]
-            let exit: [CSV.Cell] = [.text(company(record.exit)), .text(record.exit?.label)]
-            return [day, ""] + entry + exit + money + [memo(record)]
-        case .bus:
-            let entry: [CSV.Cell] = ["", .text(company(record.entry)), "", "", .text(record.entry?.name?.name)]
-            return [day, ""] + entry + money + ["ﾊﾞｽ/路面等"]
-        case .purchase: return [day, "", "", "", "", "", ""] + money + ["物販"]
-        default:
-            return [day, "", .text(company(record.entry)), .text(record.entry?.label), "", "", ""] + money + [
-                memo(record)
-            ]
-        }
-    }
-
-    private static func day(_ date: CalendarDate) -> CSV.Cell { .text(ExportText.date(date, "/")) }
-
-    private static func company(_ place: Place?) -> String? { place?.name?.company }
-
-    /// Auto-charges (process 14 and 15) and exits at the window (06); the format has no word for other charges.
-    private static func memo(_ record: HistoryRecord) -> CSV.Cell {
-        switch record.process?.code {
-        case 0x14, 0x15: "ｵｰﾄﾁｬｰｼﾞ"
-        case 0x06: "窓出"
-        default: ""
         }
     }
 }

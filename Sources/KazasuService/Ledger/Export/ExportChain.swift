@@ -3,8 +3,8 @@
 internal import CardDecoders
 internal import GRDB
 
-/// What one purse has to be written, oldest first. Its records are read from the file each time they are wanted, so that their number
-/// costs no memory.
+/// The records of one purse that an export writes, oldest first. They are read from the file each time, so that their number costs no
+/// memory.
 struct ExportChain {
     enum Item {
         /// The balance before all that follows.
@@ -61,9 +61,9 @@ struct ExportChain {
         self.db = db
         reader = try LedgerRecordReader(db, ledger.options)
         isWhole = options.filter.keepsChain
-        hasGaps = options.hasGaps || format.isDoubleEntry
+        hasGaps = options.hasGaps || format.hasOwnGaps
         needsDay = format.needsDay
-        isTable = format == .csv
+        isTable = format.isTable
         isChecked = isWhole
         let condition = try LedgerCondition(options.filter, db, ledger.options)
         let chosen = "r.purse = \(purse.id) AND \(condition.sql)"
@@ -95,7 +95,7 @@ struct ExportChain {
         try measure()
     }
 
-    /// What must be known before the first line is written.
+    /// Collects what is needed before the first line is written.
     private mutating func measure() throws {
         var (count, written, days): (Int, Int, ClosedRange<CalendarDate>?) = (0, 0, nil)
         var walk = Walk()
@@ -133,7 +133,7 @@ struct ExportChain {
         try forEachRecord { record in try items(record, &walk).allSatisfy(body) }
     }
 
-    /// Where a walk through the records is.
+    /// The state of one pass over the records.
     private struct Walk {
         var last: CalendarDate?
         var isFirst = true

@@ -4,7 +4,7 @@ internal import CardDecoders
 internal import CardModel
 internal import Glibc
 
-/// The texts that exports have in common. They stay the same from version to version where they can: programs remember them.
+/// Texts that exports share. They should not change between versions: programs remember them.
 enum ExportText {
     /// What a record is about: `六本木一丁目 → 後楽園`, `バス 新宿駅西口`, `物販`.
     static func title(_ record: LedgerRecord, _ language: Language) -> String {
@@ -66,12 +66,12 @@ enum ExportText {
     }
 }
 
-/// Where an export goes, piece by piece.
+/// Receives an export piece by piece.
 final class ExportSink {
     private let output: ([UInt8]) -> Bool
     private var encode: (String) -> [UInt8] = { Array($0.utf8) }
     private var buffer: [UInt8] = []
-    /// Whether the receiver wants no more.
+    /// Whether the receiver has stopped the export.
     private(set) var isStopped = false
 
     private static let piece = 1 << 16

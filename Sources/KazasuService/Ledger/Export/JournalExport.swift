@@ -4,6 +4,17 @@ internal import ByteCodec
 internal import CardDecoders
 internal import CardModel
 
+extension LedgerFormat {
+    /// A journal of hledger, with balance assertions.
+    public static let hledger = LedgerFormat(
+        "hledger", LocalizedText("a journal of hledger", "hledger の仕訳帳"), features: [.account], needsDay: false,
+        hasOwnGaps: true, write: JournalExport.hledger)
+    /// A file of beancount, with balance assertions.
+    public static let beancount = LedgerFormat(
+        "beancount", LocalizedText("a file of beancount", "beancount のファイル"), features: [.account], needsDay: false,
+        hasOwnGaps: true, write: JournalExport.beancount)
+}
+
 /// The journals of plain-text accounting: each balance of the card is stated, so that the program checks it.
 enum JournalExport {
     // MARK: hledger

@@ -6,10 +6,10 @@ public import CardModel
 /// The columns of a CSV file for a program whose layout Kazasu does not know, as a text that its user writes.
 ///
 /// Each line is `HEADER = FIELD`, or a setting: `@encoding utf-8|utf-8-bom|cp932`, `@separator ,|;|tab`, `@newline crlf|lf`, `@header yes|no`,
-/// `@quote needed|always`, `@date 2026-11-21|2026/11/21|20261121`. `#` begins a comment. A field is the name of a
+/// `@quote needed|always`, `@date 2026-11-21|2026/11/21|20261121`, `@language en|ja`. `#` begins a comment. A field is the name of a
 /// ``Field``, or a text in quotation marks for a column that is the same in every line.
 public struct LedgerColumns: Hashable, Sendable {
-    /// What a column holds. Money is in main units.
+    /// The content of a column. Money is in main units.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         /// The day.
         case date
@@ -27,7 +27,7 @@ public struct LedgerColumns: Hashable, Sendable {
         case title
         /// The fare of one way without a sign.
         case fare
-        /// What is signed: negative for spending.
+        /// The amount with its sign: negative for spending.
         case amount
         /// What was taken off, without a sign.
         case spent
@@ -37,14 +37,16 @@ public struct LedgerColumns: Hashable, Sendable {
         case balance
         /// `往復` for a ride with its way back, `片道` for another (`return`, `one way`).
         case roundtrip
-        /// All that a line of a claim costs.
+        /// The cost of a whole line of a claim.
         case total
-        /// What the money is counted in, as in `JPY`.
+        /// The currency, as in `JPY`.
         case currency
         /// The card's name.
         case card
-        /// What is not known of a line, or what is lost.
+        /// What is unknown about a line, or what is lost.
         case note
+        /// What the ride was for, in the user's words.
+        case purpose
         /// The stable id.
         case id
     }
@@ -58,10 +60,11 @@ public struct LedgerColumns: Hashable, Sendable {
     private var contents: [Content] = []
     private var settings: [String: String] = [:]
 
-    /// The settings that there are, and their words; the first is the usual one.
+    /// The settings and their values; the first is the default.
     private static let known: [String: [String]] = [
         "encoding": ["utf-8", "utf-8-bom", "cp932"], "separator": [",", ";", "tab"], "newline": ["crlf", "lf"],
-        "header": ["yes", "no"], "quote": ["needed", "always"], "date": ["2026-11-21", "2026/11/21", "20261121"],
+        "header": ["yes", "no"], "language": ["", "en", "ja"], "quote": ["needed", "always"],
+        "date": ["2026-11-21", "2026/11/21", "20261121"],
     ]
 
     /// Reads a file of columns.
@@ -114,16 +117,18 @@ public struct LedgerColumns: Hashable, Sendable {
     }
 
     /// The usual columns of an expense claim.
-    public static func claim(_ language: Language) -> LedgerColumns {
+    ///
+    /// - Parameter hasPurpose: whether there is a column for the purpose of the rides.
+    public static func claim(_ language: Language, hasPurpose: Bool = false) -> LedgerColumns {
         let fields: [(Field, LocalizedText)] = [
             (.date, LocalizedText("date", "日付")), (.line, LocalizedText("line", "路線")),
             (.from, LocalizedText("from", "出発")), (.to, LocalizedText("to", "到着")),
             (.roundtrip, LocalizedText("trip", "片道・往復")), (.fare, LocalizedText("fare", "片道運賃")),
             (.total, LocalizedText("total", "金額")), (.currency, LocalizedText("currency", "通貨")),
-            (.card, LocalizedText("card", "カード")), (.note, LocalizedText("note", "備考")),
-            (.id, LocalizedText("id", "ID")),
+            (.card, LocalizedText("card", "カード")), (.purpose, LocalizedText("purpose", "目的")),
+            (.note, LocalizedText("note", "備考")), (.id, LocalizedText("id", "ID")),
         ]
-        return LedgerColumns(fields.map { ($0.1[language], $0.0) })
+        return LedgerColumns(fields.filter { hasPurpose || $0.0 != .purpose }.map { ($0.1[language], $0.0) })
     }
 
     private static func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
@@ -136,6 +141,11 @@ public struct LedgerColumns: Hashable, Sendable {
 
     /// The values of a line.
     typealias Line = [Field: String]
+
+    /// The language of values: the file's own, else that of the export.
+    private func language(_ options: LedgerExportOptions) -> Language {
+        Language(rawValue: setting("language")) ?? options.language
+    }
 
     private func setting(_ name: String) -> String { settings[name] ?? LedgerColumns.known[name]?.first ?? "" }
 
@@ -164,6 +174,22 @@ public struct LedgerColumns: Hashable, Sendable {
         if setting("header") == "yes" { sink.write(csv.row(headers.map { .text($0) })) }
     }
 
+    /// Writes a row for each currency: its name in the first column, the money in those for what a line costs.
+    func writeTotals(_ export: LedgerExport, _ options: LedgerExportOptions, to sink: ExportSink) {
+        let language = language(options)
+        for (currency, total) in export.totals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let cells = contents.enumerated().map { index, content -> CSV.Cell in
+                switch content {
+                case .field(.total), .field(.spent): .number(currency.text(total))
+                case .field(.amount): .number(currency.text(0 &- total))
+                case .field(.currency): .text(currency.rawValue)
+                default: index == 0 ? .text(LocalizedText("total", "合計")[language]) : ""
+                }
+            }
+            sink.write(csv.row(cells))
+        }
+    }
+
     func write(_ lines: [Line], to sink: ExportSink) {
         let (csv, date) = (csv, setting("date"))
         for line in lines {
@@ -185,8 +211,8 @@ public struct LedgerColumns: Hashable, Sendable {
     }
 
     /// A record, and the gap before it where gaps have lines of their own.
-    static func lines(_ entry: LedgerRecord, _ options: LedgerExportOptions) -> [Line] {
-        let (language, currency) = (options.language, entry.purse.currency)
+    func lines(_ entry: LedgerRecord, _ options: LedgerExportOptions) -> [Line] {
+        let (language, currency) = (language(options), entry.purse.currency)
         let (record, amount, money) = (entry.record, entry.record.amount, currency.text)
         var line: Line = [
             .title: ExportText.title(entry, language), .kind: record.kind.name[language], .id: entry.uid,
@@ -195,8 +221,8 @@ public struct LedgerColumns: Hashable, Sendable {
         line[.date] = record.date?.description
         line[.time] = record.time?.hourAndMinute
         line[.line] = record.entry?.lineLabel
-        line[.from] = record.entry?.label
-        line[.to] = record.exit?.label
+        line[.from] = record.entry?.cell
+        line[.to] = record.exit?.cell
         line[.amount] = amount.map(money)
         line[.spent] = amount.flatMap { $0 < 0 ? money(0 &- $0) : nil }
         line[.received] = amount.flatMap { $0 > 0 ? money($0) : nil }
@@ -205,23 +231,24 @@ public struct LedgerColumns: Hashable, Sendable {
         line[.balance] = record.balance.map(money)
         if amount == nil { line[.note] = LocalizedText("amount unknown", "金額不明")[language] }
         guard options.hasGaps, let gap = entry.gapBefore else { return [line] }
-        return [self.line(gap, before: entry, record.date, options), line]
+        return [self.line(gap, before: entry, record.date, language), line]
     }
 
     /// A gap as a line of a claim. Its money is that of records of any kind, so no fare is given.
-    static func line(_ report: LedgerGapReport, _ options: LedgerExportOptions) -> Line {
-        var line = line(report.gap, before: report.after, options.filter.day(of: report), options)
+    func line(_ report: LedgerGapReport, _ options: LedgerExportOptions) -> Line {
+        let language = language(options)
+        var line = line(report.gap, before: report.after, options.filter.day(of: report), language)
         line[.amount] = nil
         let days = [report.before, report.after].map { $0.record.date?.description ?? "?" }
         line[.note]?.append(
-            options.language == .japanese ? "（\(days[0])～\(days[1])）" : ", \(days[0]) to \(days[1])")
+            language == .japanese ? "（\(days[0])～\(days[1])）" : ", \(days[0]) to \(days[1])")
         return line
     }
 
-    private static func line(
-        _ gap: LedgerGap, before record: LedgerRecord, _ date: CalendarDate?, _ options: LedgerExportOptions
+    private func line(
+        _ gap: LedgerGap, before record: LedgerRecord, _ date: CalendarDate?, _ language: Language
     ) -> Line {
-        let (language, currency) = (options.language, record.purse.currency)
+        let currency = record.purse.currency
         let title = ExportText.title(gap, language)
         var line: Line = [
             .title: title, .note: title, .id: ExportText.id(of: record), .card: record.purse.name(language),
@@ -233,8 +260,8 @@ public struct LedgerColumns: Hashable, Sendable {
     }
 
     /// A line of a claim.
-    static func line(_ claim: LedgerClaim, _ options: LedgerExportOptions) -> Line {
-        let (language, currency) = (options.language, claim.purse.currency)
+    func line(_ claim: LedgerClaim, _ options: LedgerExportOptions) -> Line {
+        let (language, currency) = (language(options), claim.purse.currency)
         var line: Line = [
             .date: claim.date.description, .card: claim.purse.name(language), .currency: currency.rawValue,
             .kind: (claim.isBus ? RecordKind.bus : .rail).name[language],
@@ -243,8 +270,9 @@ public struct LedgerColumns: Hashable, Sendable {
         ]
         line[.title] = claim.rides.first.map { ExportText.title($0, language) }
         line[.line] = claim.from?.lineLabel
-        line[.from] = claim.from?.label
-        line[.to] = claim.to?.label
+        line[.from] = claim.from?.cell
+        line[.to] = claim.to?.cell
+        line[.purpose] = options.claim.purpose
         line[.fare] = claim.fare.map(currency.text)
         line[.total] = claim.total.map(currency.text)
         line[.spent] = line[.total]
@@ -252,4 +280,9 @@ public struct LedgerColumns: Hashable, Sendable {
         if claim.fare == nil { line[.note] = LocalizedText("fare unknown", "運賃不明")[language] }
         return line
     }
+}
+
+extension Place {
+    /// The station's name, or its codes in a form of which no spreadsheet makes a date.
+    fileprivate var cell: String { name?.name ?? code.key }
 }

@@ -4,26 +4,6 @@ public import CardDecoders
 public import CardModel
 internal import GRDB
 
-/// The files that a ledger can be written as; the raw values are the words of the command line.
-public enum LedgerFormat: String, Hashable, Sendable, CaseIterable {
-    /// The columns of `history --format csv`, then the record's id and gap; or those of ``LedgerColumns``.
-    case csv
-    /// The CSV of Sony's SFCard Viewer, which Japanese expense programs read; CP932.
-    case sfcard
-    /// The CSV of Money Forward ME.
-    case moneyforward
-    /// The CSV of Zaim.
-    case zaim
-    /// OFX 1.0.2.
-    case ofx
-    /// Quicken Interchange Format, one currency a file; days are written year first.
-    case qif
-    /// A journal of hledger, with balance assertions.
-    case hledger
-    /// A file of beancount, with balance assertions.
-    case beancount
-}
-
 /// How a ledger is written.
 public struct LedgerExportOptions: Sendable {
     /// Which records.
@@ -32,6 +12,8 @@ public struct LedgerExportOptions: Sendable {
     public var onlyNew = false
     /// Rides as lines of an expense claim instead of records; with ``LedgerFormat/csv`` only.
     public var isClaim = false
+    /// Which rides are lines of a claim, and what its lines say.
+    public var claim = LedgerClaimOptions()
     /// Other columns for ``LedgerFormat/csv``.
     public var columns: LedgerColumns?
     /// The language of names and texts, and of the columns and words of ``LedgerFormat/csv``.
@@ -50,7 +32,7 @@ public struct LedgerExportOptions: Sendable {
     public init() {}
 }
 
-/// What an export wrote, and what it left out.
+/// The result of an export: what it wrote, and what it left out.
 public struct LedgerExport: Sendable {
     /// Chosen records that are not in the file.
     public struct Omission: Hashable, Sendable {
@@ -64,6 +46,8 @@ public struct LedgerExport: Sendable {
             case noBalance
             /// A claim has no rides that cost nothing.
             case free
+            /// A claim has no rides within the section of a commuter pass.
+            case pass
         }
 
         /// Why.
@@ -82,6 +66,8 @@ public struct LedgerExport: Sendable {
     public internal(set) var totals: [Currency: Int] = [:]
     /// How many lines of a claim have no known fare; no sum has them.
     public internal(set) var unknownFares = 0
+    /// The first rides of a claim without a known fare, at most five.
+    public internal(set) var unknownRides: [LedgerRecord] = []
     /// What the ledger lacks on the chosen days.
     public internal(set) var missing = LedgerMissing()
     /// The currencies of what was written.
@@ -96,14 +82,6 @@ public struct LedgerExport: Sendable {
     mutating func omit(_ reason: Omission.Reason, _ records: Int, of purse: LedgerPurse? = nil) {
         if records > 0 { omissions.append(Omission(reason: reason, purse: purse, records: records)) }
     }
-}
-
-extension LedgerFormat {
-    /// The only currency that the format holds, where it names one itself.
-    fileprivate var currency: Currency? { self == .sfcard || self == .moneyforward ? .yen : nil }
-    /// Whether each record needs a day of its own; journals give it that of the record before.
-    var needsDay: Bool { self != .hledger && self != .beancount }
-    var isDoubleEntry: Bool { self == .hledger || self == .beancount }
 }
 
 extension Ledger {
@@ -149,7 +127,7 @@ extension Ledger {
         var export = LedgerExport(format: format, number: number)
         let marks = options.onlyNew ? try marks(format, db) : [:]
         func selection(_ purse: LedgerPurse) -> String {
-            options.filter.selection(purse) + (options.isClaim ? ",claim" : "")
+            options.filter.selection(purse) + (options.isClaim ? ",claim" + options.claim.selection : "")
         }
         let chosen = try purses(of: options.filter, db)
         let purses = try fitting(format, options.filter, chosen, &export)
@@ -166,43 +144,18 @@ extension Ledger {
         var chains: [ExportChain] = []
         for purse in purses {
             let chain = try ExportChain(purse, format, options, since: marked[purse.id], self, db)
-            if format == .ofx, chain.closing == nil {
+            if format.needsBalance, chain.closing == nil {
                 export.omit(.noBalance, chain.count, of: purse)
                 continue
             }
             export.selections.append(selection(purse))
             export.currencies.insert(purse.currency)
             export.records += chain.written
-            if format != .csv { export.omit(.unknown, chain.leftOut) }
+            if !format.isTable { export.omit(.unknown, chain.leftOut) }
             chains.append(chain)
         }
-        try write(chains, format, options, sink)
+        try format.write(chains, options, sink)
         return export
-    }
-
-    private func write(
-        _ chains: [ExportChain], _ format: LedgerFormat, _ options: LedgerExportOptions, _ sink: ExportSink
-    ) throws {
-        switch format {
-        case .csv:
-            guard let columns = options.columns else { return try CSVExport.write(chains, options, sink) }
-            try columns.begin(sink, options)
-            for chain in chains {
-                try chain.forEachRecord { record in
-                    columns.write(LedgerColumns.lines(record, options), to: sink)
-                    return !sink.isStopped
-                }
-            }
-        case .sfcard:
-            guard chains.count <= 1 else { throw LedgerError.severalCards(options.filter.cards.first ?? "") }
-            try SFCardExport.write(chains.first, options, sink)
-        case .moneyforward: try BudgetExport.moneyForward(chains, options, sink)
-        case .zaim: try BudgetExport.zaim(chains, options, sink)
-        case .ofx: try OFXExport.write(chains, options, sink)
-        case .qif: try QIFExport.write(chains, options, sink)
-        case .hledger: try JournalExport.hledger(chains, options, sink)
-        case .beancount: try JournalExport.beancount(chains, options, sink)
-        }
     }
 
     /// The purses that have records on the chosen days.
@@ -223,9 +176,9 @@ extension Ledger {
         _ format: LedgerFormat, _ filter: LedgerFilter, _ purses: [(purse: LedgerPurse, records: Int)],
         _ export: inout LedgerExport
     ) throws(LedgerError) -> [LedgerPurse] {
-        var currency = format.currency
-        if format == .qif {
-            // Yen, else the currency of most records: a file of QIF names none.
+        var currency: Currency? = format.money == .yen ? .yen : nil
+        if format.money == .one {
+            // Yen, else the currency of most records.
             let counts = Dictionary(purses.map { ($0.purse.currency, $0.records) }, uniquingKeysWith: +)
             currency =
                 counts.keys.contains(.yen)
@@ -237,7 +190,7 @@ extension Ledger {
         return purses.map(\.purse).filter { purse in !others.contains { $0.purse.id == purse.id } }
     }
 
-    /// Notes that a file is safe where it belongs, so that the next export with `onlyNew` leaves its records out.
+    /// Marks the records of an export as written, so that the next one with `onlyNew` leaves them out. Call it once the file is in place.
     public func didWrite(_ export: LedgerExport) throws(LedgerError) {
         try store.write { db in
             for selection in export.selections {
@@ -253,49 +206,5 @@ extension Ledger {
         let rows = try Row.fetchAll(
             db, sql: "SELECT selection, number FROM exported WHERE format = ?", arguments: [format.rawValue])
         return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { first, _ in first }
-    }
-
-    // MARK: Claims
-
-    private func writeClaim(
-        _ options: LedgerExportOptions, _ marks: [Int64: Int], _ sink: ExportSink, _ db: Database,
-        _ export: inout LedgerExport
-    ) throws {
-        let columns = options.columns ?? .claim(options.language)
-        try columns.begin(sink, options)
-        var gaps: [LedgerGapReport] = []
-        if options.hasGaps {
-            try forEachGap(options.filter.withoutKinds, db) { gap, added in
-                if added > marks[gap.after.purse.id] ?? -1 { gaps.append(gap) }
-            }
-            // The newest first; the day of a line is not always that of the record after the gap.
-            let dated = gaps.map { (gap: $0, day: LedgerCoding.number(options.filter.day(of: $0)) ?? 0) }
-            gaps = dated.sorted { $0.day > $1.day }.map(\.gap)
-        }
-        func writeGaps(through day: CalendarDate?) {
-            while let gap = gaps.last, options.filter.day(of: gap).flatMap({ own in day.map { own <= $0 } }) ?? true {
-                columns.write([LedgerColumns.line(gap, options)], to: sink)
-                gaps.removeLast()
-            }
-        }
-        // A ride without a fare is on a line, and on one again once its fare is known.
-        let omissions = try forEachClaim(
-            options.filter, db,
-            where: { row in
-                let mark = try marks[row.value(1)] ?? -1
-                return try row.value(2) > mark || row.value(3) ?? -1 > mark
-            },
-            { claim in
-                writeGaps(through: claim.date)
-                columns.write([LedgerColumns.line(claim, options)], to: sink)
-                export.records += 1
-                export.currencies.insert(claim.purse.currency)
-                if let total = claim.total { export.totals[claim.purse.currency, default: 0] &+= total }
-                if claim.fare == nil { export.unknownFares += 1 }
-                return !sink.isStopped
-            })
-        writeGaps(through: nil)
-        export.omit(.free, omissions.free)
-        export.omit(.unknown, omissions.undated)
     }
 }

@@ -6,117 +6,206 @@ internal import GRDB
 
 /// What a report shows.
 struct ReportData {
-    /// A purse and its balance from day to day.
+    /// A purse and its balance over time.
     struct Balance {
         let purse: LedgerPurse
-        let points: [Point]
+        /// What the bins are.
+        let unit: ReportUnit
+        /// The parts of time that have a balance, oldest first.
+        let bins: [Bin]
+        /// The day of the newest record.
+        let last: CalendarDate?
+        /// When the card was last read, in seconds since 1970.
+        let readAt: Int?
+
+        /// The balance after the newest record.
+        var now: Int? { bins.last?.last }
+    }
+
+    /// The balances of a part of time.
+    struct Bin {
+        /// The number of its first day with a balance, and of its last.
+        var first: Int
+        var through: Int
+        var low: Int
+        var high: Int
+        var last: Int
+        /// What is lost before its first balance, after the bin before.
+        var gap: LedgerGap?
     }
 
     /// How many gaps the page lists.
     static let shownGaps = 100
 
-    struct Point {
-        let date: CalendarDate
-        let day: Int
-        let balance: Int
-        /// Whether something is lost before it.
-        let isAfterGap: Bool
-    }
-
     let balances: [Balance]
-    let months: [LedgerSum]
+    /// What the sums over time are of.
+    let unit: ReportUnit
+    let periods: [LedgerSum]
     let kinds: [LedgerSum]
     let stations: [LedgerSum]
     let lines: [LedgerSum]
-    /// The newest gaps, and how many there are.
+    let total: LedgerSum?
+    /// The newest gaps, and how much is missing in all.
     let gaps: [LedgerGapReport]
-    let gapCount: Int
+    let missing: LedgerMissing
     let first: CalendarDate?
     let last: CalendarDate?
-    /// What most records are counted in; sums and months show this currency alone.
+    /// What most records are counted in; sums show this currency alone.
     let currency: Currency
     /// The other currencies.
     let others: [Currency]
+    /// When the page was made, in seconds since 1970.
+    let madeAt: Int
+}
+
+/// A unit of time in a chart.
+enum ReportUnit {
+    case day, week, month, year
+
+    /// The unit in which a period of sums has at most about three dozen parts.
+    init(ofSums first: CalendarDate, _ last: CalendarDate) {
+        let days = CalendarDays.number(last) - CalendarDays.number(first)
+        self = days <= 45 ? .day : days <= 37 * 31 ? .month : .year
+    }
+
+    /// The unit in which a balance is neither a comb nor a bar.
+    init(ofBalance first: CalendarDate, _ last: CalendarDate) {
+        let days = CalendarDays.number(last) - CalendarDays.number(first)
+        self = days <= 70 ? .day : days <= 5 * 366 ? .week : .month
+    }
+
+    var grouping: LedgerGrouping {
+        switch self {
+        case .day: .day
+        case .week: .week
+        case .month: .month
+        case .year: .year
+        }
+    }
 }
 
 extension Ledger {
     /// A page for people: one HTML file without scripts and without anything from the network.
     ///
-    /// Balance over time, months, kinds, the most used stations and lines, and what is lost; for light and dark screens, for phones
-    /// and for paper.
+    /// Balances now and over time, what was spent and put on, the most used stations and lines, and what is lost; for light and dark screens, for
+    /// phones and for paper.
     public func report(_ language: Language, _ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [UInt8] {
         let data = try reportData(filter)
         return Array(ReportPage(data: data, language: language).text.utf8)
     }
 
     func reportData(_ filter: LedgerFilter) throws(LedgerError) -> ReportData {
-        let all = try sum(by: .month, filter)
-        let counts = Dictionary(all.map { ($0.currency, $0.records) }, uniquingKeysWith: +)
-        let currency = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key ?? .yen
-        func sums(_ grouping: LedgerGrouping) throws(LedgerError) -> [LedgerSum] {
+        let totals = try total(filter)
+        let total = totals.max { ($0.records, $1.currency.rawValue) < ($1.records, $0.currency.rawValue) }
+        let currency = total?.currency ?? .yen
+        func sums(_ grouping: LedgerGrouping, _ filter: LedgerFilter) throws(LedgerError) -> [LedgerSum] {
             try sum(by: grouping, filter).filter { $0.currency == currency }
         }
-        let stations = try sums(.station).filter { !$0.key.isEmpty }
-        let lines = try sums(.line).filter { !$0.key.isEmpty }
-        let balances = try store.read { db in try self.balances(LedgerCondition(filter, db, options), db) }
-        let (first, last) = try store.read { db in
+        // Only rides: a charge at a station is none.
+        var rides = filter
+        let kinds: Set<RecordKind> = [.rail, .bus]
+        rides.kinds = filter.kinds.isEmpty ? kinds : filter.kinds.intersection(kinds)
+        func places(_ grouping: LedgerGrouping) throws(LedgerError) -> [LedgerSum] {
+            guard !rides.kinds.isEmpty else { return [] }
+            return try sums(grouping, rides).filter { !$0.key.isEmpty }
+                .sorted { ($1.records, $0.key) < ($0.records, $1.key) }
+        }
+        let (stations, lines) = (try places(.station), try places(.line))
+        let (balances, first, last, unit) = try store.read { db in
             let condition = try LedgerCondition(filter, db, options)
             let row = try Row.fetchOne(
                 db, sql: "SELECT min(r.date), max(r.date) FROM record r WHERE \(condition.sql)",
                 arguments: condition.arguments)
-            return try (LedgerCoding.date(row?.value(0)), LedgerCoding.date(row?.value(1)))
+            let (first, last) = try (LedgerCoding.date(row?.value(0)), LedgerCoding.date(row?.value(1)))
+            let unit = first.flatMap { first in last.map { ReportUnit(ofSums: first, $0) } } ?? .month
+            return (try self.balances(condition, db), first, last, unit)
         }
-        var (gaps, gapCount): ([LedgerGapReport], Int) = ([], 0)
-        try store.read { db in
-            try forEachGap(filter, db) { gap, _ in
-                gapCount += 1
-                if gapCount <= ReportData.shownGaps { gaps.append(gap) }
+        let (gaps, missing) = try store.read { db in
+            var (gaps, missing): ([LedgerGapReport], LedgerMissing) = ([], LedgerMissing())
+            try forEachGap(filter.withoutKinds, db) { gap, _ in
+                missing.add(gap)
+                if gaps.count < ReportData.shownGaps { gaps.append(gap) }
             }
+            return (gaps, missing)
         }
         return ReportData(
-            balances: balances, months: all.filter { $0.currency == currency && !$0.key.isEmpty },
-            kinds: try sums(.kind), stations: stations.sorted { ($1.records, $0.key) < ($0.records, $1.key) },
-            lines: lines.sorted { ($1.records, $0.key) < ($0.records, $1.key) }, gaps: gaps, gapCount: gapCount,
-            first: first, last: last, currency: currency,
-            others: counts.keys.filter { $0 != currency }.sorted { $0.rawValue < $1.rawValue })
+            balances: balances, unit: unit,
+            periods: try Ledger.filled(sums(unit.grouping, filter), first, last, unit, currency),
+            kinds: try sums(.kind, filter), stations: stations, lines: lines, total: total, gaps: gaps,
+            missing: missing, first: first, last: last, currency: currency,
+            others: totals.map(\.currency).filter { $0 != currency }, madeAt: options.clock())
     }
 
-    /// The last balance of each day of each purse.
+    /// Sums of periods with those between them that have no record.
+    private static func filled(
+        _ sums: [LedgerSum], _ first: CalendarDate?, _ last: CalendarDate?, _ unit: ReportUnit, _ currency: Currency
+    ) -> [LedgerSum] {
+        let known = Dictionary(sums.map { ($0.key, $0) }) { first, _ in first }
+        guard let first, let last else { return [] }
+        return periods(from: first, through: last, by: unit.grouping).map { key in
+            known[key]
+                ?? LedgerSum(
+                    key: key, label: LocalizedText(key, key), currency: currency, records: 0, unknown: 0, spent: 0,
+                    received: 0, gaps: 0)
+        }
+    }
+
+    /// The balances of each purse.
     private func balances(_ condition: LedgerCondition, _ db: Database) throws -> [ReportData.Balance] {
         var balances: [ReportData.Balance] = []
         let purses = try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").map {
             try LedgerPurse($0, options)
         }
         for purse in purses {
-            let rows = try Row.fetchCursor(
+            let chosen = "r.purse = \(purse.id) AND \(condition.sql)"
+            let edges = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT r.date, r.balance, gap.record IS NOT NULL FROM \(LedgerRecordReader.source)
-                    WHERE r.purse = \(purse.id) AND \(condition.sql) ORDER BY r.ord, r.id
-                    """, arguments: condition.arguments)
-            var (points, isAfterGap, isEmpty): ([ReportData.Point], Bool, Bool) = ([], false, true)
-            while let row = try rows.next() {
-                isEmpty = false
-                isAfterGap = try isAfterGap || row.value(2)
-                guard let date = try LedgerCoding.date(row.value(0)), let balance: Int = try row.value(1) else {
-                    continue
-                }
-                // A machine with a wrong clock must not stretch the chart.
-                if let last = points.last, date < last.date { continue }
-                if points.last?.date == date { points.removeLast() }
-                let day = Ledger.day(date)
-                points.append(ReportData.Point(date: date, day: day, balance: balance, isAfterGap: isAfterGap))
-                isAfterGap = false
-            }
-            if !isEmpty { balances.append(ReportData.Balance(purse: purse, points: points)) }
+                    SELECT min(r.date), max(r.date), count(*), (SELECT max(keptAt) FROM source WHERE id IN
+                        (SELECT r.source FROM record r WHERE \(chosen)))
+                    FROM record r WHERE \(chosen)
+                    """, arguments: condition.arguments + condition.arguments)
+            guard let edges, try edges.value(2, as: Int.self) > 0 else { continue }
+            let (first, last) = try (LedgerCoding.date(edges.value(0)), LedgerCoding.date(edges.value(1)))
+            let unit = first.flatMap { first in last.map { ReportUnit(ofBalance: first, $0) } } ?? .week
+            balances.append(
+                ReportData.Balance(
+                    purse: purse, unit: unit, bins: try bins(unit, chosen, condition.arguments, db), last: last,
+                    readAt: try edges.value(3)))
         }
         return balances
     }
 
-    /// The number of a day on a straight scale, counted from 1 March of the year 0 (Howard Hinnant's `days_from_civil`).
-    static func day(_ date: CalendarDate) -> Int {
-        let year = date.month <= 2 ? date.year - 1 : date.year
-        let month = (date.month + 9) % 12
-        return year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + date.day - 1
+    private func bins(
+        _ unit: ReportUnit, _ chosen: String, _ arguments: StatementArguments, _ db: Database
+    ) throws -> [ReportData.Bin] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT r.date, r.balance, gap.atLeast, gap.atMost, gap.amount, gap.coversNext, gap.reason
+                FROM \(LedgerRecordReader.source) WHERE \(chosen) ORDER BY r.ord, r.id
+                """, arguments: arguments)
+        var (bins, gap, day, period): ([ReportData.Bin], LedgerGap?, Int, String) = ([], nil, .min, "")
+        while let row = try rows.next() {
+            gap = try LedgerGap(row, from: 2) ?? gap
+            guard let date = try LedgerCoding.date(row.value(0)), let balance: Int = try row.value(1) else { continue }
+            // A machine with a wrong clock must not stretch the chart.
+            let number = CalendarDays.number(date)
+            guard number >= day else { continue }
+            let own = number == day ? period : unit.grouping.period(date) ?? ""
+            if own == period, !bins.isEmpty, gap == nil {
+                bins[bins.count - 1].through = number
+                bins[bins.count - 1].low = min(bins[bins.count - 1].low, balance)
+                bins[bins.count - 1].high = max(bins[bins.count - 1].high, balance)
+                bins[bins.count - 1].last = balance
+            } else {
+                bins.append(
+                    ReportData.Bin(
+                        first: number, through: number, low: balance, high: balance, last: balance,
+                        gap: bins.isEmpty ? nil : gap))
+            }
+            (day, period, gap) = (number, own, nil)
+        }
+        return bins
     }
 }

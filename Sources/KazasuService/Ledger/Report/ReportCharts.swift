@@ -3,62 +3,104 @@
 internal import CardDecoders
 internal import CardModel
 
-/// The charts of a report as inline SVG. They hold no text: labels are HTML beside them, so that they stay readable on a phone.
-enum ReportCharts {
+/// A chart with its axes: SVG for what is drawn, which stretches, and HTML for the labels, which stay readable on a phone.
+struct ReportChart {
+    /// A label on the time axis.
+    struct Tick {
+        /// Between 0 and 1.
+        let place: Double
+        let text: String
+        /// A second line, as for a year.
+        var below = ""
+        /// Whether a narrow screen leaves it out.
+        var isMinor = false
+    }
+
     private static let (width, height) = (1_000.0, 240.0)
 
-    /// A balance as steps; dashed where something is lost.
-    static func balance(_ balance: ReportData.Balance, from first: Int, through last: Int, title: String) -> String {
-        let points = balance.points
-        let top = Double(max(1, points.map(\.balance).max() ?? 1))
-        let bottom = Double(min(0, points.map(\.balance).min() ?? 0))
-        let days = Double(max(1, last - first))
-        func x(_ day: Int) -> String { number(Double(day - first) / days * width) }
-        func y(_ value: Int) -> String { number(height - (Double(value) - bottom) / (top - bottom) * height) }
-        var (solid, dashed, area) = ("", "", "")
-        var older: ReportData.Point?
-        for point in points {
-            if let older {
-                let step = "H\(x(point.day))V\(y(point.balance))"
-                let start = "M\(x(older.day)) \(y(older.balance))"
-                if point.isAfterGap {
-                    dashed += start + step
-                    solid += "M\(x(point.day)) \(y(point.balance))"
-                } else {
-                    solid += step
-                }
-                area += step
-            } else {
-                solid += "M\(x(point.day)) \(y(point.balance))"
-                area += "M\(x(point.day)) \(number(height))V\(y(point.balance))"
-            }
-            older = point
+    let title: String
+    /// What is drawn, in a plane of 1,000 by 240.
+    var drawing = ""
+    /// The values with a line and a label; the last is the top of the chart.
+    let values: [Int]
+    var ticks: [Tick] = []
+
+    private var bottom: Int { values.first ?? 0 }
+    private var top: Int { max(bottom + 1, values.last ?? 1) }
+
+    /// - Parameters:
+    ///   - low: what the chart reaches down to; never above zero.
+    ///   - high: what it reaches up to.
+    init(title: String, from low: Int, to high: Int) {
+        self.title = title
+        values = ReportChart.steps(min(0, low), max(1, high))
+    }
+
+    /// Round values from below `low` to above `high`, at most six.
+    private static func steps(_ low: Int, _ high: Int) -> [Int] {
+        let span = Double(high) - Double(low)
+        var step = 1.0
+        let factors = [2.0, 2.5, 2.0]
+        for factor in (0..<60).lazy.map({ factors[$0 % 3] }) where span / step > 4 { step *= factor }
+        // 2.5 comes as 1, 2, 5, 10; in whole units.
+        let whole = max(1, Int(step.rounded()))
+        let first = Int((Double(low) / Double(whole)).rounded(.down))
+        let last = Int((Double(high) / Double(whole)).rounded(.up))
+        guard last > first, last - first < 100 else { return [low, high] }
+        return (first...last).map { $0 &* whole }
+    }
+
+    func x(_ place: Double) -> Double { place * ReportChart.width }
+
+    func y(_ value: Int) -> Double {
+        ReportChart.height - (Double(value) - Double(bottom)) / (Double(top) - Double(bottom)) * ReportChart.height
+    }
+
+    /// A rectangle between two places and two values, with a text that shows where the pointer rests.
+    func rectangle(_ name: String, _ from: Double, _ through: Double, _ low: Int, _ high: Int, _ text: String) -> String
+    {
+        let (top, bottom) = (y(high), y(low))
+        return "<rect class=\"\(name)\" x=\"\(ReportChart.number(x(from)))\" y=\"\(ReportChart.number(top))\" "
+            + "width=\"\(ReportChart.number(max(1, x(through) - x(from))))\" "
+            + "height=\"\(ReportChart.number(max(0, bottom - top)))\">\(ReportChart.title(text))</rect>"
+    }
+
+    /// A column over the whole height.
+    func band(_ name: String, _ from: Double, _ through: Double, _ text: String) -> String {
+        rectangle(name, from, through, bottom, top, text)
+    }
+
+    private static func title(_ text: String) -> String {
+        text.isEmpty ? "" : "<title>\(ReportPage.escaped(text))</title>"
+    }
+
+    /// The chart.
+    ///
+    /// - Parameter money: writes a value of the axis.
+    func html(_ money: (Int) -> String) -> String {
+        let share: (Int) -> Double = { (Double($0) - Double(bottom)) / (Double(top) - Double(bottom)) * 100 }
+        let labels = values.map { "<span style=\"bottom:\(ReportChart.number(share($0)))%\">\(money($0))</span>" }
+        let grid = values.map { "M0 \(ReportChart.number(y($0)))H1000" }.joined()
+        let times = ticks.map { tick in
+            let below = tick.below.isEmpty ? "" : "<br>\(ReportPage.escaped(tick.below))"
+            return
+                "<span\(tick.isMinor ? " class=\"minor\"" : "") style=\"left:\(ReportChart.number(tick.place * 100))%\">"
+                + "\(ReportPage.escaped(tick.text))\(below)</span>"
         }
-        if !area.isEmpty { area += "V\(number(height))Z" }
+        let name = ReportPage.escaped(title)
         return """
-            <svg class="chart" viewBox="0 0 1000 240" preserveAspectRatio="none" role="img" aria-label="\(ReportPage.escaped(title))">
-            <path class="grid" d="M0 60H1000M0 120H1000M0 180H1000M0 240H1000"/>
-            <path class="area" d="\(area)"/><path class="line" d="\(solid)"/><path class="line lost" d="\(dashed)"/></svg>
+            <div class="plot"><div class="values">\(labels.joined())</div>
+            <svg viewBox="0 0 1000 240" preserveAspectRatio="none" role="img" aria-label="\(name)"><path class="grid" d="\(grid)"/>\(drawing)</svg>
+            <div class="times">\(times.joined())</div></div>
             """
     }
 
-    /// Months as columns: spent and put on beside each other.
-    static func months(_ months: [LedgerSum], title: String) -> String {
-        let top = Double(max(1, months.map { max(0 &- $0.spent, $0.received) }.max() ?? 1))
-        let step = width / Double(max(1, months.count))
-        let columns = months.enumerated().map { index, month in
-            let left = Double(index) * step
-            func column(_ value: Int, _ offset: Double, _ name: String) -> String {
-                let size = Double(value) / top * height
-                let place = "x=\"\(number(left + step * offset))\" y=\"\(number(height - size))\""
-                return "<rect class=\"\(name)\" \(place) width=\"\(number(step * 0.36))\" height=\"\(number(size))\"/>"
-            }
-            return column(0 &- month.spent, 0.12, "spent") + column(month.received, 0.52, "received")
-        }
-        return """
-            <svg class="chart" viewBox="0 0 1000 240" preserveAspectRatio="none" role="img" aria-label="\(ReportPage.escaped(title))">
-            <path class="grid" d="M0 60H1000M0 120H1000M0 180H1000M0 240H1000"/>\(columns.joined())</svg>
-            """
+    /// One digit behind the point is enough.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e12 else { return "0" }
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0
+            ? String(tenths / 10) : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
     /// A bar as long as its share of the longest.
@@ -66,15 +108,144 @@ enum ReportCharts {
         let share = Double(value) / Double(max(1, longest)) * 100
         return """
             <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="\(name)" \
-            width="\(number(max(0.5, share)))" height="10"/></svg>
+            width="\(number(max(0, share)))" height="10"/></svg>
             """
     }
+}
 
-    /// One digit behind the point is enough.
-    private static func number(_ value: Double) -> String {
-        guard value.isFinite else { return "0" }
-        let tenths = Int((value * 10).rounded())
-        return tenths % 10 == 0
-            ? String(tenths / 10) : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+extension ReportPage {
+    /// A balance: a band from the lowest to the highest of each part of time, the last one as a line, and bands where something is lost.
+    func chart(_ balance: ReportData.Balance) -> ReportChart? {
+        guard let first = balance.bins.first, let last = balance.bins.last else { return nil }
+        let name = balance.purse.name(language)
+        let money: (Int) -> String = { text($0, balance.purse.currency) }
+        var chart = ReportChart(
+            title: tr("Balance of \(name)", "\(name)の残高"), from: balance.bins.map(\.low).min() ?? 0,
+            to: balance.bins.map(\.high).max() ?? 0)
+        let days = Double(max(1, last.through - first.first))
+        func place(_ day: Int) -> Double { Double(day - first.first) / days }
+        func point(_ day: Int, _ value: Int) -> String {
+            "\(ReportChart.number(chart.x(place(day)))) \(ReportChart.number(chart.y(value)))"
+        }
+        var (line, upper, lower, lost, bands): (String, [String], [String], String, String) = ("", [], [], "", "")
+        var older: ReportData.Bin?
+        func endBand() {
+            if upper.count > 1 { bands += "M" + (upper + lower.reversed()).joined(separator: "L") + "Z" }
+            (upper, lower) = ([], [])
+        }
+        for bin in balance.bins {
+            if let gap = bin.gap, let older {
+                endBand()
+                let days = [older.through, bin.first].map { date(CalendarDays.date($0)) }
+                lost += chart.band(
+                    "lost", place(older.through), place(bin.first),
+                    "\(days[0])\(tr(" to ", "～"))\(days[1]): \(gap.words[language])")
+            }
+            let start = older == nil || bin.gap != nil ? "M" : "L"
+            line +=
+                balance.unit == .day && start == "L"
+                ? "H\(ReportChart.number(chart.x(place(bin.first))))V\(ReportChart.number(chart.y(bin.last)))"
+                : start + point(balance.unit == .day ? bin.first : bin.through, bin.last)
+            upper.append(point(bin.through, bin.high))
+            lower.append(point(bin.through, bin.low))
+            older = bin
+        }
+        endBand()
+        if balance.unit == .day { bands = "" }
+        let targets = balance.bins.enumerated().map { index, bin in
+            let next = index + 1 < balance.bins.count ? balance.bins[index + 1].first : last.through
+            let days = [bin.first, bin.through].map { date(CalendarDays.date($0)) }
+            let when = days[0] == days[1] ? days[0] : "\(days[0])\(tr(" to ", "～"))\(days[1])"
+            let range =
+                bin.low == bin.high
+                ? ""
+                : tr(
+                    ", between \(money(bin.low)) and \(money(bin.high))", "（\(money(bin.low))～\(money(bin.high))）")
+            return chart.band(
+                "target", place(bin.first), max(place(next), place(bin.first)), "\(when): \(money(bin.last))\(range)")
+        }
+        chart.drawing =
+            lost
+            + "<path class=\"area\" d=\"\(bands)\"/><path class=\"\(balance.unit == .day ? "line" : "line thin")\" d=\"\(line)\"/>"
+            + targets.joined()
+        chart.ticks = ticks(from: first.first, through: last.through)
+        return chart
+    }
+
+    /// What was spent and put on, side by side.
+    var periodChart: ReportChart {
+        let periods = data.periods
+        var chart = ReportChart(
+            title: tr("Spent and topped up", "利用額とチャージ額"), from: 0,
+            to: periods.map { max(0 &- $0.spent, $0.received) }.max() ?? 0)
+        let count = Double(max(1, periods.count))
+        for (index, period) in periods.enumerated() {
+            let left = Double(index) / count
+            func place(_ share: Double) -> Double { left + share / count }
+            let lost = period.gaps ?? 0
+            var note = "\(label(period.key)): \(tr("spent", "利用")) \(money(0 &- period.spent))"
+            if period.received > 0 { note += tr(", topped up ", "、チャージ ") + money(period.received) }
+            if lost > 0 { note += tr("; records are missing", "（履歴の欠落あり）") }
+            if lost > 0 { chart.drawing += chart.band("lost", place(0.02), place(0.98), note) }
+            chart.drawing += chart.rectangle("spent", place(0.14), place(0.5), 0, 0 &- period.spent, note)
+            chart.drawing += chart.rectangle("received", place(0.52), place(0.88), 0, period.received, note)
+            chart.drawing += chart.band("target", place(0), place(1), note)
+        }
+        let step = max(1, (periods.count + 11) / 12)
+        let narrow = max(step, (periods.count + 5) / 6)
+        for (index, period) in periods.enumerated() {
+            let isYear = data.unit == .month && (index == 0 || period.key.hasSuffix("-01"))
+            guard index % step == 0 || data.unit == .month && isYear && step == 1 else { continue }
+            let parts = period.key.split(separator: "-")
+            var tick = ReportChart.Tick(
+                place: (Double(index) + 0.5) / count, text: period.key, isMinor: index % (narrow - narrow % step) != 0)
+            switch data.unit {
+            case .month:
+                tick = ReportChart.Tick(
+                    place: tick.place, text: monthName(parts.last),
+                    below: isYear || index % 12 == 0 ? year(parts.first) : "",
+                    isMinor: tick.isMinor)
+            case .day:
+                let isFirst = index == 0 || period.key.hasSuffix("-01")
+                tick = ReportChart.Tick(
+                    place: tick.place, text: parts.last.flatMap { Int($0) }.map(String.init) ?? "",
+                    below: isFirst || index == 0 ? monthName(parts.dropFirst().first) : "", isMinor: tick.isMinor)
+            case .week, .year: break
+            }
+            chart.ticks.append(tick)
+        }
+        return chart
+    }
+
+    /// Labels for a span of days: days for a short one, months for others, at most a dozen.
+    private func ticks(from first: Int, through last: Int) -> [ReportChart.Tick] {
+        let days = max(1, last - first)
+        var ticks: [ReportChart.Tick] = []
+        func place(_ day: Int) -> Double { Double(day - first) / Double(days) }
+        if days <= 70 {
+            let step = max(1, (days + 7) / 8)
+            for (index, day) in stride(from: first, through: last, by: step).enumerated() {
+                guard let date = CalendarDays.date(day) else { continue }
+                ticks.append(
+                    ReportChart.Tick(
+                        place: place(day),
+                        text: tr("\(monthName(date.month)) \(date.day)", "\(date.month)/\(date.day)"),
+                        isMinor: index % 2 == 1))
+            }
+            return ticks
+        }
+        let months = days / 30
+        let step = [1, 2, 3, 6, 12, 24, 60].first { months / $0 <= 12 } ?? 120
+        for day in first...last {
+            guard let date = CalendarDays.date(day), date.day == 1, (date.year * 12 + date.month - 1) % step == 0 else {
+                continue
+            }
+            let isYear = ticks.isEmpty || date.month == 1
+            ticks.append(
+                ReportChart.Tick(
+                    place: place(day), text: monthName(date.month), below: isYear ? year("\(date.year)") : "",
+                    isMinor: ticks.count % 2 == 1))
+        }
+        return ticks
     }
 }

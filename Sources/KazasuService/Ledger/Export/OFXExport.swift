@@ -4,6 +4,13 @@ internal import ByteCodec
 internal import CardDecoders
 internal import CardModel
 
+extension LedgerFormat {
+    /// OFX 1.0.2.
+    public static let ofx = LedgerFormat(
+        "ofx", LocalizedText("OFX 1.0.2, for GnuCash and others", "OFX 1.0.2（GnuCash など）"), needsBalance: true,
+        write: OFXExport.write)
+}
+
 /// OFX 1.0.2, each purse a bank account.
 ///
 /// `ENCODING:UNICODE` with `CHARSET:NONE` is the one header with which ofxtools and ofxparse both read UTF-8 (measured with ofxtools
@@ -97,41 +104,5 @@ enum OFXExport {
             default: String(scalar)
             }
         }.joined()
-    }
-}
-
-/// Quicken Interchange Format; days are year/month/day, charges are transfers. It names no currency, so a file has one.
-enum QIFExport {
-    static func write(_ chains: [ExportChain], _ options: LedgerExportOptions, _ sink: ExportSink) throws {
-        for chain in chains {
-            let name = ExportText.line(chain.purse.name(options.language))
-            sink.write(["!Account", "N\(name)", "TBank", "^", "!Type:Bank"])
-            try chain.forEachItem { item in
-                sink.write(lines(item, name, chain.purse.currency, options) + ["^"])
-                return !sink.isStopped
-            }
-        }
-    }
-
-    private static func lines(
-        _ item: ExportChain.Item, _ name: String, _ currency: Currency, _ options: LedgerExportOptions
-    ) -> [String] {
-        let day = "D\(ExportText.date(item.date, "/"))"
-        switch item {
-        case .opening(let balance, _):
-            return [day, "T\(currency.text(balance))", "POpening Balance", "L[\(name)]"]
-        case .gap(let gap, let record, _):
-            return [
-                day, "T\(currency.text(gap.amount ?? 0))", "P\(ExportText.title(gap, options.language))",
-                "M\(ExportText.id(of: record))",
-            ]
-        case .record(let record, let amount, _), .late(let record, let amount, _, _):
-            let serial = record.record.serial.map { ["N\($0)"] } ?? []
-            let memo = ExportText.line(record.uid + " " + ExportText.memo(record, options.language))
-            let charges = "L[\(options.language == .japanese ? "チャージ" : "Charges")]"
-            return [day, "T\(currency.text(amount))"] + serial
-                + ["P\(ExportText.line(ExportText.title(record, options.language)))", "M\(memo)"]
-                + (record.record.kind == .charge ? [charges] : [])
-        }
     }
 }
