@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
@@ -103,7 +102,7 @@ struct CollectCommand: KazasuCommand {
         guard let broker = try broker.broker(), let destination = try? Collector.Destination(to) else {
             throw CommandError(.usage, "usage", tr("collect needs --mqtt", "collect には --mqtt が必要です"))
         }
-        var settings = Collector.Settings(broker: broker, name: name ?? Self.hostName)
+        var settings = Collector.Settings(broker: broker, name: name ?? HostName.current)
         settings.prefix = self.broker.mqttPrefix
         settings.shared = shared
         settings.gapLimit = .milliseconds(Int(gapAfter * 1000))
@@ -119,12 +118,6 @@ struct CollectCommand: KazasuCommand {
         Interrupt.hold()
         context.note(tr("collecting; press Ctrl-C to stop", "収集しています。Ctrl-C で終了します"))
         try run.run(collector, context.cancellation, to)
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 
@@ -163,7 +156,7 @@ private final class CollectRun: Sendable {
 
     func report(_ report: CollectReport) {
         do throws(CommandError) {
-            try Output.write(redaction.apply(report.json(at: Timestamp.now.text(.local, .seconds))).compactText + "\n")
+            try Output.write(redaction.apply(report.json(at: .now)).compactText + "\n")
         } catch {
             fail(error)
         }
@@ -199,31 +192,6 @@ private final class CollectRun: Sendable {
             Output.message("kazasu: \(text)\(reason)\n")
         }
     }
-}
-
-extension CollectReport {
-    /// The document `kazasu.collect/1`.
-    func json(at time: String) -> JSONValue {
-        var members: [(String, JSONValue)] = [("schema", "kazasu.collect/1")]
-        switch self {
-        case .gap(let source, let from, let to):
-            members += [("event", "gap")] + source.members + [("from", .int(from)), ("to", .int(to))]
-        case .late(let source, let sequence):
-            members += [("event", "late")] + source.members + [("seq", .int(sequence))]
-        case .restart(let source, let sequence):
-            members += [("event", "restart")] + source.members + [("seq", .int(sequence))]
-        case .silent(let site, let seconds):
-            members += [("event", "silent"), ("site", .string(site)), ("seconds", .int(seconds))]
-        case .returned(let site): members += [("event", "returned"), ("site", .string(site))]
-        case .malformed(let topic, let reason):
-            members += [("event", "malformed"), ("topic", .string(topic)), ("reason", .string(reason.rawValue))]
-        }
-        return .object(JSONObject(members + [("at", .string(time))]))
-    }
-}
-
-extension CollectedEvent.Source {
-    fileprivate var members: [(String, JSONValue)] { [("site", .string(site)), ("reader", .string(reader))] }
 }
 
 extension EventStoreError {

@@ -152,11 +152,10 @@ package struct MQTTOptions: ParsableArguments {
     /// - Parameters:
     ///   - readers: the names that the user gave; they must differ in topics.
     ///   - hasBalances: whether balances are read.
-    ///   - backlog: asked once a minute for the topic `health`.
+    ///   - outbox: gets the acknowledgements.
     /// - Returns: `nil` without `--mqtt`.
     package func sink(
-        site: String, readers: [String], hasBalances: Bool = false, version: String,
-        backlog: @escaping @Sendable () async -> MQTTSink.Backlog? = { nil },
+        site: String, readers: [String], hasBalances: Bool = false, version: String, outbox: Outbox? = nil,
         tell: @escaping @Sendable (MQTTNotice) -> Void
     ) throws(CommandError) -> MQTTSink? {
         guard let broker = try broker.broker() else { return nil }
@@ -170,22 +169,17 @@ package struct MQTTOptions: ParsableArguments {
             settings.hasBalances = hasBalances
             return settings
         }
-        return MQTTSink(settings, backlog: backlog, tell: tell)
+        return MQTTSink(settings, outbox: outbox, tell: tell)
     }
 
-    /// Makes the sink with its outbox, whose events it confirms.
+    /// Makes the sink of a watcher.
     func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
-        let (outbox, log, metrics) = (environment.outbox, environment.log, environment.metrics)
+        let (log, metrics) = (environment.log, environment.metrics)
         if broker.mqtt != nil { metrics.set(.mqttConnected, 0) }
         let root = MQTTTopics(prefix: broker.mqttPrefix, site: environment.site).root
-        let sink = try sink(
+        return try sink(
             site: environment.site, readers: environment.readers, hasBalances: environment.readsBalances,
-            version: Program.version,
-            backlog: {
-                guard let queues = try? outbox.status().sinks.filter({ $0.sink.hasPrefix("mqtt:") }) else { return nil }
-                let oldest = queues.compactMap(\.oldest).min().map { max(0, MQTTSink.wallClock() - $0) / 1000 }
-                return MQTTSink.Backlog(pending: queues.reduce(0) { $0 + $1.pending }, oldest: oldest)
-            },
+            version: Program.version, outbox: environment.outbox,
             tell: { notice in
                 switch notice {
                 case .connected:
@@ -197,24 +191,10 @@ package struct MQTTOptions: ParsableArguments {
                 case .disconnected:
                     metrics.set(.mqttConnected, 0)
                     log.warning(notice.words)
+                case .notStored: log.error(notice.words)
                 case .notSubscribed, .notAllowed, .sharedName, .malformedAcknowledgement: log.warning(notice.words)
                 }
             })
-        guard let sink else { return nil }
-        Task {
-            for await one in sink.acknowledgements {
-                do throws(OutboxError) {
-                    let isReader: (String) -> Bool = { MQTTTopics.reader($0) == one.reader }
-                    try outbox.confirm(upTo: one.upTo, where: isReader)
-                    if one.isRepeated {
-                        try outbox.resendUnconfirmed(to: sink.name, before: one.before ?? .max, where: isReader)
-                    }
-                } catch {
-                    log.error(CommandError(error).message)
-                }
-            }
-        }
-        return sink
     }
 
     /// Refuses names that topics cannot tell apart.
@@ -263,6 +243,7 @@ extension MQTTNotice {
                 "ブローカーが接続のたびにすぐ切断します。同じサイト名 \(site) を使う watch がほかにないか確認してください")
         case .malformedAcknowledgement(let bytes):
             tr("a malformed acknowledgement of \(bytes) bytes was ignored", "不正な確認応答（\(bytes) バイト）を無視しました")
+        case .notStored(let error): CommandError(error).message
         }
     }
 }
@@ -272,7 +253,7 @@ extension MQTTFault {
     var words: String {
         switch self {
         case .unreachable(let error):
-            error == 0 ? tr("nobody answers", "応答がありません") : SystemMessage.text(error)
+            error == 0 ? tr("no response", "応答がありません") : SystemMessage.text(error)
         case .unresolved: tr("the host is unknown", "ホスト名が見つかりません")
         case .certificate:
             tr(

@@ -56,18 +56,28 @@ extension OutboxPath {
     /// Opens the outbox for one piece of work.
     ///
     /// - Parameter sink: the sink that the user named, which the outbox must know.
-    fileprivate func use<Value>(
-        sink: String? = nil, _ body: (Outbox) throws(OutboxError) -> Value
+    fileprivate func use<Value: Sendable>(
+        sink: String? = nil, _ body: @escaping @Sendable (Outbox) async throws(OutboxError) -> Value
     ) throws(CommandError) -> Value {
         let outbox = try open()
-        defer { outbox.close() }
-        let sinks: [String]
+        let result: (value: Value?, sinks: [String])
         do throws(OutboxError) {
-            sinks = try sink.map { _ throws(OutboxError) in try outbox.sinks() } ?? []
-            if sink.map(sinks.contains) ?? true { return try body(outbox) }
+            result = try Blocking.run { () async throws(OutboxError) in
+                do throws(OutboxError) {
+                    let sinks = sink == nil ? [] : try await outbox.sinks()
+                    let value = sink.map(sinks.contains) ?? true ? try await body(outbox) : nil
+                    await outbox.close()
+                    return (value, sinks)
+                } catch {
+                    await outbox.close()
+                    throw error
+                }
+            }
         } catch {
             throw CommandError(error)
         }
+        if let value = result.value { return value }
+        let sinks = result.sinks
         throw CommandError(
             .usage, "usage",
             tr("the outbox has no sink '\(sink ?? "")'", "outbox に '\(sink ?? "")' という送り先はありません"),
@@ -103,7 +113,7 @@ struct OutboxStatus: KazasuCommand {
     @OptionGroup var place: OutboxPath
 
     func execute(_ context: Context) throws {
-        let status = try place.use { outbox throws(OutboxError) in try outbox.status() }
+        let status = try place.use { outbox async throws(OutboxError) in try await outbox.status() }
         if context.json { return try context.print(Self.json(status)) }
         let now = EventClock.system.now().wall
         let rows = status.sinks.map { sink in
@@ -143,7 +153,8 @@ struct OutboxStatus: KazasuCommand {
                 status.sinks.map { sink in
                     [
                         "sink": .string(sink.sink), "pending": .int(sink.pending), "dead": .int(sink.dead),
-                        "oldest": .text(sink.oldest.map(EventClock.text)), "attempts": .int(sink.attempts),
+                        "oldest": .text(sink.oldest.map { Timestamp(milliseconds: $0).text() }),
+                        "attempts": .int(sink.attempts),
                         "error": .text(sink.error),
                     ]
                 }),
@@ -196,7 +207,9 @@ struct OutboxDead: KazasuCommand {
     var sink: String?
 
     func execute(_ context: Context) throws {
-        let letters = try place.use(sink: sink) { outbox throws(OutboxError) in try outbox.deadLetters(of: sink) }
+        let letters = try place.use(sink: sink) { outbox async throws(OutboxError) in
+            try await outbox.deadLetters(of: sink)
+        }
         if context.json {
             return try context.print([
                 "schema": "kazasu.outboxDead/1",
@@ -205,7 +218,7 @@ struct OutboxDead: KazasuCommand {
                         [
                             "sink": .string(letter.sink), "attempts": .int(letter.attempts),
                             "error": .text(letter.error),
-                            "event": (try? JSONValue(parsing: Array(letter.event.line.utf8))) ?? nil,
+                            "event": letter.event?.json ?? nil,
                         ]
                     }),
             ])
@@ -220,8 +233,8 @@ struct OutboxDead: KazasuCommand {
         let rows = letters.map { letter in
             let event = letter.event
             return [
-                event.id, EventClock.text(event.time), event.reader, event.type,
-                event.tag.map(context.redaction.apply) ?? "-", letter.sink,
+                letter.id, event?.moment.text ?? "-", event?.reader ?? "-", event?.kind.word ?? "-",
+                event?.card?.tag.map(context.redaction.apply) ?? "-", letter.sink,
                 letter.error.map(DeliveryWords.text) ?? "-",
             ]
         }
@@ -256,7 +269,9 @@ struct OutboxResend: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids)
-        let count = try place.use(sink: selection.sink) { outbox throws(OutboxError) in try outbox.resend(chosen) }
+        let count = try place.use(sink: selection.sink) { outbox async throws(OutboxError) in
+            try await outbox.resend(chosen)
+        }
         try context.report("resent", count, tr("queued again: \(count)", "再送待ち: \(count) 件"))
     }
 }
@@ -298,7 +313,9 @@ struct OutboxDrop: KazasuCommand {
     func execute(_ context: Context) throws {
         if !yes { try Confirmation.ask(tr("Discard these deliveries?", "これらの配信を破棄しますか？")) }
         let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids, pending: pending)
-        let count = try place.use(sink: selection.sink) { outbox throws(OutboxError) in try outbox.drop(chosen) }
+        let count = try place.use(sink: selection.sink) { outbox async throws(OutboxError) in
+            try await outbox.drop(chosen)
+        }
         try context.report("dropped", count, tr("discarded: \(count)", "破棄: \(count) 件"))
     }
 }

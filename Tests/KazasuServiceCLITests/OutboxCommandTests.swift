@@ -18,26 +18,27 @@ struct OutboxCommandTests {
     }
 
     /// An outbox with an event that was not delivered to one sink, and waits for another.
-    private static func outbox(_ folder: TemporaryFolder, confirms: Bool = false) throws -> String {
+    private static func outbox(_ folder: TemporaryFolder, confirms: Bool = false) async throws -> String {
         let path = "\(folder.path)/o"
         let outbox = try Outbox(path, isWatcher: true)
-        defer { outbox.close() }
-        let event = OutboxEvent(
-            id: "0193-1", reader: "door", sequence: 1, type: "on", time: 1_700_000_000_000, tag: "0101031234567890",
-            line: "{}")
-        try outbox.remember(sinks: ["exec:/bin/a", "mqtt:b"], confirms: confirms)
-        try outbox.store([event], for: confirms ? [] : ["exec:/bin/a", "mqtt:b"])
+        let event = try TapEvent(
+            line: #"{"schema":"kazasu.tap/1","id":"0193-1","seq":1,"type":"on","at":"2023-11-15T07:13:20.000+09:00","#
+                + #""mono":1,"clock":"synchronised","site":"here","reader":"door","technology":"felica","#
+                + #""tag":"0101031234567890","identity":"fixed"}"#)
+        try await outbox.remember(sinks: ["exec:/bin/a", "mqtt:b"], confirms: confirms)
+        try await outbox.store([event], for: confirms ? [] : ["exec:/bin/a", "mqtt:b"])
         if !confirms {
-            try outbox.record([.init(event: event, result: .dead("exit3"))], at: "exec:/bin/a")
-            try outbox.record([.init(event: event, result: .retry("errno2"))], at: "mqtt:b")
+            try await outbox.record([.init(event: event, result: .dead("exit3"))], at: "exec:/bin/a")
+            try await outbox.record([.init(event: event, result: .retry("errno2"))], at: "mqtt:b")
         }
+        await outbox.close()
         return path
     }
 
     @Test("Reasons are words, in both languages; programs get the codes")
-    func reasons() throws {
+    func reasons() async throws {
         let folder = try TemporaryFolder()
-        let path = try Self.outbox(folder)
+        let path = try await Self.outbox(folder)
         let english = try Service.run("outbox", "status", "--outbox", path).output
         #expect(english.contains("no such file or folder") && !english.contains("errno"), "\(english)")
         let japanese = try Service.run("outbox", "dead", "--outbox", path, "--lang", "ja").output
@@ -47,9 +48,9 @@ struct OutboxCommandTests {
     }
 
     @Test("Undeliverable events are shown with a heading, their reader, type and tag, which --redact masks")
-    func deadTable() throws {
+    func deadTable() async throws {
         let folder = try TemporaryFolder()
-        let path = try Self.outbox(folder)
+        let path = try await Self.outbox(folder)
         let lines = try Service.run("outbox", "dead", "--outbox", path).output.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.split(separator: " ") == ["ID", "TIME", "READER", "TYPE", "TAG", "SINK", "REASON"])
@@ -66,9 +67,9 @@ struct OutboxCommandTests {
     @Test(
         "A sink that the outbox does not know is an error that names those it knows",
         arguments: ["dead", "resend", "drop"])
-    func unknownSink(command: String) throws {
+    func unknownSink(command: String) async throws {
         let folder = try TemporaryFolder()
-        let path = try Self.outbox(folder)
+        let path = try await Self.outbox(folder)
         let yes = command == "drop" ? ["--yes"] : []
         func run(_ sink: String) throws -> ChildResult {
             try ChildProcess.run(
@@ -82,9 +83,9 @@ struct OutboxCommandTests {
     }
 
     @Test("What no consumer has acknowledged is shown, and can be discarded")
-    func unconfirmed() throws {
+    func unconfirmed() async throws {
         let folder = try TemporaryFolder()
-        let path = try Self.outbox(folder, confirms: true)
+        let path = try await Self.outbox(folder, confirms: true)
         let status = try Service.run("outbox", "status", "--outbox", path)
         #expect(status.errors.contains("1 event stored, 1 not acknowledged"), "\(status.errors)")
         let dropped = try Service.run("outbox", "drop", "--pending", "--yes", "--outbox", path)

@@ -42,7 +42,7 @@ struct ServiceRedactionTests {
     private static let outboxLines = ["status": "", "dead": "", "resend": "", "drop": "--yes --pending"]
 
     @Test("watch and outbox show no card's number; the sinks get it")
-    func watch() throws {
+    func watch() async throws {
         let folder = try TemporaryFolder()
         let tags = ["tags/ntag213.json", "tags/type4.json"].map { "\(TestFiles.root)/Fixtures/\($0)" }
         let files = Self.cards + tags
@@ -65,10 +65,10 @@ struct ServiceRedactionTests {
 
         let stored = try Outbox(outbox, isWatcher: false)
         for number in files.indices {
-            let waiting = try stored.waiting(for: "exec:/bin/false", of: "r\(number)", limit: 9).events
-            try stored.record(waiting.map { .init(event: $0, result: .dead("status1")) }, at: "exec:/bin/false")
+            let waiting = try await stored.waiting(for: "exec:/bin/false", of: "r\(number)", limit: 9).events
+            try await stored.record(waiting.map { .init(event: $0, result: .dead("status1")) }, at: "exec:/bin/false")
         }
-        stored.close()
+        await stored.close()
         let commands = try Self.commands(below: "outbox").map(\.name)
         #expect(Set(commands) == Set(Self.outboxLines.keys))
         for name in commands {

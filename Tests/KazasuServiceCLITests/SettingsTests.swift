@@ -38,18 +38,19 @@ struct SettingsTests {
               - https://b.example
             """
         let file = try Self.settings(yaml).options
-        #expect(file.reader == ["door=rcs380", "back=rcs300"])
-        #expect(file.read == .balance)
-        #expect(file.phones && !file.wildcard)
-        #expect(file.debounce == 3)
+        #expect(file.basics.reader == ["door=rcs380", "back=rcs300"])
+        #expect(file.basics.read == .balance)
+        #expect(file.cards.phones && !file.cards.wildcard)
+        #expect(file.cards.debounce == 3)
         #expect(file.outbox.keepDays == 2)
-        #expect(file.sinks.webhook == ["https://a.example", "https://b.example"])
+        #expect(file.basics.webhook == ["https://a.example", "https://b.example"])
         #expect(file.sinks.secretFrom == [.file("/a")])
         let both = try Self.settings(
             yaml, ["--site", "line", "-r", "x"], ["KAZASU_DEBOUNCE": "4", "KAZASU_SITE": "environment"])
-        #expect((both.options.site, both.options.debounce, both.options.reader) == ("line", 4, ["x"]))
+        #expect(
+            (both.options.cards.site, both.options.cards.debounce, both.options.basics.reader) == ("line", 4, ["x"]))
         let other = try Self.settings(yaml, ["--webhook", "https://c.example"]).options
-        #expect(other.sinks.webhook == ["https://c.example"])
+        #expect(other.basics.webhook == ["https://c.example"])
         #expect(other.sinks.secretFrom.isEmpty)
     }
 
@@ -117,10 +118,10 @@ struct SettingsTests {
     func together() throws {
         let yaml = "mqtt: mqtts://broker\nmqtt-cert: a\nmqtt-key: b\nhome-assistant: ha\nconfirm: true\n"
         let options = try Self.settings(yaml + "wildcard: true\n", ["--phones"]).options
-        #expect(options.sinks.mqtt.homeAssistant == "ha")
-        #expect(options.outbox.confirm && options.wildcard)
+        #expect(options.mqtt.homeAssistant == "ha")
+        #expect(options.outbox.confirm && options.cards.wildcard)
         let line = try Self.settings("mqtt: mqtt://broker\n", ["--home-assistant=ha", "--phones"]).options
-        #expect(line.sinks.mqtt.homeAssistant == "ha" && line.phones)
+        #expect(line.mqtt.homeAssistant == "ha" && line.cards.phones)
         for alone in ["mqtt-cert: a\n", "home-assistant: ha\n", "confirm: true\n", "wildcard: true\n"] {
             let error = #expect(throws: CommandError.self) { try Self.settings(alone) }
             #expect(error?.status == .usage)

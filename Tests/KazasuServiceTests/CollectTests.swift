@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct CollectedEventTests {
         MQTTMessage(topic, line)
     }
 
-    private static let good = OutboxEvent.made(7).line
+    private static let good = TapEvent.made(7).line
 
     static let damages: [(old: String, new: String, reason: CollectedEvent.Malformed)] = [
         ("{", "[", .notJSON), ("kazasu.tap/1", "kazasu.tap/2", .schema), ("-7", "-", .id),
@@ -47,7 +48,7 @@ struct CollectedEventTests {
 
     @Test("Times are stored in one form, which sorts", arguments: times)
     func utc(_ row: (text: String, utc: String?)) {
-        #expect(CollectedEvent.utc(row.text) == row.utc)
+        #expect(Timestamp(row.text)?.text(.utc) == row.utc)
     }
 
     @Test(
@@ -80,7 +81,7 @@ struct EventStoreTests {
     /// Events of one reader by their numbers; negative ones are of a second count.
     private static func events(_ numbers: [Int]) throws -> [CollectedEvent] {
         try numbers.map { number in
-            let event = OutboxEvent.made(abs(number), epoch: number < 0 ? 1 : 0)
+            let event = TapEvent.made(abs(number), epoch: number < 0 ? 1 : 0)
             return try CollectedEvent(CollectedEventTests.message(event.line), prefix: "kazasu")
         }
     }
@@ -119,7 +120,7 @@ struct EventStoreTests {
         let store = EventStore(try SQLiteDatabase(path: folder.path + "/events"))
         try await store.prepare()
         let first = try Self.events([1])
-        let line = OutboxEvent.made(1).line.replacing("tokyo", with: "osaka")
+        let line = TapEvent.made(1).line.replacing("tokyo", with: "osaka")
         let message = CollectedEventTests.message(line, topic: "kazasu/osaka/door/event")
         let other = try CollectedEvent(message, prefix: "kazasu")
         var batches = [first + first + [other]]

@@ -13,7 +13,7 @@ import Testing
 struct LedgerSinkTests {
     /// The event of a card whose history was read.
     private static func event(_ dump: CardDump, _ decoder: any CardDecoder, key: IdentityKey? = nil) throws
-        -> OutboxEvent
+        -> TapEvent
     {
         let target = FeliCaTarget(
             idm: try #require(dump.card.idm), pmm: PMm(rawValue: 0x0120_2204_2767_4EFF), requestData: nil,
@@ -61,22 +61,22 @@ struct LedgerSinkTests {
         let ledger = try folder.open { $0.cardKey = { key.tag(of: $0.bytes) } }
         let events = try [20, 25, 30].map { try Self.event(maker.dump(after: $0), decoder, key: key) }
         #expect(await LedgerSink(ledger).deliver(events) == [.delivered, .delivered, .delivered])
-        #expect(try ledger.cards().map(\.purse.card) == [events[0].tag ?? ""])
+        #expect(try ledger.cards().map(\.purse.card) == [events[0].card?.tag ?? ""])
         // An event from before there was a key has the number, which the ledger replaces.
         #expect(await LedgerSink(ledger).deliver([try Self.event(maker.dump(after: 30), decoder)]) == [.delivered])
         #expect(try ledger.cards().map(\.records) == [30])
     }
 
     static let others = [
-        #"{"a":1}"#, "", "[]", #"{"card":null,"at":"x","records":[]}"#, #"{"card":{"kind":"toaster"},"records":[{}]}"#,
-        #"{"card":{"kind":"transit","idm":"01"},"at":"x","records":[{"raw":"00","kind":"rail"}]}"#,
+        "", #""card":null,"records":[]"#, #""card":{"kind":"toaster"},"records":[{}]"#, #""card":7,"records":[7]"#,
+        #""card":{"kind":"transit","idm":"01"},"records":[{"raw":"00","kind":"rail"}]"#,
     ]
 
     @Test("Events without a history are delivered, and nothing is kept", arguments: others)
-    func other(line: String) async throws {
+    func other(members: String) async throws {
         let folder = try LedgerFolder()
         let ledger = try folder.open()
-        let event = OutboxEvent(id: "i", reader: "r", sequence: 1, type: "on", time: 0, tag: "0123", line: line)
+        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
         #expect(await LedgerSink(ledger).deliver([event]) == [.delivered])
         #expect(try ledger.cards().isEmpty)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GRDB
 import Glibc
 import Synchronization
 import TestSupport
@@ -9,49 +10,53 @@ import Testing
 
 @Suite("Outbox")
 struct OutboxTests {
-    private static func event(_ number: Int, reader: String = "a", type: String = "on") -> OutboxEvent {
-        OutboxEvent(
-            id: "\(reader)-\(number)", reader: reader, sequence: number, type: type, time: number * 1000, tag: "01",
-            line: #"{"id":"\#(reader)-\#(number)"}"#)
+    /// An event with its time in milliseconds since 1970.
+    private static func event(
+        _ number: Int, reader: String = "a", type: String = "on", site: String = "here"
+    ) -> TapEvent {
+        var event = TapEvent.made(number, reader: reader, site: site, type: type, tag: "01")
+        event.id = "\(reader)-\(number)"
+        event.moment = TapEvent.Moment(EventClock.Reading(wall: number * 1000, boot: 0, isSynchronized: true))
+        return event
     }
 
     @Test("Remembers numbers, the last id and open visits")
-    func memory() throws {
+    func memory() async throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/deep/er/outbox.sqlite"
         #expect(throws: OutboxError.unusable(path: path, errno: ENOENT)) { try Outbox(path, isWatcher: true) }
         let outbox = try Outbox(path, isWatcher: true, makesFolders: true)
-        try outbox.store([Self.event(1), Self.event(2, type: "off"), Self.event(1, reader: "b")], for: ["s"])
-        try outbox.store([Self.event(2, reader: "b", type: "reader")], for: [])
-        outbox.close()
+        try await outbox.store([Self.event(1), Self.event(2, type: "off"), Self.event(1, reader: "b")], for: ["s"])
+        try await outbox.store([Self.event(2, reader: "b", type: "reader")], for: [])
+        await outbox.close()
         let again = try Outbox(path, isWatcher: true)
-        let memory = try again.memory()
+        let memory = try await again.memory()
         #expect(memory.lastID == "b-2")
         #expect(memory.readers["a"]?.sequence == 2)
         #expect(memory.readers["a"]?.visit == nil)
-        #expect(memory.readers["b"]?.visit == #"{"id":"b-1"}"#)
+        #expect(memory.readers["b"]?.visit == Self.event(1, reader: "b"))
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
     @Test("Only one watcher uses it")
-    func lock() throws {
+    func lock() async throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/o"
         let first = try Outbox(path, isWatcher: true)
         #expect(throws: OutboxError.locked(path: path)) { try Outbox(path, isWatcher: true) }
-        _ = try Outbox(path, isWatcher: false).status()
-        first.close()
+        _ = try await Outbox(path, isWatcher: false).status()
+        await first.close()
         _ = try Outbox(path, isWatcher: true)
     }
 
     /// A file with one event, closed.
-    private static func stored(_ folder: TemporaryFolder) throws -> [UInt8] {
+    private static func stored(_ folder: TemporaryFolder) async throws -> [UInt8] {
         let path = "\(folder.path)/made"
         let outbox = try Outbox(path, isWatcher: true)
-        try outbox.store([event(1)], for: ["s"])
-        outbox.close()
+        try await outbox.store([event(1)], for: ["s"])
+        await outbox.close()
         return try TestFiles.read(path)
     }
 
@@ -62,9 +67,9 @@ struct OutboxTests {
     ]
 
     @Test("A file that is something else is left as it is", arguments: foreignFiles, [true, false])
-    func foreign(_ file: (text: String, head: Int), isWatcher: Bool) throws {
+    func foreign(_ file: (text: String, head: Int), isWatcher: Bool) async throws {
         let folder = try TemporaryFolder()
-        let made = try Self.stored(folder)
+        let made = try await Self.stored(folder)
         let bytes = made.prefix(file.head) + Array(file.text.utf8) + (file.head == 68 ? made.dropFirst(72) : [])
         let path = try folder.write(Array(bytes), as: "o")
         #expect(throws: OutboxError.foreign(path: path)) { try Outbox(path, isWatcher: isWatcher) }
@@ -75,10 +80,10 @@ struct OutboxTests {
     }
 
     @Test("A link, a pipe and a folder are not opened", arguments: ["link", "dangling", "pipe", "folder"])
-    func notFiles(kind: String) throws {
+    func notFiles(kind: String) async throws {
         let folder = try TemporaryFolder()
         let (path, target) = ("\(folder.path)/o", "\(folder.path)/made")
-        let made = try Self.stored(folder)
+        let made = try await Self.stored(folder)
         switch kind {
         case "pipe": try #require(mkfifo(path, 0o600) == 0)
         case "folder": try #require(mkdir(path, 0o700) == 0)
@@ -99,23 +104,23 @@ struct OutboxTests {
     ]
 
     @Test("A damaged outbox is noticed and set aside", arguments: damage.indices)
-    func damaged(index: Int) throws {
+    func damaged(index: Int) async throws {
         let folder = try TemporaryFolder()
-        var bytes = try Self.stored(folder)
+        var bytes = try await Self.stored(folder)
         Self.damage[index](&bytes)
         let path = try folder.write(bytes, as: "o")
         #expect(throws: OutboxError.damaged(path: path)) { try Outbox(path, isWatcher: true) }
         var name: String?
         let outbox = try Outbox.opened(path) { name = $0 }
         #expect(name == path + ".damaged-1")
-        try outbox.store([Self.event(1)], for: [])
+        try await outbox.store([Self.event(1)], for: [])
         #expect(try TestFiles.read(path + ".damaged-1") == bytes)
     }
 
     @Test("An outbox of a newer version is left as it is")
-    func newer() throws {
+    func newer() async throws {
         let folder = try TemporaryFolder()
-        var bytes = try Self.stored(folder)
+        var bytes = try await Self.stored(folder)
         bytes[63] = 2
         let path = try folder.write(bytes, as: "o")
         #expect(throws: OutboxError.newer(path: path)) { try Outbox(path, isWatcher: true) }
@@ -123,101 +128,122 @@ struct OutboxTests {
     }
 
     @Test("A watcher that was killed leaves a file that is recognized")
-    func recognized() throws {
+    func recognized() async throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/o"
         let outbox = try Outbox(path, isWatcher: true)
-        try outbox.store([Self.event(1)], for: [])
+        try await outbox.store([Self.event(1)], for: [])
         #expect(try TestFiles.read(path)[68..<72].elementsEqual(Array("kzob".utf8)))
-        #expect(try Outbox(path, isWatcher: false).status().events == 1)
-        outbox.close()
+        #expect(try await Outbox(path, isWatcher: false).status().events == 1)
+        await outbox.close()
     }
 
     @Test("Events are delivered, retried, dead, sent again and dropped")
-    func deliveries() throws {
+    func deliveries() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        try outbox.store((1...3).map { Self.event($0) }, for: ["s", "t"])
-        #expect(try outbox.readersWaiting(for: "s") == ["a"])
-        let (events, attempts) = try outbox.waiting(for: "s", of: "a", limit: 2)
+        try await outbox.store((1...3).map { Self.event($0) }, for: ["s", "t"])
+        #expect(try await outbox.readersWaiting(for: "s") == ["a"])
+        let (events, attempts) = try await outbox.waiting(for: "s", of: "a", limit: 2)
         #expect(events == [Self.event(1), Self.event(2)])
         #expect(attempts == 0)
-        try outbox.record(
+        try await outbox.record(
             [.init(event: events[0], result: .delivered), .init(event: events[1], result: .retry("x"))], at: "s")
-        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).attempts == 1)
-        try outbox.record([.init(event: events[1], result: .dead("no"))], at: "s")
-        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [3])
-        let dead = try outbox.deadLetters()
-        #expect(dead.map(\.event.id) == ["a-2"])
+        #expect(try await outbox.waiting(for: "s", of: "a", limit: 9).attempts == 1)
+        try await outbox.record([.init(event: events[1], result: .dead("no"))], at: "s")
+        #expect(try await outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [3])
+        let dead = try await outbox.deadLetters()
+        #expect(dead.map(\.id) == ["a-2"])
         #expect(dead.first?.error == "no")
-        #expect(try outbox.resend(.init(sink: "t")) == 0)
-        #expect(try outbox.resend(.init(ids: ["a-2"])) == 1)
-        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [2, 3])
-        let status = try outbox.status()
+        #expect(try await outbox.resend(.init(sink: "t")) == 0)
+        #expect(try await outbox.resend(.init(ids: ["a-2"])) == 1)
+        #expect(try await outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [2, 3])
+        let status = try await outbox.status()
         #expect(status.sinks.map(\.pending) == [2, 3])
         #expect(status.readers == ["a": 3])
-        #expect(try outbox.drop(.init(sink: "t", pending: true)) == 3)
-        #expect(try outbox.tidy(.init(days: 0), now: 10_000) == 1, "the sinks have only the first")
+        #expect(try await outbox.drop(.init(sink: "t", pending: true)) == 3)
+        #expect(try await outbox.tidy(.init(days: 0), now: 10_000) == 1, "the sinks have only the first")
+    }
+
+    @Test("A row that is not an event goes to the dead letters, and holds up nothing")
+    func malformedRow() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/o"
+        let outbox = try Outbox(path, isWatcher: true)
+        try await outbox.store((1...3).map { Self.event($0) }, for: ["s"])
+        try await DatabaseQueue(path: path).write { database in
+            try database.execute(sql: "UPDATE events SET line = '{}' WHERE sequence < 3")
+        }
+        #expect(try await outbox.waiting(for: "s", of: "a", limit: 2).events.map(\.sequence) == [3])
+        let dead = try await outbox.deadLetters()
+        #expect(dead.map(\.id) == ["a-1", "a-2"])
+        #expect(dead.allSatisfy { $0.event == nil && $0.error == "malformed" })
+    }
+
+    @Test("An event without a number is not stored")
+    func unnumbered() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try await outbox.store([Self.event(0), Self.event(1)], for: ["s"])
+        #expect(try await outbox.waiting(for: "s", of: "a", limit: 2).events.map(\.sequence) == [1])
     }
 
     @Test("Events that no consumer has acknowledged can be discarded, where they are kept", arguments: [true, false])
-    func discardUnconfirmed(confirms: Bool) throws {
+    func discardUnconfirmed(confirms: Bool) async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        try outbox.remember(sinks: ["mqtt:a", "exec:/b"], confirms: confirms)
-        try outbox.store([Self.event(1)], for: ["mqtt:a"])
-        try outbox.store([Self.event(2), Self.event(3)], for: [])
-        #expect(try outbox.status().confirms == confirms)
-        #expect(try outbox.drop(.init(sink: "exec:/b", pending: true)) == 0)
-        #expect(try outbox.status().unconfirmed == 3)
-        #expect(try outbox.drop(.init(sink: "mqtt:a", ids: ["a-3"], pending: true)) == (confirms ? 1 : 0))
-        #expect(try outbox.drop(.init(pending: true)) == (confirms ? 2 : 1))
-        #expect(try outbox.status().unconfirmed == (confirms ? 0 : 3))
-        #expect(try outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == (confirms ? 3 : 0))
+        try await outbox.remember(sinks: ["mqtt:a", "exec:/b"], confirms: confirms)
+        try await outbox.store([Self.event(1)], for: ["mqtt:a"])
+        try await outbox.store([Self.event(2), Self.event(3)], for: [])
+        #expect(try await outbox.status().confirms == confirms)
+        #expect(try await outbox.drop(.init(sink: "exec:/b", pending: true)) == 0)
+        #expect(try await outbox.status().unconfirmed == 3)
+        #expect(try await outbox.drop(.init(sink: "mqtt:a", ids: ["a-3"], pending: true)) == (confirms ? 1 : 0))
+        #expect(try await outbox.drop(.init(pending: true)) == (confirms ? 2 : 1))
+        #expect(try await outbox.status().unconfirmed == (confirms ? 0 : 3))
+        #expect(try await outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == (confirms ? 3 : 0))
     }
 
     @Test("The sinks are those of the last watcher and those with events")
-    func sinks() throws {
+    func sinks() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        #expect(try outbox.sinks().isEmpty)
-        try outbox.remember(sinks: ["b", "a"], confirms: false)
-        try outbox.store([Self.event(1)], for: ["old"])
-        #expect(try outbox.sinks() == ["a", "b", "old"])
+        #expect(try await outbox.sinks().isEmpty)
+        try await outbox.remember(sinks: ["b", "a"], confirms: false)
+        try await outbox.store([Self.event(1)], for: ["old"])
+        #expect(try await outbox.sinks() == ["a", "b", "old"])
     }
 
     @Test("What the consumer has not acknowledged is kept and can be sent again")
-    func confirm() throws {
+    func confirm() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        try outbox.store((1...4).map { Self.event($0) }, for: [])
-        try outbox.confirm(upTo: 1) { $0 == "a" }
+        try await outbox.store((1...4).map { Self.event($0) }, for: [])
+        try await outbox.confirm(upTo: 1) { $0 == "a" }
         // That is about an outbox that was lost.
-        try outbox.confirm(upTo: 5) { $0 == "a" }
-        #expect(try outbox.resendUnconfirmed(to: "t", before: 3) { $0 == "a" } == 1)
-        #expect(try outbox.waiting(for: "t", of: "a", limit: 9).events.map(\.sequence) == [2])
-        #expect(try outbox.drop(.init(sink: "t", pending: true)) == 1)
-        try outbox.confirm(upTo: 3) { $0 == "a" }
-        #expect(try outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == 3)
-        #expect(try outbox.resendUnconfirmed(to: "s") { $0 == "b" } == 0)
-        #expect(try outbox.resendUnconfirmed(to: "s") { $0 == "a" } == 1)
-        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [4])
-        #expect(try outbox.memory().readers["a"]?.sequence == 4)
+        try await outbox.confirm(upTo: 5) { $0 == "a" }
+        #expect(try await outbox.resendUnconfirmed(to: "t", before: 3) { $0 == "a" } == 1)
+        #expect(try await outbox.waiting(for: "t", of: "a", limit: 9).events.map(\.sequence) == [2])
+        #expect(try await outbox.drop(.init(sink: "t", pending: true)) == 1)
+        try await outbox.confirm(upTo: 3) { $0 == "a" }
+        #expect(try await outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == 3)
+        #expect(try await outbox.resendUnconfirmed(to: "s") { $0 == "b" } == 0)
+        #expect(try await outbox.resendUnconfirmed(to: "s") { $0 == "a" } == 1)
+        #expect(try await outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [4])
+        #expect(try await outbox.memory().readers["a"]?.sequence == 4)
     }
 
     @Test("Above its size, the oldest delivered events go")
-    func size() throws {
+    func size() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        let long = String(repeating: "x", count: 2000)
+        let long = String(repeating: "x", count: 1500)
         let events = (1...600).map { number in
-            var event = Self.event(number)
-            event.line = long
-            return event
+            Self.event(number, site: long)
         }
-        try outbox.store(events, for: [])
-        try outbox.tidy(.init(days: 9, size: 300_000), now: 0)
-        let status = try outbox.status()
+        try await outbox.store(events, for: [])
+        try await outbox.tidy(.init(days: 9, size: 300_000), now: 0)
+        let status = try await outbox.status()
         #expect(status.size <= 300_000)
         #expect((1..<600).contains(status.events))
         #expect(status.readers["a"] == 600)
@@ -231,13 +257,13 @@ struct OutboxTests {
         let window: Int
         let retries: Int?
         let seen = Mutex<[String]>([])
-        let answer: @Sendable (OutboxEvent, Int) -> DeliveryResult
+        let answer: @Sendable (TapEvent, Int) -> DeliveryResult
 
-        init(window: Int = 1, retries: Int? = nil, _ answer: @escaping @Sendable (OutboxEvent, Int) -> DeliveryResult) {
+        init(window: Int = 1, retries: Int? = nil, _ answer: @escaping @Sendable (TapEvent, Int) -> DeliveryResult) {
             (self.window, self.retries, self.answer) = (window, retries, answer)
         }
 
-        func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
             var results: [DeliveryResult] = []
             for event in events {
                 if case .retry? = results.last {
@@ -256,16 +282,16 @@ struct OutboxTests {
         func close() async {}
     }
 
-    private static func deliver(_ sink: TestSink, _ events: [OutboxEvent]) async throws -> [SinkQueue.Notice] {
+    private static func deliver(_ sink: TestSink, _ events: [TapEvent]) async throws -> [SinkNotice] {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        try outbox.store(events, for: [sink.name])
-        let notices = Mutex<[SinkQueue.Notice]>([])
+        try await outbox.store(events, for: [sink.name])
+        let notices = Mutex<[SinkNotice]>([])
         let queue = SinkQueue(sink, outbox, sleep: { _ in await Task.yield() }) { notice in
             notices.withLock { $0.append(notice) }
         }
         let watcher = Task { await queue.run() }
-        while try !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
+        while try await !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
         queue.end()
         await watcher.value
         return notices.withLock { $0 }
@@ -297,7 +323,7 @@ struct OutboxTests {
     func interrupted() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
-        try outbox.store([Self.event(1)], for: ["test"])
+        try await outbox.store([Self.event(1)], for: ["test"])
         let (starts, start) = AsyncStream.makeStream(of: Void.self)
         let queue = SinkQueue(PatientSink(start), outbox) { Issue.record("\($0)") }
         let task = Task { await queue.run() }
@@ -305,11 +331,11 @@ struct OutboxTests {
         queue.end()
         task.cancel()
         await task.value
-        let sink = try #require(try outbox.status().sinks.first)
+        let sink = try #require(try await outbox.status().sinks.first)
         #expect((sink.pending, sink.attempts, sink.error) == (1, 0, nil))
     }
 
-    /// A sink that takes nothing until it is cancelled, and then wants to try again.
+    /// A sink that takes nothing until it is cancelled, and then wants to try await again.
     private struct PatientSink: Sink {
         let name = "test"
         let window = 1
@@ -318,7 +344,7 @@ struct OutboxTests {
 
         init(_ start: AsyncStream<Void>.Continuation) { self.start = start }
 
-        func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
             start.yield()
             let (never, end) = AsyncStream.makeStream(of: Void.self)
             for await _ in never {}

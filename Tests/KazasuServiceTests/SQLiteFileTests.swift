@@ -15,15 +15,18 @@ struct SQLiteFileTests {
         case ledger, outbox, events
 
         /// Opens a file, and closes it again.
-        func use(_ path: String) throws {
+        func use(_ path: String) async throws {
             switch self {
             case .ledger:
                 do throws(LedgerError) { _ = try Ledger.open(path).cards() } catch { throw Refusal(error) }
             case .outbox:
                 do throws(OutboxError) {
                     let outbox = try Outbox(path, isWatcher: false)
-                    defer { outbox.close() }
-                    _ = try outbox.status()
+                    do throws(OutboxError) { _ = try await outbox.status() } catch {
+                        await outbox.close()
+                        throw error
+                    }
+                    await outbox.close()
                 } catch { throw Refusal(error) }
             case .events:
                 do throws(EventStoreError) {
@@ -35,12 +38,12 @@ struct SQLiteFileTests {
         }
 
         /// A file with something in it.
-        func make(_ path: String) throws {
+        func make(_ path: String) async throws {
             switch self {
             case .ledger: try Ledger.open(path).keep(LedgerStoreTests.maker(20).dump(after: 20))
-            case .outbox: try use(path)
+            case .outbox: try await use(path)
             case .events:
-                try use(path)
+                try await use(path)
                 try SQLiteFileTests.change(path, "CREATE TABLE other (x)")
             }
         }
@@ -102,45 +105,45 @@ struct SQLiteFileTests {
     }
 
     @Test("A journal that names another file deletes nothing", arguments: Kind.allCases)
-    func superJournal(kind: Kind) throws {
+    func superJournal(kind: Kind) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
-        try kind.make(path)
+        try await kind.make(path)
         let victim = try folder.write(Array("precious".utf8), as: "victim")
         let before = try TestFiles.read(path)
         let journal = Self.journal(naming: victim, pages: before.count / 4096)
         _ = try folder.write(journal, as: "file-journal")
-        #expect(throws: Refusal.foreignJournal) { try kind.use(path) }
+        await #expect(throws: Refusal.foreignJournal) { try await kind.use(path) }
         #expect(try TestFiles.read(victim) == Array("precious".utf8))
         #expect(try TestFiles.read(path) == before)
         #expect(try TestFiles.read(path + "-journal") == journal)
     }
 
     @Test("The journal is looked for where SQLite does, behind a link")
-    func linked() throws {
+    func linked() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
-        try Kind.ledger.make(path)
+        try await Kind.ledger.make(path)
         let victim = try folder.write([1], as: "victim")
         let pages = try TestFiles.read(path).count / 4096
         _ = try folder.write(Self.journal(naming: victim, pages: pages), as: "file-journal")
         try #require(symlink(path, folder.path + "/link") == 0)
-        #expect(throws: Refusal.foreignJournal) { try Kind.ledger.use(folder.path + "/link") }
+        await #expect(throws: Refusal.foreignJournal) { try await Kind.ledger.use(folder.path + "/link") }
         #expect(access(victim, F_OK) == 0)
     }
 
     @Test("A file of the user that only has a journal's name stays", arguments: Kind.allCases, ["-journal", "-wal"])
-    func named(kind: Kind, suffix: String) throws {
+    func named(kind: Kind, suffix: String) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
-        try kind.make(path)
+        try await kind.make(path)
         for isLink in [false, true] {
             let notes = try folder.write(Array("notes, and more notes".utf8), as: isLink ? "notes" : "file" + suffix)
             if isLink {
                 try #require(unlink(path + suffix) == 0)
                 try #require(symlink(notes, path + suffix) == 0)
             }
-            #expect(throws: Refusal.foreignJournal) { try kind.use(path) }
+            await #expect(throws: Refusal.foreignJournal) { try await kind.use(path) }
             #expect(try TestFiles.read(notes) == Array("notes, and more notes".utf8))
         }
     }
@@ -148,22 +151,22 @@ struct SQLiteFileTests {
     // MARK: The file
 
     @Test("A FIFO is not waited for", arguments: Kind.allCases)
-    func fifo(kind: Kind) throws {
+    func fifo(kind: Kind) async throws {
         let folder = try TemporaryFolder()
         try #require(mkfifo(folder.path + "/fifo", 0o600) == 0)
-        #expect(throws: Refusal.foreign) { try kind.use(folder.path + "/fifo") }
+        await #expect(throws: Refusal.foreign) { try await kind.use(folder.path + "/fifo") }
         #expect(folder.names == ["fifo"])
     }
 
     @Test(
         "It becomes its owner's alone, also when it was made by others", arguments: [Kind.ledger, .outbox],
         [true, false])
-    func mode(kind: Kind, isEmpty: Bool) throws {
+    func mode(kind: Kind, isEmpty: Bool) async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write([], as: "file")
-        if !isEmpty { try kind.make(path) }
+        if !isEmpty { try await kind.make(path) }
         try #require(chmod(path, 0o666) == 0)
-        try kind.use(path)
+        try await kind.use(path)
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -175,13 +178,13 @@ struct SQLiteFileTests {
     ]
 
     @Test("A database of another program stays as it is", arguments: [Kind.ledger, .outbox], otherDatabases)
-    func foreign(kind: Kind, statements: String) throws {
+    func foreign(kind: Kind, statements: String) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
         try Self.change(path, statements)
         try #require(chmod(path, 0o644) == 0)
         let before = try TestFiles.read(path)
-        #expect(throws: Refusal.foreign) { try kind.use(path) }
+        await #expect(throws: Refusal.foreign) { try await kind.use(path) }
         #expect(try TestFiles.read(path) == before)
         #expect(folder.names == ["file"])
         var status = stat()
@@ -216,12 +219,12 @@ struct SQLiteFileTests {
     ]
 
     @Test("A ledger that was tampered with is refused, and stays as it is", arguments: tables + rows)
-    func tampered(statements: String) throws {
+    func tampered(statements: String) async throws {
         let folder = try LedgerFolder()
-        try Kind.ledger.make(folder.path)
+        try await Kind.ledger.make(folder.path)
         try Self.change(folder.path, statements)
         let before = try TestFiles.read(folder.path)
-        #expect(throws: Refusal.damaged) { try Kind.ledger.use(folder.path) }
+        await #expect(throws: Refusal.damaged) { try await Kind.ledger.use(folder.path) }
         #expect(try TestFiles.read(folder.path) == before)
     }
 
@@ -231,18 +234,18 @@ struct SQLiteFileTests {
     ]
 
     @Test("So is an outbox", arguments: outboxTables)
-    func tamperedOutbox(statements: String) throws {
+    func tamperedOutbox(statements: String) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
-        try Kind.outbox.make(path)
+        try await Kind.outbox.make(path)
         try Self.change(path, statements)
-        #expect(throws: Refusal.damaged) { try Kind.outbox.use(path) }
+        await #expect(throws: Refusal.damaged) { try await Kind.outbox.use(path) }
     }
 
     @Test("Numbers in a ledger that is too large for the whole check stop no import", arguments: rows.prefix(9))
-    func large(statements: String) throws {
+    func large(statements: String) async throws {
         let folder = try LedgerFolder()
-        try Kind.ledger.make(folder.path)
+        try await Kind.ledger.make(folder.path)
         try Self.change(
             folder.path, statements + "; INSERT INTO source VALUES (9, 'file', hex(zeroblob(9000000)), NULL, 0)")
         let ledger = try folder.open()
@@ -320,9 +323,9 @@ struct SQLiteFileTests {
     }
 
     @Test("Views of the owner, and what ANALYZE leaves, harm nothing")
-    func views() throws {
+    func views() async throws {
         let folder = try LedgerFolder()
-        try Kind.ledger.make(folder.path)
+        try await Kind.ledger.make(folder.path)
         try Self.change(folder.path, "CREATE VIEW rides AS SELECT * FROM record WHERE kind = 'rail'; ANALYZE")
         let ledger = try folder.open()
         #expect(try ledger.keep(LedgerStoreTests.maker(30).dump(after: 30)).added == 10)

@@ -9,10 +9,18 @@ import Testing
 
 @Suite("Sinks")
 struct BuiltInSinkTests {
-    private static let clock = EventClock { .init(wall: 100_000, boot: 0, isSynchronised: true) }
+    private static let clock = EventClock { .init(wall: 100_000, boot: 0, isSynchronized: true) }
 
-    private static func event(tag: String? = "0123abcd", type: String = "on", time: Int = 99_000) -> OutboxEvent {
-        OutboxEvent(id: "id", reader: "r", sequence: 1, type: type, time: time, tag: tag, line: #"{"a":1}"#)
+    private static func event(
+        tag: String? = "0123abcd", type: String = "on", time: Int = 99_000, name: String? = nil
+    ) -> TapEvent {
+        var event = TapEvent.made(1, reader: "r", type: type, time: time, tag: tag)
+        event.id = "id"
+        if case .on(var card, let content) = event.kind {
+            card.name = name
+            event.kind = .on(card, content)
+        }
+        return event
     }
 
     // MARK: exec
@@ -34,11 +42,13 @@ struct BuiltInSinkTests {
         let folder = try TemporaryFolder()
         let sink = ExecSink(
             try folder.script("cat > '\(folder.path)/in'; env | grep ^KAZASU_ | sort > '\(folder.path)/env'"))
-        #expect(await sink.deliver([Self.event()]) == [.delivered])
-        #expect(String(decoding: try TestFiles.read("\(folder.path)/in"), as: UTF8.self) == "{\"a\":1}\n")
+        let event = Self.event(name: "山田")
+        #expect(await sink.deliver([event]) == [.delivered])
+        #expect(String(decoding: try TestFiles.read("\(folder.path)/in"), as: UTF8.self) == event.line + "\n")
         #expect(
             String(decoding: try TestFiles.read("\(folder.path)/env"), as: UTF8.self) == """
                 KAZASU_EVENT_ID=id
+                KAZASU_EVENT_NAME=山田
                 KAZASU_EVENT_READER=r
                 KAZASU_EVENT_TAG=0123abcd
                 KAZASU_EVENT_TYPE=on

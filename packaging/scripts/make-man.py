@@ -33,6 +33,16 @@ WORDS = {
 EXAMPLES = ("Examples", "例")
 ALSO = ["nfc-list(1)", "pcscd(8)", "udev(7)"]
 
+# What pages have from documents as well: the document, and the headings of the sections, in each language.
+DOCUMENTS = {
+    "kazasu-watch": {
+        "en": [("watch.md", "Names for cards"), ("watch.md", "Events"), ("many-sites.md", "Topics"),
+               ("watch.md", "Settings")],
+        "ja": [("watch.ja.md", "カードに名前を付ける"), ("watch.ja.md", "イベント"), ("watch.ja.md", "設定")],
+    },
+}
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs")
+
 # Which variables and files a command reads, by an option that it has; the others are for every command.
 VARIABLES = [
     (r"KAZASU_STATIONS", ["stations"]),
@@ -112,6 +122,35 @@ def standard(program, language):
             if re.match(rf"  (-\w, )?{name} ", line)}
 
 
+def plain(text):
+    """A text of Markdown without its marks."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return prose(re.sub(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text).replace("\\|", "|"))
+
+
+def document(name, heading):
+    """A section of a document as lines of a page: paragraphs, lists, tables and examples."""
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", file.read(), re.M | re.S)
+    if not found:
+        sys.exit(f"make-man.py: {name} has no section '{heading}'")
+    lines = []
+    for block in re.split(r"\n\s*\n", found[1].strip()):
+        rows = block.split("\n")
+        if rows[0].startswith("```"):
+            lines += [".PP", ".EX"] + [verbatim(row) or "." for row in rows[1:-1]] + [".EE"]
+        elif rows[0].startswith("|"):
+            for row in rows[2:]:
+                cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+                lines += [".TP", ".B " + plain(cells[0]), plain("; ".join(cell for cell in cells[1:] if cell))]
+        elif re.match(r"[*-] ", rows[0]):
+            for item in re.split(r"^[*-] ", block, flags=re.M)[1:]:
+                lines += [".IP \\(bu 2", plain(joined(item.strip().split("\n")))]
+        else:
+            lines += [".PP", plain(joined(rows))]
+    return lines
+
+
 class Page:
     """One page."""
 
@@ -141,6 +180,9 @@ class Page:
         arguments = [one for one in self.command.get("arguments", []) if one["shouldDisplay"]]
         for section, kinds in [("arguments", ["positional"]), ("options", ["option", "flag"])]:
             self.section(section, sum((self.argument(one) for one in arguments if one["kind"] in kinds), []))
+        for name, heading in DOCUMENTS.get(self.name, {}).get(self.language, []):
+            self.words = {**self.words, heading: heading.upper()}
+            self.section(heading, document(name, heading))
         for heading, entries in shared.items():
             if heading in self.words:
                 self.section(heading, sum((self.entry(".B " + verbatim(key), text) for key, text in map(

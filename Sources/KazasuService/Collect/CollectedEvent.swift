@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import Glibc
 
-/// An event as the centre stores it.
+/// An event as the collector stores it.
 package struct CollectedEvent: Hashable, Sendable {
     /// The reader that it is about, by the names in the event.
     package struct Source: Hashable, Comparable, Sendable {
@@ -37,7 +36,7 @@ package struct CollectedEvent: Hashable, Sendable {
         case idInUse
     }
 
-    /// The longest event in bytes; a history of many blocks has a tenth of it.
+    /// The longest event in bytes, ten times that of a long history.
     package static let longest = 1 << 18
 
     /// Reads a message from a topic `PREFIX/SITE/READER/event`.
@@ -68,11 +67,11 @@ package struct CollectedEvent: Hashable, Sendable {
         sequence = Int(number)
         guard let type = string("type") else { throw .type }
         self.type = type
-        guard let at = string("at").flatMap(Self.utc) else { throw .at }
-        self.at = at
+        guard let at = string("at").flatMap(Timestamp.init) else { throw .at }
+        self.at = at.text(.utc)
     }
 
-    /// Whether it is the same event, which may come more than once.
+    /// Whether it is the same event, received again.
     func isSame(_ other: CollectedEvent) -> Bool { source == other.source && sequence == other.sequence }
 
     /// Site and reader of a topic.
@@ -87,39 +86,5 @@ package struct CollectedEvent: Hashable, Sendable {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
             && groups.allSatisfy { $0.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } }
-    }
-
-    /// A time of RFC 3339 that every database takes, as in `2026-11-21T20:45:00.123+09:00`, in UTC.
-    static func utc(_ text: String) -> String? {
-        let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))/
-        guard text.utf8.allSatisfy({ $0 < 0x80 }), let match = text.wholeMatch(of: form) else { return nil }
-        func number(_ text: Substring?) -> Int { text.map { Int($0) ?? 0 } ?? 0 }
-        let (year, month, day) = (number(match.1), number(match.2), number(match.3))
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard year > 0, days.indices.contains(month - 1), (1...days[month - 1]).contains(day), number(match.4) < 24,
-            number(match.5) < 60, number(match.6) < 60, number(match.9) < 15, number(match.10) < 60
-        else { return nil }
-        var parts = unsafe tm()
-        unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
-        unsafe (parts.tm_hour, parts.tm_min) = (Int32(number(match.4)), Int32(number(match.5)))
-        unsafe parts.tm_sec = Int32(number(match.6))
-        let offset = (number(match.9) * 60 + number(match.10)) * (match.8 == "-" ? -60 : 60)
-        let fraction = (String(match.7 ?? "") + "000").prefix(3)
-        return utc(seconds: unsafe timegm(&parts) - offset, milliseconds: Int(fraction) ?? 0)
-    }
-
-    static func utc(seconds: Int, milliseconds: Int) -> String {
-        var (seconds, parts) = unsafe (seconds, tm())
-        unsafe gmtime_r(&seconds, &parts)
-        func digits(_ number: Int, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let date = unsafe [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday].map(Int.init)
-        let time = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map(Int.init)
-        let day = zip(date, [4, 2, 2]).map(digits).joined(separator: "-")
-        let clock = time.map { digits($0, 2) }.joined(separator: ":")
-        return "\(day)T\(clock).\(digits(milliseconds, 3))Z"
     }
 }

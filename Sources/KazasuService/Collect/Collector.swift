@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import Glibc
 internal import Synchronization
 
 /// Stores the events of all sites and acknowledges them.
@@ -14,7 +13,7 @@ package final class Collector: Sendable {
 
         package enum AddressError: Error, Hashable, Sendable {
             case unknown
-            /// It contains a password, which everybody on the machine could read.
+            /// It contains a password, which every user of the machine could read.
             case password
         }
 
@@ -40,13 +39,13 @@ package final class Collector: Sendable {
         package var prefix = "kazasu"
         /// The group whose members share the events; `nil` to get all of them.
         package var shared: String?
-        /// Part of the client ID, by which the broker keeps the messages while nobody collects.
+        /// Part of the client ID, for which the broker keeps the messages while the collector is away.
         package var name: String
         package var gapLimit = Duration.seconds(60)
         package var silenceLimit = Duration.seconds(180)
-        /// How often gaps and silence are looked at.
+        /// How often gaps and silent sites are checked.
         package var tick = Duration.seconds(1)
-        /// How often the events of a gap are asked for.
+        /// How often missing events are requested.
         package var questionPause = Duration.seconds(5)
         /// How long the broker keeps the messages.
         package var sessionExpiry: UInt32 = 14 * 24 * 3600
@@ -64,7 +63,7 @@ package final class Collector: Sendable {
         case broker(MQTTNotice)
         /// Events, or the start with 0, wait for the database.
         case database(EventStoreError, waiting: Int)
-        /// The tables can be used, but not be improved.
+        /// The tables can be used but not improved.
         case notImproved(EventStore.Improvement, EventStoreError)
     }
 
@@ -112,7 +111,7 @@ package final class Collector: Sendable {
             clientID: "kazasu-collect-"
                 + MQTTTopics.name([settings.shared, settings.name].compactMap { $0 }.joined(separator: "-")))
         connecting.sessionExpiry = settings.sessionExpiry
-        // The broker keeps what is not stored, whatever becomes of this process.
+        // The broker keeps what is not stored, even if this process is killed.
         connecting.holdsMessages = true
         let group = settings.shared.map { "$share/\($0)/" } ?? ""
         connecting.subscriptions = [
@@ -264,7 +263,7 @@ package final class Collector: Sendable {
         defer { connection.setPaused(false) }
         while true {
             do throws(EventStoreError) {
-                return try await store.store(events, at: Self.time())
+                return try await store.store(events, at: Timestamp.now.text(.utc))
             } catch {
                 tell(.database(error, waiting: events.count))
                 connection.setPaused(true)
@@ -296,12 +295,5 @@ package final class Collector: Sendable {
             nextQuestion = now + settings.questionPause
             connection.post(monitor.withGaps.map(acknowledgement))
         }
-    }
-
-    /// Now, in UTC with milliseconds.
-    private static func time() -> String {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return CollectedEvent.utc(seconds: now.tv_sec, milliseconds: now.tv_nsec / 1_000_000)
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-
 /// Why events are not stored.
 package enum EventStoreError: Error, Hashable, Sendable {
     /// The database cannot be reached or opened; the words are the library's.
@@ -21,22 +19,22 @@ protocol SQLSession {
     func rows(_ statement: String, _ values: [String]) throws(EventStoreError) -> [[String]]
 }
 
-/// A step that makes or improves the tables.
+/// A step that creates or improves the tables.
 struct SchemaStep: Sendable {
     /// Has a row while the step is needed.
     let condition: String
     let statement: String
-    /// What a user with fewer rights does without; `nil` if nothing works without the step.
+    /// What is missing without the step, as for a user with fewer rights; `nil` if nothing works without it.
     var improvement: EventStore.Improvement?
 }
 
 /// A database that can hold the table of events. Called from one thread at a time.
 protocol EventDatabase: Sendable {
-    /// A statement that keeps other collectors from the schema until the transaction ends.
+    /// A statement that keeps other collectors from changing the schema until the transaction ends.
     var schemaLock: String? { get }
-    /// What makes the tables.
+    /// The steps that create the tables.
     var schema: [SchemaStep] { get }
-    /// What a SELECT ends with whose rows are going to change.
+    /// Suffix of a SELECT that locks the selected rows, such as ` FOR UPDATE`.
     var forUpdate: String { get }
     func transaction<Result: Sendable>(
         _ body: @Sendable (any SQLSession) throws(EventStoreError) -> Result
@@ -63,7 +61,7 @@ package struct ReaderProgress: Hashable, Sendable {
     package var skipped: ClosedRange<Int>?
 }
 
-/// What became of a batch.
+/// The result of storing a batch.
 package struct StoredBatch: Sendable {
     /// One for each reader in the batch.
     package var progress: [ReaderProgress] = []
@@ -78,7 +76,7 @@ package struct StoredBatch: Sendable {
 /// Stores each event once and knows up to which number a reader's events are complete.
 ///
 /// The progress is in the database as well, so that several collectors can share the work.
-package final class EventStore: Sendable {
+package actor EventStore {
     /// What makes queries faster or easier.
     package enum Improvement: Hashable, Sendable {
         /// An index.
@@ -88,103 +86,76 @@ package final class EventStore: Sendable {
     }
 
     private let database: any EventDatabase
-    private let queue = DispatchQueue(label: "kazasu.collect.store")
+    private let executor = BlockingExecutor("kazasu.collect.store")
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(_ database: any EventDatabase) {
         self.database = database
     }
 
-    /// The database's calls block, so they have a thread of their own.
-    private func run<Result: Sendable>(
-        _ body: @escaping @Sendable () throws(EventStoreError) -> Result
-    ) async throws(EventStoreError) -> Result {
-        let result: Swift.Result<Result, EventStoreError> = await withCheckedContinuation { continuation in
-            queue.async {
-                do throws(EventStoreError) {
-                    continuation.resume(returning: .success(try body()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-        }
-        return try result.get()
-    }
-
-    /// Makes the tables that are missing: a user may have no right to more than their rows.
+    /// Creates missing tables: the user may have no right to more than their rows.
     ///
     /// - Returns: the improvements that the database refused.
     @discardableResult
-    package func prepare() async throws(EventStoreError) -> [(Improvement, EventStoreError)] {
-        let database = database
-        return try await run { () throws(EventStoreError) in
-            try database.transaction { session throws(EventStoreError) in
-                if let lock = database.schemaLock { _ = try session.rows(lock, []) }
-                var refused: [(Improvement, EventStoreError)] = []
-                for step in database.schema where try !session.rows(step.condition, []).isEmpty {
-                    guard let improvement = step.improvement else {
-                        _ = try session.rows(step.statement, [])
-                        continue
-                    }
-                    _ = try session.rows("SAVEPOINT improvement", [])
-                    do throws(EventStoreError) {
-                        _ = try session.rows(step.statement, [])
-                    } catch .unreachable(let reason) {
-                        throw .unreachable(reason)
-                    } catch {
-                        refused.append((improvement, error))
-                        _ = try session.rows("ROLLBACK TO SAVEPOINT improvement", [])
-                    }
+    package func prepare() throws(EventStoreError) -> [(Improvement, EventStoreError)] {
+        try database.transaction { [database] session throws(EventStoreError) in
+            if let lock = database.schemaLock { _ = try session.rows(lock, []) }
+            var refused: [(Improvement, EventStoreError)] = []
+            for step in database.schema where try !session.rows(step.condition, []).isEmpty {
+                guard let improvement = step.improvement else {
+                    _ = try session.rows(step.statement, [])
+                    continue
                 }
-                return refused
+                _ = try session.rows("SAVEPOINT improvement", [])
+                do throws(EventStoreError) {
+                    _ = try session.rows(step.statement, [])
+                } catch .unreachable(let reason) {
+                    throw .unreachable(reason)
+                } catch {
+                    refused.append((improvement, error))
+                    _ = try session.rows("ROLLBACK TO SAVEPOINT improvement", [])
+                }
             }
+            return refused
         }
     }
 
-    package func close() async {
-        let database = database
-        try? await run { database.close() }
-    }
+    package func close() { database.close() }
 
     /// How far each reader is.
-    package func progress() async throws(EventStoreError) -> [ReaderProgress] {
-        let database = database
-        return try await run { () throws(EventStoreError) in
-            try database.transaction { session throws(EventStoreError) in
-                try session.rows("SELECT \(EventTable.columns) FROM event_progress", []).compactMap(EventTable.progress)
-            }
+    package func progress() throws(EventStoreError) -> [ReaderProgress] {
+        try database.transaction { session throws(EventStoreError) in
+            try session.rows("SELECT \(EventTable.columns) FROM event_progress", []).compactMap(EventTable.progress)
         }
     }
 
     /// Stores events in one transaction.
     ///
     /// - Parameter time: when they were received, RFC 3339.
-    package func store(_ events: [CollectedEvent], at time: String) async throws(EventStoreError) -> StoredBatch {
-        let database = database
-        return try await run { () throws(EventStoreError) in
-            do throws(EventStoreError) {
-                return try database.transaction { session throws(EventStoreError) in
-                    try EventTable(session, database.forUpdate).store(events, at: time)
-                }
-            } catch .data where events.count > 1 {
-                return try Self.storeEach(events, at: time, in: database)
-            } catch .data {
-                var batch = StoredBatch()
-                batch.refused = events.map { ($0, .database) }
-                return batch
-            }
+    package func store(_ events: [CollectedEvent], at time: String) throws(EventStoreError) -> StoredBatch {
+        do throws(EventStoreError) {
+            return try storeTogether(events, at: time)
+        } catch .data where events.count > 1 {
+            return try storeEach(events, at: time)
+        } catch .data {
+            var batch = StoredBatch()
+            batch.refused = events.map { ($0, .database) }
+            return batch
+        }
+    }
+
+    private func storeTogether(_ events: [CollectedEvent], at time: String) throws(EventStoreError) -> StoredBatch {
+        try database.transaction { [database] session throws(EventStoreError) in
+            try EventTable(session, database.forUpdate).store(events, at: time)
         }
     }
 
     /// Stores events one by one, so that one that is refused does not hold up the others.
-    private static func storeEach(
-        _ events: [CollectedEvent], at time: String, in database: any EventDatabase
-    ) throws(EventStoreError) -> StoredBatch {
+    private func storeEach(_ events: [CollectedEvent], at time: String) throws(EventStoreError) -> StoredBatch {
         var all = StoredBatch()
         for event in events {
             do throws(EventStoreError) {
-                let one = try database.transaction { session throws(EventStoreError) in
-                    try EventTable(session, database.forUpdate).store([event], at: time)
-                }
+                let one = try storeTogether([event], at: time)
                 all.stored += one.stored
                 all.duplicates += one.duplicates
                 all.late += one.late
@@ -204,12 +175,9 @@ package final class EventStore: Sendable {
     }
 
     /// Gives up the numbers before the reader's next event.
-    package func skipGap(_ source: CollectedEvent.Source) async throws(EventStoreError) -> ReaderProgress? {
-        let database = database
-        return try await run { () throws(EventStoreError) in
-            try database.transaction { session throws(EventStoreError) in
-                try EventTable(session, database.forUpdate).skipGap(source)
-            }
+    package func skipGap(_ source: CollectedEvent.Source) throws(EventStoreError) -> ReaderProgress? {
+        try database.transaction { [database] session throws(EventStoreError) in
+            try EventTable(session, database.forUpdate).skipGap(source)
         }
     }
 }
@@ -274,7 +242,7 @@ private struct EventTable {
         return batch
     }
 
-    /// Those of some events whose ids are stored with other events.
+    /// The events whose ids belong to other stored events.
     private func idsInUse(_ events: [CollectedEvent]) throws(EventStoreError) -> [CollectedEvent] {
         guard !events.isEmpty else { return [] }
         let places = (1...events.count).map { "$\($0)" }.joined(separator: ",")
@@ -304,7 +272,7 @@ private struct EventTable {
                 late.append(event)
             }
         }
-        try walk(&progress)
+        try advance(&progress)
         if progress != before || !events.isEmpty { try save(progress) }
         return (progress, late)
     }
@@ -327,7 +295,7 @@ private struct EventTable {
     private func begin(
         _ source: CollectedEvent.Source, _ first: CollectedEvent
     ) throws(EventStoreError) -> ReaderProgress {
-        // What came before is asked for as well, and given up like any gap when nobody has it.
+        // Earlier events are requested, too, and given up like any gap if nobody has them.
         _ = try session.rows(
             "INSERT INTO event_progress (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7)"
                 + " ON CONFLICT (site, reader) DO NOTHING",
@@ -336,8 +304,8 @@ private struct EventTable {
         return progress
     }
 
-    /// Goes on to the last number without a gap before it.
-    private func walk(_ progress: inout ReaderProgress) throws(EventStoreError) {
+    /// Advances to the last number before a gap.
+    private func advance(_ progress: inout ReaderProgress) throws(EventStoreError) {
         progress.afterGap = nil
         while progress.upTo < progress.last {
             let rows = try session.rows(
@@ -357,11 +325,11 @@ private struct EventTable {
 
     func skipGap(_ source: CollectedEvent.Source) throws(EventStoreError) -> ReaderProgress? {
         guard var progress = try progress(source) else { return nil }
-        try walk(&progress)
+        try advance(&progress)
         guard let next = progress.afterGap else { return progress }
         progress.skipped = progress.upTo + 1...next - 1
         progress.upTo = next - 1
-        try walk(&progress)
+        try advance(&progress)
         try save(progress)
         return progress
     }

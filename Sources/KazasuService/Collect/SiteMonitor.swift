@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CardModel
+
 /// What a collector reports.
 package enum CollectReport: Hashable, Sendable {
-    /// The events `from` to `to` of a reader did not come and are given up.
+    /// The events `from` to `to` of a reader are missing and were given up.
     case gap(CollectedEvent.Source, from: Int, to: Int)
-    /// An event that was given up came after all and is stored.
+    /// An event that was given up arrived and is stored.
     case late(CollectedEvent.Source, sequence: Int)
     /// A reader counts from this number again: its outbox was lost, or it has none.
     case restart(CollectedEvent.Source, sequence: Int)
@@ -16,7 +18,32 @@ package enum CollectReport: Hashable, Sendable {
     case malformed(topic: String, CollectedEvent.Malformed)
 }
 
-/// Notices gaps that stay and sites that are silent. Time comes from outside.
+extension CollectReport {
+    /// The document `kazasu.collect/1`.
+    package func json(at time: Timestamp) -> JSONValue {
+        var members: [(String, JSONValue)] = [("schema", "kazasu.collect/1")]
+        switch self {
+        case .gap(let source, let from, let to):
+            members += [("event", "gap")] + source.members + [("from", .int(from)), ("to", .int(to))]
+        case .late(let source, let sequence):
+            members += [("event", "late")] + source.members + [("seq", .int(sequence))]
+        case .restart(let source, let sequence):
+            members += [("event", "restart")] + source.members + [("seq", .int(sequence))]
+        case .silent(let site, let seconds):
+            members += [("event", "silent"), ("site", .string(site)), ("seconds", .int(seconds))]
+        case .returned(let site): members += [("event", "returned"), ("site", .string(site))]
+        case .malformed(let topic, let reason):
+            members += [("event", "malformed"), ("topic", .string(topic)), ("reason", .string(reason.rawValue))]
+        }
+        return .object(JSONObject(members + [("at", .string(time.text(.local, .seconds)))]))
+    }
+}
+
+extension CollectedEvent.Source {
+    fileprivate var members: [(String, JSONValue)] { [("site", .string(site)), ("reader", .string(reader))] }
+}
+
+/// Detects lasting gaps and silent sites. The caller passes the time.
 struct SiteMonitor {
     private struct Gap {
         var from: Int
@@ -39,7 +66,7 @@ struct SiteMonitor {
         self.silenceLimit = silenceLimit
     }
 
-    /// The broker can be reached, or cannot: then nobody is heard, and that is not the sites' fault.
+    /// Sets whether the broker can be reached; while it cannot, no site counts as silent.
     mutating func setOnline(_ isOnline: Bool, at now: ContinuousClock.Instant) {
         if isOnline, !self.isOnline {
             for site in heard.keys { heard[site] = now }
@@ -48,18 +75,18 @@ struct SiteMonitor {
         self.isOnline = isOnline
     }
 
-    /// A site that is known from before.
+    /// Adds a site of an earlier run.
     mutating func expect(site: String, at now: ContinuousClock.Instant) {
         heard[site] = heard[site] ?? now
     }
 
-    /// Something came from a site.
+    /// Notes a message from a site.
     mutating func hear(site: String, at now: ContinuousClock.Instant) -> [CollectReport] {
         heard[site] = now
         return silent.remove(site) == nil ? [] : [.returned(site: names[site] ?? site)]
     }
 
-    /// A reader's events were stored.
+    /// Notes that events of a reader were stored.
     mutating func store(_ reader: ReaderProgress, at now: ContinuousClock.Instant) -> [CollectReport] {
         progress[reader.source] = reader
         names[reader.topicSite] = reader.source.site
@@ -74,7 +101,7 @@ struct SiteMonitor {
     /// The readers with a gap: their acknowledgement is repeated, which asks for the missing events.
     var withGaps: [ReaderProgress] { gaps.keys.sorted().compactMap { progress[$0] } }
 
-    /// Readers whose gap is as old as the limit, while their site is there to fill it.
+    /// Readers whose gap has reached the limit while their site was online.
     func overdue(at now: ContinuousClock.Instant) -> [CollectedEvent.Source] {
         guard isOnline else { return [] }
         return gaps.values.filter { gap in

@@ -24,7 +24,7 @@ package enum MessageAuthentication {
     }
 }
 
-/// Replaces the numbers of cards, so that events can be linked but nobody learns a card's number from them.
+/// Replaces card numbers, so that events of a card can be linked without revealing its number.
 package struct IdentityKey: Sendable {
     private let key: [UInt8]
 

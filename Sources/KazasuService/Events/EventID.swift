@@ -13,7 +13,7 @@ package struct EventIDs: Sendable {
 
     private static let (highest, lowest): (UInt64, UInt64) = (0xFFF, (1 << 62) - 1)
 
-    /// Continues after an id that was given out before; `nil` or anything that is not a UUID starts over.
+    /// Continues after an earlier id; `nil`, or text that is not a UUID, starts over.
     package init(after last: String? = nil) {
         guard let bytes = last.flatMap({ try? Hex.decode($0) }), bytes.count == 16 else { return }
         let numbers = bytes.map(UInt64.init)

@@ -5,8 +5,8 @@ package import CardModel
 internal import CardDecoders
 package import Kazasu
 
-/// Turns what happens on the readers into events: numbers them, names the readers, and hides cards that are back
-/// within the debounce time.
+/// Turns what happens on the readers into events: numbers them, names the readers and cards, and hides cards that are
+/// back within the debounce time.
 package struct TapJournal {
     /// What the user chose.
     package struct Settings: Sendable {
@@ -18,6 +18,10 @@ package struct TapJournal {
         package var key: IdentityKey?
         /// A card that is back within this time gives no events.
         package var debounce = Duration.zero
+        /// The cards that have names.
+        package var known = KnownCards()
+        /// Whether the events of other cards have no number, so that no sink gets them.
+        package var hidesOthers = false
         /// The language of names in balances and records.
         package var language = Language.english
         /// The word for an error.
@@ -26,25 +30,33 @@ package struct TapJournal {
         package init(site: String) { self.site = site }
     }
 
-    /// Why a card's visit ended without anybody seeing it leave.
-    package enum UnseenEnd: String, Sendable {
-        case reader, shutdown, restart
-    }
-
     /// A card on a reader.
     private struct Visit {
         /// The id of its `on`; `nil` while it is hidden.
         var id: String?
         var time: ContinuousClock.Instant?
-        /// The members that `off` repeats.
-        var card: JSONObject
-        var tag: String?
+        var card: TapEvent.Card?
+        /// Whether its events have numbers.
+        var isNumbered = true
+
+        /// A visit of an earlier run.
+        init?(_ on: TapEvent?) {
+            guard let on, case .on(let card, _) = on.kind else { return nil }
+            (id, self.card) = (on.id, card)
+        }
+
+        init(id: String?, time: ContinuousClock.Instant?, card: TapEvent.Card?, isNumbered: Bool) {
+            (self.id, self.time, self.card, self.isNumbered) = (id, time, card, isNumbered)
+        }
+
+        /// A card that is back within the debounce time.
+        static let hidden = Visit(id: nil, time: nil, card: nil, isNumbered: true)
     }
 
     private struct ReaderRecord {
         var sequence = 0
-        /// What it last was in this run, and since when.
-        var state: (word: String, since: String)?
+        /// The last event about the reader itself in this run.
+        var state: (state: TapEvent.ReaderState, since: String)?
         var visit: Visit?
         /// The number of the card whose `off` was the last, and when it left.
         var lastOff: (number: [UInt8], time: ContinuousClock.Instant)?
@@ -61,39 +73,28 @@ package struct TapJournal {
         self.clock = clock
         ids = EventIDs(after: outbox.lastID)
         for (name, memory) in outbox.readers {
-            readers[name] = ReaderRecord(sequence: memory.sequence, visit: memory.visit.flatMap(Self.visit))
+            readers[name] = ReaderRecord(sequence: memory.sequence, visit: Visit(memory.visit))
         }
     }
 
-    /// The visit that an `on` began.
-    private static func visit(_ line: String) -> Visit? {
-        guard case .object(let event)? = try? JSONValue(parsing: Array(line.utf8)), case .string(let id)? = event["id"]
-        else { return nil }
-        var card = JSONObject()
-        for name in ["technology", "system", "tag", "identity"] where event[name] != nil { card[name] = event[name] }
-        var tag: String?
-        if case .string(let text)? = event["tag"] { tag = text }
-        return Visit(id: id, card: card, tag: tag)
-    }
-
-    /// The events that follow from what happened on a reader.
-    package mutating func events(for event: ReaderWatch.Event) -> [OutboxEvent] {
+    /// The event that follows from what happened on a reader; `nil` if none does.
+    package mutating func event(for event: ReaderWatch.Event) -> TapEvent? {
         switch event {
         case .tap(let tap, let id):
             switch tap.kind {
-            case .on: arrival(tap, on: name(id)).map { [$0] } ?? []
-            case .off: departure(from: name(id), at: tap.time).map { [$0] } ?? []
-            case .lost: departure(from: name(id), at: tap.time, .reader).map { [$0] } ?? []
+            case .on: arrival(tap, on: name(id))
+            case .off: departure(from: name(id), at: tap.time)
+            case .lost: departure(from: name(id), at: tap.time, .reader)
             }
-        case .reader(let id, let state): change(state.word, of: name(id)).map { [$0] } ?? []
-        case .opened, .failed: []
+        case .reader(let id, let state): change(TapEvent.ReaderState(state), of: name(id))
+        case .opened, .failed: nil
         }
     }
 
-    /// Ends visits whose end nobody will see, or saw. Where the card is seen again, that is a new visit, however soon.
+    /// Ends visits whose end nobody sees. Where the card is seen again, that is a new visit, however soon.
     ///
     /// - Parameter reader: the name of the reader; `nil` for every reader.
-    package mutating func close(_ reason: UnseenEnd, on reader: String? = nil) -> [OutboxEvent] {
+    package mutating func close(_ reason: TapEvent.UnseenEnd, on reader: String? = nil) -> [TapEvent] {
         let names = reader.map { [$0] } ?? readers.keys.sorted()
         return names.compactMap { name in
             defer { readers[name]?.lastOff = nil }
@@ -101,84 +102,77 @@ package struct TapJournal {
         }
     }
 
-    /// Reports readers as gone that are not watched any more.
+    /// Reports readers as gone that are no longer watched.
     ///
     /// - Parameter names: those that are watched; `nil` for every reader.
-    package mutating func forget(except names: Set<String>?) -> [OutboxEvent] {
+    package mutating func forget(except names: Set<String>?) -> [TapEvent] {
         guard let names else { return [] }
         return readers.keys.sorted().filter { !names.contains($0) && readers[$0]?.state != nil }
-            .compactMap { change(ReaderWatch.ReaderState.gone.word, of: $0) }
+            .compactMap { change(.gone, of: $0) }
     }
 
     private func name(_ id: String) -> String { settings.names[id] ?? id }
 
     // MARK: The kinds of event
 
-    private mutating func arrival(_ tap: Tap, on reader: String) -> OutboxEvent? {
+    private mutating func arrival(_ tap: Tap, on reader: String) -> TapEvent? {
         let number = tap.isRandom ? nil : tap.card.number
         if let last = readers[reader]?.lastOff, let number, last.number == number,
             last.time.duration(to: tap.time) < settings.debounce
         {
-            readers[reader]?.visit = Visit(card: JSONObject())
+            readers[reader]?.visit = .hidden
             return nil
         }
-        var card = JSONObject([("technology", .string(tap.card.technology.rawValue))])
-        if let system = tap.system { card["system"] = .string(system.description) }
         let tag = number.map { settings.key?.tag(of: $0) ?? Hex.encode($0) }
-        if let tag { card["tag"] = .string(tag) }
-        card["identity"] = tap.isRandom ? "random" : "fixed"
-        var members = card
-        members.merge(report(tap))
-        let event = event("on", reader, at: tap.time, tag, members)
-        readers[reader, default: ReaderRecord()].visit = Visit(id: event.id, time: tap.time, card: card, tag: tag)
+        let name = number.flatMap { settings.known.name(of: tap.card.technology, number: $0, tag: tag) }
+        let card = TapEvent.Card(
+            technology: tap.card.technology, system: tap.system, tag: tag, name: name, isRandom: tap.isRandom)
+        let isNumbered = name != nil || !settings.hidesOthers
+        let event = event(.on(card, content(tap)), reader, at: tap.time, isNumbered: isNumbered)
+        readers[reader, default: ReaderRecord()].visit = Visit(
+            id: event.id, time: tap.time, card: card, isNumbered: isNumbered)
         readers[reader]?.lastOff = number.map { ($0, tap.time) }
         return event
     }
 
     /// What was read from the card.
-    private func report(_ tap: Tap) -> JSONObject {
-        var members = JSONObject()
+    private func content(_ tap: Tap) -> TapEvent.Content {
+        var content = TapEvent.Content()
         let kind = tap.history?.kind ?? tap.balance?.balances.first?.kind
         if tap.balance != nil || tap.history != nil {
             if settings.key == nil {
                 let card = DecodedCard(identity: tap.card, kind: kind, brand: tap.brand)
-                members["card"] = JSONValue { card.write(to: &$0) }
+                content.card = JSONValue { card.write(to: &$0) }
             } else {
-                members["card"] = [
+                content.card = [
                     "technology": .string(tap.card.technology.rawValue), "kind": .text(kind?.rawValue),
                     "brand": .text(tap.brand?.id),
                 ]
             }
         }
-        if let balance = tap.balance {
-            members["balances"] = .array(balance.balances.map { $0.json(settings.language) })
-        }
-        if let history = tap.history?.history {
-            members["records"] = .array(history.map { $0.json(settings.language) })
-        }
-        if let error = tap.readError { members["readError"] = .string(settings.reason(error)) }
-        return members
+        content.balances = tap.balance?.balances.map { $0.json(settings.language) }
+        content.records = tap.history?.history?.map { $0.json(settings.language) }
+        content.error = tap.readError.map(settings.reason)
+        return content
     }
 
     private mutating func departure(
-        from reader: String, at time: ContinuousClock.Instant, _ reason: UnseenEnd? = nil
-    ) -> OutboxEvent? {
+        from reader: String, at time: ContinuousClock.Instant, _ reason: TapEvent.UnseenEnd? = nil
+    ) -> TapEvent? {
         guard let visit = readers[reader]?.visit else { return nil }
         readers[reader]?.visit = nil
-        guard let id = visit.id else { return nil }
+        guard let id = visit.id, let card = visit.card else { return nil }
         if let last = readers[reader]?.lastOff { readers[reader]?.lastOff = (last.number, time) }
-        var members = visit.card
-        members["on"] = .string(id)
-        members["dwellMs"] = .optional(visit.time.map { max(0, Int($0.duration(to: time) / .milliseconds(1))) })
-        if let reason { members["reason"] = .string(reason.rawValue) }
-        return event("off", reader, at: time, visit.tag, members)
+        let dwell = visit.time.map { max(0, Int($0.duration(to: time) / .milliseconds(1))) }
+        let end = TapEvent.Visit(on: id, dwell: dwell, reason: reason)
+        return event(.off(card, end), reader, at: time, isNumbered: visit.isNumbered)
     }
 
     /// A reader that is retried again and again gives one event, not one for each try.
-    private mutating func change(_ state: String, of reader: String) -> OutboxEvent? {
-        guard readers[reader]?.state?.word != state else { return nil }
-        let event = event("reader", reader, at: .now, nil, JSONObject([("state", .string(state))]))
-        readers[reader]?.state = (state, EventClock.text(event.time))
+    private mutating func change(_ state: TapEvent.ReaderState, of reader: String) -> TapEvent? {
+        guard readers[reader]?.state?.state != state else { return nil }
+        let event = event(.reader(state), reader, at: .now)
+        readers[reader]?.state = (state, event.moment.text)
         return event
     }
 
@@ -198,33 +192,23 @@ package struct TapJournal {
     }
 
     private mutating func event(
-        _ type: String, _ reader: String, at time: ContinuousClock.Instant, _ tag: String?, _ members: JSONObject
-    ) -> OutboxEvent {
+        _ kind: TapEvent.Kind, _ reader: String, at time: ContinuousClock.Instant, isNumbered: Bool = true
+    ) -> TapEvent {
         let now = clock.now()
         let moment = now.earlier(by: max(.zero, time.duration(to: .now)))
-        let id = ids.next(at: now.wall)
-        readers[reader, default: ReaderRecord()].sequence += 1
-        let sequence = readers[reader]?.sequence ?? 1
-        var object = JSONObject([
-            ("schema", "kazasu.tap/1"), ("id", .string(id)), ("seq", .int(sequence)), ("type", .string(type)),
-            ("at", .string(EventClock.text(moment.wall))), ("mono", .int(moment.boot)),
-            ("clock", moment.isSynchronised ? "synchronised" : "unsynchronised"), ("site", .string(settings.site)),
-            ("reader", .string(reader)),
-        ])
-        object.merge(members)
-        return OutboxEvent(
-            id: id, reader: reader, sequence: sequence, type: type, time: moment.wall, tag: tag,
-            line: JSONValue.object(object).compactText)
+        if isNumbered { readers[reader, default: ReaderRecord()].sequence += 1 }
+        return TapEvent(
+            id: ids.next(at: now.wall), sequence: isNumbered ? readers[reader]?.sequence ?? 1 : 0, kind: kind,
+            moment: TapEvent.Moment(moment), site: settings.site, reader: reader)
     }
 }
 
-extension ReaderWatch.ReaderState {
-    /// The value of `state` in the event.
-    package var word: String {
-        switch self {
-        case .ready: "ready"
-        case .gone: "gone"
-        case .error: "error"
+extension TapEvent.ReaderState {
+    package init(_ state: ReaderWatch.ReaderState) {
+        switch state {
+        case .ready: self = .ready
+        case .gone: self = .gone
+        case .error: self = .error
         }
     }
 }

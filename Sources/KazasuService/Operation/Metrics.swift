@@ -8,7 +8,7 @@ internal import Glibc
 internal import Kazasu
 internal import Synchronization
 
-/// What the watcher counts, as Prometheus reads it, and when its readers were heard of last.
+/// Counters and gauges of the watcher for Prometheus, and when each reader last showed progress.
 package final class Metrics: Sendable {
     private struct State {
         /// By reader and technology.
@@ -21,7 +21,7 @@ package final class Metrics: Sendable {
         var misses: [String: Int] = [:]
         var failures: [String: Int] = [:]
         var dead: [String: Int] = [:]
-        /// The sinks that there are now.
+        /// The current sinks.
         var sinks: [String] = []
         var gauges: [SinkGauge: Int] = [:]
         var beats: [String: ContinuousClock.Instant] = [:]
@@ -41,8 +41,8 @@ package final class Metrics: Sendable {
 
     package init() {}
 
-    /// Creates the series of these readers and sinks, so that each counter is seen at 0 before it grows; removes those of
-    /// readers that are not watched any more.
+    /// Creates the series of these readers and sinks, so that each counter starts at 0; removes those of readers that are
+    /// no longer watched.
     ///
     /// - Parameter readers: `nil` for every reader, each of which has its series once it is ready.
     func expect(readers: [String]?, sinks: [String]) {
@@ -74,7 +74,7 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// Whether each reader that is ready has answered within this time.
+    /// Whether every reader that is ready has answered within this time.
     package func isAlive(within time: Duration) -> Bool {
         state.withLock { state in
             state.readers.filter(\.value).keys.allSatisfy { state.beats[$0].map { .now - $0 <= time } ?? true }
@@ -102,7 +102,7 @@ package final class Metrics: Sendable {
         }
     }
 
-    func note(_ notice: SinkQueue.Notice) {
+    func note(_ notice: SinkNotice) {
         state.withLock { state in
             switch notice {
             case .failing(let sink, _): state.failures[sink, default: 0] += 1
@@ -200,13 +200,13 @@ package final class MetricsServer: Sendable {
     /// Begins to serve.
     ///
     /// - Parameter text: makes the answer.
-    package init(port: UInt16, text: @escaping @Sendable () -> String) async throws(PortError) {
+    package init(port: UInt16, text: @escaping @Sendable () async -> String) async throws(PortError) {
         guard let address = try? sockaddr_in.inet(ip4: "127.0.0.1", port: port) else { throw PortError(errno: EINVAL) }
         let server = HTTPServer(address: address, logger: .disabled)
         await server.appendRoute("GET /metrics") { _ in
             HTTPResponse(
                 statusCode: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: Data(text().utf8))
+                body: Data(await text().utf8))
         }
         // 0 once it listens, or the error of the socket.
         let (starts, start) = AsyncStream.makeStream(of: Int32.self)

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// systemd's side of a service: says when it is ready, feeds the watchdog (`sd_notify(3)`, without libsystemd).
+/// Notifies systemd: readiness, status, watchdog (`sd_notify(3)`, without libsystemd).
 package struct ServiceManager: Sendable {
     /// `$NOTIFY_SOCKET`; `nil` when no service manager started this process.
     private let socket: String?

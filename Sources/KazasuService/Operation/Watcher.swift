@@ -1,33 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Kazasu
-internal import Synchronization
+public import Kazasu
 
-/// Watches readers, stores the events, prints them and hands them to the sinks, until it is stopped.
-package final class Watcher: Sendable {
-    /// What the user should know.
-    package enum Notice: Sendable {
-        /// A reader, by its name in events.
-        case reader(String, ReaderWatch.ReaderState)
-        case sink(SinkQueue.Notice)
-        /// Events cannot be stored at the moment; they wait in memory, and nobody sees them.
+/// Watches readers, stores the events and delivers them to the sinks, until it is stopped.
+public actor Watcher {
+    /// What an operator should know.
+    @nonexhaustive
+    public enum Notice: Sendable {
+        /// A reader is ready, is not connected, or cannot be used for this reason; by its name in events.
+        case reader(String, TapEvent.ReaderState, KazasuError?)
+        /// A sink works again, or does not.
+        case sink(SinkNotice)
+        /// Events cannot be stored at the moment; they wait in memory, and neither sinks nor the caller get them.
         case notStored(OutboxError, waiting: Int)
         /// The events that waited are stored.
         case storedAgain
-        /// It was stopped, and waits for sinks that have not taken everything.
+        /// It was stopped, and waits for sinks that do not have every event yet.
         case ending(pending: Int, sinks: [String])
-        /// It ends; the next start delivers what is left.
+        /// It ends; the next watcher delivers what is left.
         case ended(pending: Int)
     }
 
-    /// What it watches and how.
-    package struct Plan: Sendable {
-        package var readers: [String]?
-        package var query: CardQuery
-        package var reading: TapReading
+    /// The readers to watch, how, and where the events go.
+    public struct Plan: Sendable {
+        /// The IDs of the readers; `nil` for every reader that is connected now or later.
+        public var readers: [String]?
+        /// The cards to look for.
+        public var query: CardQuery
+        /// What to read from each card.
+        public var reading: TapReading
+        /// How events are made.
         package var journal: TapJournal.Settings
-        package var sinks: [any Sink]
-        package var retention: Outbox.Retention
+        /// Where events are delivered to.
+        public var sinks: [any Sink]
+        /// How long delivered events are kept.
+        public var retention: Outbox.Retention
+
+        /// Watches readers at a site.
+        ///
+        /// - Parameter names: the names of readers in events, by their IDs.
+        public init(
+            site: String, readers: [String]? = nil, names: [String: String] = [:], query: CardQuery = .any,
+            reading: TapReading = .id, sinks: [any Sink], retention: Outbox.Retention = Outbox.Retention()
+        ) {
+            var journal = TapJournal.Settings(site: site)
+            journal.names = names
+            self.init(
+                readers: readers, query: query, reading: reading, journal: journal, sinks: sinks, retention: retention)
+        }
 
         package init(
             readers: [String]?, query: CardQuery, reading: TapReading, journal: TapJournal.Settings, sinks: [any Sink],
@@ -55,7 +75,7 @@ package final class Watcher: Sendable {
         var reading: TapReading
     }
 
-    /// The task that watches a subject. Its number tells its events from those of a task that was ended.
+    /// The task that watches a subject; its number distinguishes its events from those of an ended task.
     private struct Watching {
         var number: Int
         var task: Task<Void, Never>
@@ -71,6 +91,16 @@ package final class Watcher: Sendable {
         case stop
     }
 
+    /// An event, and the tap that it is about.
+    private typealias Entry = (event: TapEvent, tap: Tap?)
+
+    /// A queue that delivers to a sink.
+    private struct Delivery {
+        var sink: String
+        var queue: SinkQueue
+        var task: Task<Void, Never>
+    }
+
     private static let rest = Duration.seconds(2)
     private static let tidyInterval = Duration.seconds(3600)
     /// How long sinks may take to deliver the remaining events when the watcher stops, and when the user is notified.
@@ -79,148 +109,179 @@ package final class Watcher: Sendable {
     private let outbox: Outbox?
     private let metrics: Metrics
     private let clock: EventClock
-    private let emit: @Sendable (OutboxEvent) -> Void
+    private let emit: @Sendable (TapEvent, Tap?) -> Void
     private let tell: @Sendable (Notice) -> Void
     private let inputs: AsyncStream<Input>
     private let input: AsyncStream<Input>.Continuation
-    private let leaving = Mutex<(isWanted: Bool, handler: (@Sendable () -> Void)?)>((false, nil))
+
+    private var plan: Plan
+    private var journal: TapJournal
+    /// The products of the readers that were opened, by the readers' names.
+    private var products: [String: String] = [:]
+    private var watched: [Subject: Watching] = [:]
+    private var lastWatching = 0
+    /// Events that are not stored yet.
+    private var backlog: [Entry] = []
+    private var (isStored, isRetrying) = (true, false)
+    private var deliveries: [Delivery] = []
+    /// Queues of an earlier plan that are still delivering.
+    private var ending: [Delivery] = []
+    private var isLeaving = false
 
     /// - Parameters:
     ///   - outbox: where events are stored; `nil` without sinks.
-    ///   - emit: gets each event once it is stored. Called from one task.
+    ///   - emit: gets each event once it is stored, with the tap that it is about. Called for one event after another.
     ///   - tell: called from any thread.
-    package init(
-        outbox: Outbox?, metrics: Metrics, clock: EventClock = .system,
-        emit: @escaping @Sendable (OutboxEvent) -> Void, tell: @escaping @Sendable (Notice) -> Void
+    public init(
+        _ plan: Plan, outbox: Outbox?, emit: @escaping @Sendable (TapEvent, Tap?) -> Void,
+        tell: @escaping @Sendable (Notice) -> Void
     ) {
-        (self.outbox, self.metrics, self.clock, self.emit, self.tell) = (outbox, metrics, clock, emit, tell)
+        self.init(plan, outbox: outbox, metrics: Metrics(), emit: emit, tell: tell)
+    }
+
+    package init(
+        _ plan: Plan, outbox: Outbox?, metrics: Metrics, clock: EventClock = .system,
+        emit: @escaping @Sendable (TapEvent, Tap?) -> Void, tell: @escaping @Sendable (Notice) -> Void
+    ) {
+        (self.plan, self.outbox, self.metrics, self.clock) = (plan, outbox, metrics, clock)
+        (self.emit, self.tell) = (emit, tell)
+        journal = TapJournal(plan.journal, clock: clock)
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 
-    /// Makes ``run(_:)`` return after it has ended the visits.
-    package func stop() { input.yield(.stop) }
+    /// Makes ``run()`` return after it has ended the visits.
+    public nonisolated func stop() { input.yield(.stop) }
 
-    /// Makes ``run(_:)`` return soon although sinks have not taken everything.
-    package func leave() {
-        let handler = leaving.withLock { state in
-            state.isWanted = true
-            return state.handler
-        }
-        handler?()
+    /// Makes ``run()`` return soon although sinks do not have every event.
+    public nonisolated func leave() {
+        Task { await leaveNow() }
+    }
+
+    private func leaveNow() {
+        isLeaving = true
+        for delivery in deliveries + ending { delivery.task.cancel() }
     }
 
     /// Replaces the plan while it runs. Only readers that are to be watched differently are opened again.
-    package func change(to plan: Plan) { input.yield(.plan(plan)) }
+    public nonisolated func change(to plan: Plan) { input.yield(.plan(plan)) }
 
-    /// Watches.
+    /// Watches until it is stopped.
     ///
     /// - Throws: ``KazasuError`` if a reader named by the user can never be used; ``OutboxError`` if the outbox cannot
     ///   be read at the start.
-    package func run(_ first: Plan) async throws {
-        var plan = first
-        var journal = TapJournal(plan.journal, after: try outbox?.memory() ?? OutboxMemory(), clock: clock)
-        var backlog = journal.close(.restart)
-        var (isStored, isRetrying) = (true, false)
-        var failure: KazasuError?
-        /// What the readers are that were opened, by their names.
-        var products: [String: String] = [:]
-        func inform() {
-            let readers = journal.readers(watching: plan.readers, products: products)
-            for sink in plan.sinks { sink.know(readers) }
-        }
+    public func run() async throws {
+        let memory = try await outbox?.memory() ?? OutboxMemory()
+        journal = TapJournal(plan.journal, after: memory, clock: clock)
+        backlog = journal.close(.restart).map { ($0, nil) }
         inform()
-        var running: [Subject: Watching] = [:]
-        var count = 0
-        var queues = start(plan)
-
-        func watch() {
-            for subject in plan.subjects where running[subject] == nil {
-                count += 1
-                running[subject] = Watching(number: count, task: self.watch(subject, count, plan))
-            }
-        }
-        watch()
+        await startDelivering()
+        startWatching()
         let tidier = Task { [input] in
             while !Task.isCancelled {
                 input.yield(.tidy)
                 try? await Task.sleep(for: Self.tidyInterval)
             }
         }
-
-        func flush() {
-            guard !backlog.isEmpty else { return }
-            do throws(OutboxError) {
-                try store(backlog, plan)
-                if !isStored { tell(.storedAgain) }
-                isStored = true
-                for event in backlog { emit(event) }
-                backlog = []
-            } catch {
-                if isStored { tell(.notStored(error, waiting: backlog.count)) }
-                isStored = false
-                guard !isRetrying else { return }
-                isRetrying = true
-                Task { [input] in
-                    try? await Task.sleep(for: Self.rest)
-                    input.yield(.storeAgain)
-                }
+        var failure: KazasuError?
+        do throws(KazasuError) {
+            for await next in inputs {
+                let goesOn = try await handle(next)
+                await flush()
+                if !goesOn { break }
             }
-        }
-
-        loop: for await next in inputs {
-            switch next {
-            case .event(let event, let number):
-                // A reader that was closed meanwhile may still have said something.
-                guard running.values.contains(where: { $0.number == number }) else { continue }
-                note(event, plan)
-                if case .failed(let error) = event {
-                    failure = error
-                    break loop
-                }
-                if case .opened(let id, let product) = event {
-                    products[plan.name(of: id)] = product
-                    inform()
-                }
-                backlog += journal.events(for: event)
-            case .ended(let number):
-                running = running.filter { $0.value.number != number }
-                if running.isEmpty { break loop }
-            case .plan(let new):
-                let kept = Set(new.subjects)
-                for (subject, watching) in running where !kept.contains(subject) {
-                    watching.task.cancel()
-                    await watching.task.value
-                    running[subject] = nil
-                    backlog += journal.close(.shutdown, on: subject.name)
-                }
-                let names = new.readers.map { Set($0.map(new.name)) }
-                backlog += journal.forget(except: names)
-                flush()
-                await end(queues)
-                plan = new
-                journal.settings = new.journal
-                inform()
-                queues = start(new)
-                watch()
-            case .storeAgain: isRetrying = false
-            case .tidy: _ = try? outbox?.tidy(plan.retention, now: clock.now().wall)
-            case .stop: break loop
-            }
-            flush()
+        } catch {
+            failure = error
         }
         tidier.cancel()
-        for watching in running.values { watching.task.cancel() }
-        for watching in running.values { await watching.task.value }
-        backlog += journal.close(.shutdown)
-        flush()
-        await end(queues, isLast: failure == nil)
+        await finish(tellsPending: failure == nil)
         if let failure { throw failure }
     }
 
-    private func watch(_ subject: Subject, _ number: Int, _ plan: Plan) -> Task<Void, Never> {
+    /// - Returns: whether to go on.
+    private func handle(_ next: Input) async throws(KazasuError) -> Bool {
+        switch next {
+        case .event(let event, let number):
+            // A reader that was closed meanwhile may still report something.
+            if watched.values.contains(where: { $0.number == number }) { try note(event) }
+        case .ended(let number):
+            watched = watched.filter { $0.value.number != number }
+            return !watched.isEmpty
+        case .plan(let new): await replacePlan(new)
+        case .storeAgain: isRetrying = false
+        case .tidy: _ = try? await outbox?.tidy(plan.retention, now: clock.now().wall)
+        case .stop: return false
+        }
+        return true
+    }
+
+    private func note(_ event: ReaderWatch.Event) throws(KazasuError) {
+        switch event {
+        case .tap(let tap, let id):
+            if tap.kind == .on { metrics.tap(tap, on: plan.name(of: id)) }
+            if let event = journal.event(for: event) { backlog.append((event, tap)) }
+        case .reader(let id, let state):
+            metrics.reader(plan.name(of: id), isReady: state == .ready)
+            let failure: KazasuError? = if case .error(let error) = state { error } else { nil }
+            tell(.reader(plan.name(of: id), TapEvent.ReaderState(state), failure))
+            if let event = journal.event(for: event) { backlog.append((event, nil)) }
+        case .opened(let id, let product):
+            products[plan.name(of: id)] = product
+            inform()
+        case .failed(let error): throw error
+        }
+    }
+
+    private func replacePlan(_ new: Plan) async {
+        let kept = Set(new.subjects)
+        for (subject, watching) in watched where !kept.contains(subject) {
+            watching.task.cancel()
+            await watching.task.value
+            watched[subject] = nil
+            backlog += journal.close(.shutdown, on: subject.name).map { ($0, nil) }
+        }
+        let names = new.readers.map { Set($0.map(new.name)) }
+        backlog += journal.forget(except: names).map { ($0, nil) }
+        // For the sinks of the old plan.
+        await flush()
+        plan = new
+        journal.settings = new.journal
+        inform()
+        await startDelivering()
+        startWatching()
+    }
+
+    /// Ends visits and queues.
+    private func finish(tellsPending: Bool) async {
+        for watching in watched.values { watching.task.cancel() }
+        for watching in watched.values { await watching.task.value }
+        backlog += journal.close(.shutdown).map { ($0, nil) }
+        await flush()
+        for delivery in deliveries { delivery.queue.end() }
+        let limit = Task { [notice = Self.notice, grace = Self.grace] in
+            guard (try? await Task.sleep(for: notice)) != nil else { return }
+            if tellsPending, let left = await pending { tell(.ending(pending: left.count, sinks: left.sinks)) }
+            guard (try? await Task.sleep(for: grace - notice)) != nil else { return }
+            leaveNow()
+        }
+        if isLeaving { leaveNow() }
+        for delivery in ending + deliveries { await delivery.task.value }
+        limit.cancel()
+        if tellsPending, let left = await pending { tell(.ended(pending: left.count)) }
+    }
+
+    // MARK: Readers
+
+    private func startWatching() {
+        for subject in plan.subjects where watched[subject] == nil {
+            lastWatching += 1
+            watched[subject] = Watching(number: lastWatching, task: watch(subject, lastWatching))
+        }
+    }
+
+    private func watch(_ subject: Subject, _ number: Int) -> Task<Void, Never> {
         let watch = ReaderWatch(
             readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading
-        ) { [metrics] in
+        ) { [metrics, plan] in
             metrics.note($0, on: plan.name(of: $1))
         }
         return Task { [input] in
@@ -229,74 +290,94 @@ package final class Watcher: Sendable {
         }
     }
 
-    /// A full disk may have room again without the events that every sink has.
-    private func store(_ events: [OutboxEvent], _ plan: Plan) throws(OutboxError) {
-        guard let outbox else { return }
-        let sinks = plan.sinks.map(\.name)
+    /// Passes on what is known of the readers.
+    private func inform() {
+        let readers = journal.readers(watching: plan.readers, products: products)
+        for sink in plan.sinks { sink.know(readers) }
+    }
+
+    // MARK: Storing
+
+    private func flush() async {
+        guard !backlog.isEmpty else { return }
         do throws(OutboxError) {
-            try outbox.store(events, for: sinks)
-        } catch .full {
-            try outbox.tidy(plan.retention, now: clock.now().wall, all: true)
-            try outbox.store(events, for: sinks)
+            try await store(backlog.map(\.event))
+            if !isStored { tell(.storedAgain) }
+            isStored = true
+            for entry in backlog { emit(entry.event, entry.tap) }
+            backlog = []
+        } catch {
+            if isStored { tell(.notStored(error, waiting: backlog.count)) }
+            isStored = false
+            guard !isRetrying else { return }
+            isRetrying = true
+            Task { [input] in
+                try? await Task.sleep(for: Self.rest)
+                input.yield(.storeAgain)
+            }
         }
     }
 
-    private func note(_ event: ReaderWatch.Event, _ plan: Plan) {
-        switch event {
-        case .tap(let tap, let id):
-            if tap.kind == .on { metrics.tap(tap, on: plan.name(of: id)) }
-        case .reader(let id, let state):
-            metrics.reader(plan.name(of: id), isReady: state == .ready)
-            tell(.reader(plan.name(of: id), state))
-        case .opened, .failed: break
+    /// A full disk may have room again without the events that every sink has.
+    private func store(_ events: [TapEvent]) async throws(OutboxError) {
+        guard let outbox else { return }
+        let sinks = plan.sinks.map(\.name)
+        do throws(OutboxError) {
+            try await outbox.store(events, for: sinks)
+        } catch .full {
+            try await outbox.tidy(plan.retention, now: clock.now().wall, all: true)
+            try await outbox.store(events, for: sinks)
         }
     }
 
     // MARK: Sinks
 
-    private typealias RunningQueue = (queue: SinkQueue, task: Task<Void, Never>)
-
-    private func start(_ plan: Plan) -> [RunningQueue] {
-        let names = plan.sinks.map(\.name)
-        metrics.expect(readers: plan.readers?.map(plan.name), sinks: names)
-        guard let outbox else { return [] }
+    /// Starts a queue for each sink of the plan. The queue of an earlier plan for the same sink ends first, while readers and
+    /// other sinks go on.
+    private func startDelivering() async {
+        metrics.expect(readers: plan.readers?.map(plan.name), sinks: plan.sinks.map(\.name))
+        let old = deliveries
+        for delivery in old { end(delivery) }
+        deliveries = []
+        guard let outbox else { return }
         // Only questions about the outbox need it: a full disk keeps nobody from watching.
-        try? outbox.remember(sinks: names, confirms: plan.retention.confirmed)
-        return plan.sinks.map { sink in
+        try? await outbox.remember(sinks: plan.sinks.map(\.name), confirms: plan.retention.confirmed)
+        deliveries = plan.sinks.map { sink in
             let queue = SinkQueue(sink, outbox) { [metrics, tell] notice in
                 metrics.note(notice)
                 tell(.sink(notice))
             }
-            return (queue, Task { await queue.run() })
+            let before = ending.filter { $0.sink == sink.name }.map(\.task)
+            let task = Task {
+                for task in before { await task.value }
+                await queue.run()
+            }
+            return Delivery(sink: sink.name, queue: queue, task: task)
         }
     }
 
-    /// Lets the sinks deliver what they can within a few seconds, or until ``leave()``.
-    ///
-    /// - Parameter isLast: whether the watcher ends, so that the user should know what it waits for.
-    private func end(_ queues: [RunningQueue], isLast: Bool = false) async {
-        for (queue, _) in queues { queue.end() }
-        let limit = Task { [notice = Self.notice, grace = Self.grace] in
-            guard (try? await Task.sleep(for: notice)) != nil else { return }
-            if isLast, let left = pending { tell(.ending(pending: left.count, sinks: left.sinks)) }
-            guard (try? await Task.sleep(for: grace - notice)) != nil else { return }
-            for (_, task) in queues { task.cancel() }
+    /// Ends a queue of an earlier plan: at once if its sink fails at the moment, as waiting would not help.
+    private func end(_ delivery: Delivery) {
+        delivery.queue.end()
+        if delivery.queue.isFailing { delivery.task.cancel() }
+        ending.append(delivery)
+        Task {
+            let limit = Task {
+                if (try? await Task.sleep(for: Self.grace)) != nil { delivery.task.cancel() }
+            }
+            await delivery.task.value
+            limit.cancel()
+            ending.removeAll { $0.task == delivery.task }
         }
-        let leave: @Sendable () -> Void = { for (_, task) in queues { task.cancel() } }
-        let isLeaving = leaving.withLock { state in
-            state.handler = leave
-            return state.isWanted
-        }
-        if isLeaving { leave() }
-        for (_, task) in queues { await task.value }
-        leaving.withLock { $0.handler = nil }
-        limit.cancel()
-        if isLast, let left = pending { tell(.ended(pending: left.count)) }
     }
 
-    /// The deliveries that sinks have not taken; `nil` if there are none.
+    /// The deliveries that are pending; `nil` if there are none.
     private var pending: (count: Int, sinks: [String])? {
-        guard let sinks = try? outbox?.status().sinks.filter({ $0.pending > 0 }), !sinks.isEmpty else { return nil }
-        return (sinks.reduce(0) { $0 + $1.pending }, sinks.map(\.sink))
+        get async {
+            guard let sinks = try? await outbox?.status().sinks.filter({ $0.pending > 0 }), !sinks.isEmpty else {
+                return nil
+            }
+            return (sinks.reduce(0) { $0 + $1.pending }, sinks.map(\.sink))
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 internal import GRDB
 
-/// What the sinks take from the outbox.
+/// What sinks use.
 extension Outbox {
-    /// What happened to an event at a sink.
+    /// The result of a delivery.
     struct Outcome: Sendable {
-        var event: OutboxEvent
+        var event: TapEvent
         var result: DeliveryResult
     }
 
@@ -19,23 +19,36 @@ extension Outbox {
     }
 
     /// The oldest events of a reader for a sink, and how often the first one was tried.
+    ///
+    /// A row that is not an event, as only another program writes one, goes to the dead letters.
     func waiting(
         for sink: String, of reader: String, limit: Int
-    ) throws(OutboxError) -> (events: [OutboxEvent], attempts: Int) {
-        try read { database in
-            let rows = try Row.fetchAll(
-                database,
-                sql: """
-                    SELECT events.*, deliveries.attempts FROM deliveries JOIN events USING (position)
-                    WHERE deliveries.sink = ? AND deliveries.state = 0 AND deliveries.reader = ?
-                    ORDER BY deliveries.position LIMIT ?
-                    """,
-                arguments: [sink, reader, limit])
-            return (rows.map(Self.event), rows.first?["attempts"] ?? 0)
+    ) throws(OutboxError) -> (events: [TapEvent], attempts: Int) {
+        while true {
+            let rows = try read { database in
+                try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT events.position, events.line, deliveries.attempts
+                        FROM deliveries JOIN events USING (position)
+                        WHERE deliveries.sink = ? AND deliveries.state = 0 AND deliveries.reader = ?
+                        ORDER BY deliveries.position LIMIT ?
+                        """,
+                    arguments: [sink, reader, limit])
+            }
+            let events = rows.compactMap(Self.event)
+            if events.count == rows.count { return (events, rows.first?["attempts"] ?? 0) }
+            try write { database in
+                for row in rows where Self.event(row) == nil {
+                    try database.execute(
+                        sql: "UPDATE deliveries SET state = 1, error = 'malformed' WHERE sink = ? AND position = ?",
+                        arguments: [sink, row["position"] as Int64])
+                }
+            }
         }
     }
 
-    /// Notes what happened to events of one reader at a sink.
+    /// Records the results for events of one reader at a sink.
     func record(_ outcomes: [Outcome], at sink: String) throws(OutboxError) {
         try write { database in
             for outcome in outcomes {
@@ -57,19 +70,15 @@ extension Outbox {
         }
     }
 
-    static func event(_ row: Row) -> OutboxEvent {
-        OutboxEvent(
-            id: row["id"], reader: row["reader"], sequence: row["sequence"], type: row["type"], time: row["time"],
-            tag: row["tag"], line: row["line"])
-    }
+    private static func event(_ row: Row) -> TapEvent? { try? TapEvent(line: row["line"]) }
 
     // MARK: The consumer's acknowledgements
 
-    /// Notes that the consumer has every event of a reader up to a number. Beyond the reader's last event it is about those of
-    /// an outbox that was lost, and is ignored.
+    /// Marks the events of a reader up to a number as acknowledged by the consumer. A number beyond the reader's last event
+    /// belongs to an outbox that was lost, and is ignored.
     ///
-    /// - Parameter reader: tells whether it is this reader; topics have names that differ from those in events.
-    package func confirm(upTo sequence: Int, where isReader: (String) -> Bool) throws(OutboxError) {
+    /// - Parameter isReader: whether a name is that of the reader; names in topics differ from those in events.
+    package func confirm(upTo sequence: Int, where isReader: @Sendable (String) -> Bool) throws(OutboxError) {
         try write { database in
             let known = try String.fetchAll(
                 database, sql: "SELECT reader FROM readers WHERE sequence >= ?", arguments: [sequence])
@@ -82,16 +91,15 @@ extension Outbox {
         }
     }
 
-    /// Sends events of a reader again that a sink has, but the consumer has not acknowledged, as after a broker lost
-    /// them.
+    /// Queues events of a reader again that the consumer has not acknowledged, as after a broker lost them.
     ///
     /// - Parameters:
-    ///   - sequence: the number of the first event that the consumer has after those that it misses.
-    ///   - reader: tells whether it is this reader.
+    ///   - sequence: the number of the first event that the consumer has after the missing ones.
+    ///   - isReader: whether a name is that of the reader.
     /// - Returns: how many.
     @discardableResult
     package func resendUnconfirmed(
-        to sink: String, before sequence: Int = .max, where isReader: (String) -> Bool
+        to sink: String, before sequence: Int = .max, where isReader: @Sendable (String) -> Bool
     ) throws(OutboxError) -> Int {
         let count = try write { database in
             var count = 0
@@ -113,15 +121,16 @@ extension Outbox {
     // MARK: Retention
 
     /// How long events are kept that every sink has.
-    package struct Retention: Hashable, Sendable {
+    public struct Retention: Hashable, Sendable {
         /// After so many days they are deleted.
-        package var days: Double
+        public var days: Double
         /// Above this size, in bytes, the oldest are deleted.
-        package var size: Int
+        public var size: Int
         /// Whether an event must be acknowledged by the consumer, too.
-        package var confirmed: Bool
+        public var confirmed: Bool
 
-        package init(days: Double = 7, size: Int = 100 << 20, confirmed: Bool = false) {
+        /// Keeps events as long as these limits say.
+        public init(days: Double = 7, size: Int = 100 << 20, confirmed: Bool = false) {
             (self.days, self.size, self.confirmed) = (days, size, confirmed)
         }
     }
@@ -164,35 +173,63 @@ extension Outbox {
     }
 }
 
-/// What the user asks about the outbox.
+/// What is in the outbox.
 extension Outbox {
+    /// The events after one, oldest first.
+    ///
+    /// - Parameter id: the id of an event; `nil` for all events that are stored.
+    /// - Returns: `nil` if no event with that id is stored: it is unknown or was deleted.
+    public func events(after id: String?, limit: Int) throws(OutboxError) -> [TapEvent]? {
+        try read { database in
+            var position: Int64 = 0
+            if let id {
+                guard
+                    let found = try Int64.fetchOne(
+                        database, sql: "SELECT position FROM events WHERE id = ?", arguments: [id])
+                else { return nil }
+                position = found
+            }
+            return try Row.fetchAll(
+                database, sql: "SELECT line FROM events WHERE position > ? ORDER BY position LIMIT ?",
+                arguments: [position, max(0, limit)]
+            ).compactMap(Self.event)
+        }
+    }
+
     /// The state of a sink's queue.
-    package struct QueueStatus: Hashable, Sendable {
-        package var sink: String
-        package var pending: Int
-        package var dead: Int
+    public struct QueueStatus: Hashable, Sendable {
+        /// The name of the sink.
+        public var sink: String
+        /// How many events wait for it.
+        public var pending: Int
+        /// How many it refused for good.
+        public var dead: Int
         /// The time of the oldest event that is pending, in milliseconds since 1970.
-        package var oldest: Int?
-        /// How often the first pending event was tried, and why it failed last.
-        package var attempts: Int
-        package var error: String?
+        public var oldest: Int?
+        /// How often the first pending event was tried.
+        public var attempts: Int
+        /// Why it failed last: a short token such as `exit3`.
+        public var error: String?
     }
 
     /// The state of the outbox.
-    package struct Status: Hashable, Sendable {
-        package var events: Int
+    public struct Status: Hashable, Sendable {
+        /// How many events are stored.
+        public var events: Int
         /// Events that no consumer has acknowledged.
-        package var unconfirmed: Int
+        public var unconfirmed: Int
         /// Whether the last watcher kept those (`--confirm`).
-        package var confirms = false
+        public var confirms = false
         /// Bytes.
-        package var size: Int
-        package var sinks: [QueueStatus]
+        public var size: Int
+        /// The queues with events.
+        public var sinks: [QueueStatus]
         /// Readers and the numbers of their last events.
-        package var readers: [String: Int]
+        public var readers: [String: Int]
     }
 
-    package func status() throws(OutboxError) -> Status {
+    /// The state of the outbox and its queues.
+    public func status() throws(OutboxError) -> Status {
         try read { database in
             let rows = try Row.fetchAll(
                 database,
@@ -231,7 +268,7 @@ extension Outbox {
     }
 
     /// The sinks of the last watcher, and those for which there still are events; sorted.
-    package func sinks() throws(OutboxError) -> [String] {
+    public func sinks() throws(OutboxError) -> [String] {
         try read { database in
             let last = try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'sinks'") ?? ""
             let stored = try String.fetchSet(database, sql: "SELECT DISTINCT sink FROM deliveries")
@@ -239,43 +276,51 @@ extension Outbox {
         }
     }
 
-    /// An event that a sink will never get by itself.
-    package struct DeadLetter: Hashable, Sendable {
-        package var event: OutboxEvent
-        package var sink: String
-        package var attempts: Int
-        package var error: String?
+    /// An event that a sink gets only if it is sent again.
+    public struct DeadLetter: Hashable, Sendable {
+        /// The id of the event.
+        public var id: String
+        /// The event; `nil` if it is not one of this version.
+        public var event: TapEvent?
+        /// The name of the sink.
+        public var sink: String
+        /// How often it was tried.
+        public var attempts: Int
+        /// Why it failed last: a short token such as `status404`.
+        public var error: String?
     }
 
     /// The dead letters, oldest first.
     ///
     /// - Parameter sink: `nil` for those of every sink.
-    package func deadLetters(of sink: String? = nil) throws(OutboxError) -> [DeadLetter] {
+    public func deadLetters(of sink: String? = nil) throws(OutboxError) -> [DeadLetter] {
         try read { database in
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT events.*, deliveries.sink, deliveries.attempts, deliveries.error FROM deliveries
+                    SELECT events.id, events.line, deliveries.sink, deliveries.attempts, deliveries.error FROM deliveries
                     JOIN events USING (position) WHERE deliveries.state = 1 AND (?1 IS NULL OR deliveries.sink = ?1)
                     ORDER BY position, sink
                     """,
                 arguments: [sink]
             ).map {
-                DeadLetter(event: Self.event($0), sink: $0["sink"], attempts: $0["attempts"], error: $0["error"])
+                DeadLetter(
+                    id: $0["id"], event: Self.event($0), sink: $0["sink"], attempts: $0["attempts"], error: $0["error"])
             }
         }
     }
 
     /// Which deliveries to change.
-    package struct Selection: Hashable, Sendable {
+    public struct Selection: Hashable, Sendable {
         /// Only those of this sink.
-        package var sink: String?
+        public var sink: String?
         /// Only those of these events.
-        package var ids: [String]
+        public var ids: [String]
         /// Whether those that are pending count as well as the dead.
-        package var pending: Bool
+        public var pending: Bool
 
-        package init(sink: String? = nil, ids: [String] = [], pending: Bool = false) {
+        /// Selects deliveries.
+        public init(sink: String? = nil, ids: [String] = [], pending: Bool = false) {
             (self.sink, self.ids, self.pending) = (sink, ids, pending)
         }
 
@@ -300,7 +345,7 @@ extension Outbox {
     /// Queues dead letters again.
     ///
     /// - Returns: how many.
-    package func resend(_ selection: Selection) throws(OutboxError) -> Int {
+    public func resend(_ selection: Selection) throws(OutboxError) -> Int {
         try write { database in
             try database.execute(
                 sql: "UPDATE deliveries SET state = 0, attempts = 0 WHERE state = 1 AND \(selection.condition)",
@@ -313,7 +358,7 @@ extension Outbox {
     /// afterwards.
     ///
     /// - Returns: how many.
-    package func drop(_ selection: Selection) throws(OutboxError) -> Int {
+    public func drop(_ selection: Selection) throws(OutboxError) -> Int {
         try write { database in
             var count = 0
             if selection.includesUnconfirmed, try Self.confirms(database) {

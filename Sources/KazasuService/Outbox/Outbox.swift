@@ -2,18 +2,17 @@
 
 internal import GRDB
 internal import Glibc
-internal import Synchronization
 
-/// What the outbox remembers of earlier runs.
+/// The state of earlier runs that the outbox keeps.
 package struct OutboxMemory: Sendable {
-    /// What it remembers of a reader.
+    /// The state of a reader.
     package struct Reader: Sendable {
         /// The number of its last event.
         package var sequence: Int
         /// The `on` of a visit that has not ended.
-        package var visit: String?
+        package var visit: TapEvent?
 
-        package init(sequence: Int, visit: String? = nil) { (self.sequence, self.visit) = (sequence, visit) }
+        package init(sequence: Int, visit: TapEvent? = nil) { (self.sequence, self.visit) = (sequence, visit) }
     }
 
     /// The id of the last event.
@@ -25,8 +24,9 @@ package struct OutboxMemory: Sendable {
     }
 }
 
-/// Why the outbox cannot be used. Errors of SQLite carry its primary result code.
-package enum OutboxError: Error, Hashable, Sendable {
+/// Why the outbox cannot be used.
+@nonexhaustive
+public enum OutboxError: Error, Hashable, Sendable {
     /// Another watcher uses it.
     case locked(path: String)
     /// The file or its folder cannot be made.
@@ -40,22 +40,45 @@ package enum OutboxError: Error, Hashable, Sendable {
     case foreignJournal(path: String)
     /// The file is an outbox, but damaged.
     case damaged(path: String)
+    /// The disk is full.
     case full
+    /// The file or its file system is read-only.
     case readOnly
+    /// Another error of SQLite: its primary result code.
     case failed(code: Int32)
 }
 
-/// The events that are kept until every sink has them: a SQLite database.
+extension OutboxError: CustomStringConvertible {
+    /// One sentence in English.
+    public var description: String {
+        switch self {
+        case .locked(let path): "another watcher uses the outbox \(path)"
+        case .unusable(let path, let errno): "\(path) cannot be opened or made (errno \(errno))"
+        case .newer(let path): "\(path) was made by a newer version of Kazasu"
+        case .foreign(let path): "\(path) is not an outbox of Kazasu; it was not changed"
+        case .foreignJournal(let path): "\(path) is not a journal of the outbox; it was not changed"
+        case .damaged(let path): "the outbox \(path) is damaged"
+        case .full: "the outbox cannot grow because the disk is full"
+        case .readOnly: "the outbox is read-only"
+        case .failed(let code): "the outbox failed with SQLite error \(code)"
+        }
+    }
+}
+
+/// Keeps events until every sink has them: a SQLite database.
 ///
 /// Each call is one transaction, on the disk when the call returns (WAL, `synchronous=FULL`).
-package final class Outbox: Sendable {
-    let database: DatabaseQueue
+public actor Outbox {
+    private let database: DatabaseQueue
     /// Where the file is.
-    package let path: String
+    public nonisolated let path: String
     private let lock: Int32?
-    private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
+    private var listeners: [AsyncStream<Void>.Continuation] = []
+    private let executor: BlockingExecutor
+    /// The outbox blocks, so that it has a thread of its own.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// `kzob`, so that other databases are not mistaken for an outbox.
+    /// `kzob` identifies an outbox among SQLite files.
     private static let format = SQLiteFile.Format(
         application: 0x6B7A_6F62, steps: [schema], wholeCheck: 16 << 20)
 
@@ -64,31 +87,39 @@ package final class Outbox: Sendable {
     /// - Parameters:
     ///   - isWatcher: whether this process stores events; only one may.
     ///   - makesFolders: whether it also makes the folders above the file.
-    package init(_ path: String, isWatcher: Bool, makesFolders: Bool = false) throws(OutboxError) {
-        self.path = path
+    /// - Throws: ``OutboxError``; a file that is something else is not changed.
+    public init(_ path: String, isWatcher: Bool, makesFolders: Bool = false) throws(OutboxError) {
         try Self.checkLink(path)
         try Self.attempt(path) { _ = try SQLiteFile.prepare(path, makesFolders: makesFolders) }
-        lock = isWatcher ? try Self.lock(path) : nil
+        let lock = isWatcher ? try Self.lock(path) : nil
+        let database: DatabaseQueue
         do throws(OutboxError) {
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(10)
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-            }
-            let configured = configuration
-            database = try Self.attempt(path) { try SQLiteFile.open(path, Self.format, configured) }
-            try Self.attempt(path) { [database] in
-                try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-            }
+            database = try Self.database(path)
         } catch {
             if let lock { Glibc.close(lock) }
             throw error
         }
+        (self.path, self.lock, self.database) = (path, lock, database)
+        executor = BlockingExecutor("kazasu.outbox")
+    }
+
+    private static func database(_ path: String) throws(OutboxError) -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+        }
+        let configured = configuration
+        return try attempt(path) {
+            let database = try SQLiteFile.open(path, format, configured)
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+            return database
+        }
     }
 
     /// Closes the database. Nothing can be stored afterwards.
-    package func close() {
-        for listener in listeners.withLock({ $0 }) { listener.finish() }
+    public func close() {
+        for listener in listeners { listener.finish() }
         try? database.close()
         if let lock { Glibc.close(lock) }
     }
@@ -127,8 +158,8 @@ package final class Outbox: Sendable {
         return nil
     }
 
-    /// Opens the outbox of a watcher. A damaged one is set aside: what is in it may be saved by hand, and readers must
-    /// not wait for that.
+    /// Opens the outbox of a watcher. A damaged one is renamed, so that readers work at once and its events can be
+    /// recovered by hand.
     ///
     /// - Parameter setAside: gets the damaged file's new name.
     package static func opened(
@@ -195,19 +226,20 @@ package final class Outbox: Sendable {
 
     // MARK: Storing
 
-    /// What it remembers of earlier runs.
+    /// The state of earlier runs.
     package func memory() throws(OutboxError) -> OutboxMemory {
         try read { database in
             var memory = OutboxMemory(
                 lastID: try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'lastID'"))
             for row in try Row.fetchAll(database, sql: "SELECT reader, sequence, visit FROM readers") {
-                memory.readers[row["reader"]] = OutboxMemory.Reader(sequence: row["sequence"], visit: row["visit"])
+                let visit = (row["visit"] as String?).flatMap { try? TapEvent(line: $0) }
+                memory.readers[row["reader"]] = OutboxMemory.Reader(sequence: row["sequence"], visit: visit)
             }
             return memory
         }
     }
 
-    /// Remembers who gets events from now on, for the commands that ask about the outbox.
+    /// Stores the names of the current sinks, for the commands that show the outbox.
     ///
     /// - Parameter confirms: whether events are kept until a consumer acknowledges them.
     func remember(sinks: [String], confirms: Bool) throws(OutboxError) {
@@ -220,17 +252,21 @@ package final class Outbox: Sendable {
         }
     }
 
-    /// Stores events, each once, for these sinks; then tells the listeners.
-    package func store(_ events: [OutboxEvent], for sinks: [String]) throws(OutboxError) {
+    /// Stores events, each once, for these sinks; then wakes the listeners.
+    ///
+    /// An event without a number is not stored.
+    package func store(_ events: [TapEvent], for sinks: [String]) throws(OutboxError) {
+        let events = events.filter { $0.sequence > 0 }
         guard let last = events.last else { return }
         try write { database in
             for event in events {
+                let (type, line) = (event.kind.word, event.line)
                 try database.execute(
                     sql: """
                         INSERT INTO events (id, reader, sequence, type, time, tag, line) VALUES (?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        event.id, event.reader, event.sequence, event.type, event.time, event.tag, event.line,
+                        event.id, event.reader, event.sequence, type, event.moment.milliseconds, event.card?.tag, line,
                     ])
                 let position = database.lastInsertedRowID
                 for sink in sinks {
@@ -243,9 +279,7 @@ package final class Outbox: Sendable {
                         INSERT INTO readers (reader, sequence, visit) VALUES (?, ?, ?) ON CONFLICT (reader) DO UPDATE
                         SET sequence = excluded.sequence, visit = CASE ? WHEN 'reader' THEN visit ELSE excluded.visit END
                         """,
-                    arguments: [
-                        event.reader, event.sequence, event.type == "on" ? event.line : nil, event.type,
-                    ])
+                    arguments: [event.reader, event.sequence, type == "on" ? line : nil, type])
             }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO memory (name, value) VALUES ('lastID', ?)", arguments: [last.id])
@@ -253,12 +287,12 @@ package final class Outbox: Sendable {
         notify()
     }
 
-    /// Adds a listener, which gets an element when there may be something new to deliver.
+    /// Adds a listener, which gets an element whenever there may be something new to deliver.
     func listen(_ listener: AsyncStream<Void>.Continuation) {
-        listeners.withLock { $0.append(listener) }
+        listeners.append(listener)
     }
 
     func notify() {
-        for listener in listeners.withLock({ $0 }) { listener.yield() }
+        listeners.removeAll { if case .terminated = $0.yield() { true } else { false } }
     }
 }

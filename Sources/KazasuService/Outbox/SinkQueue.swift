@@ -2,26 +2,27 @@
 
 internal import Synchronization
 
+/// What an operator should know about a sink.
+@nonexhaustive
+public enum SinkNotice: Hashable, Sendable {
+    /// A delivery failed after others succeeded.
+    case failing(sink: String, reason: String)
+    /// The sink accepts events again.
+    case recovered(sink: String)
+    /// An event went to the dead letters.
+    case dead(sink: String, id: String, reason: String)
+    /// The outbox cannot be used at the moment.
+    case outbox(OutboxError)
+}
+
 /// Delivers the events of the outbox to one sink: in order per reader, readers in parallel.
 package final class SinkQueue: Sendable {
-    /// What the user should know.
-    package enum Notice: Hashable, Sendable {
-        /// The first failure of an event after others were delivered.
-        case failing(sink: String, reason: String)
-        /// The sink takes events again.
-        case recovered(sink: String)
-        /// An event went to the dead letters.
-        case dead(sink: String, id: String, reason: String)
-        /// The outbox cannot be used at the moment.
-        case outbox(OutboxError)
-    }
-
     private struct State {
         /// Readers whose events are being delivered.
         var busy: Set<String> = []
         /// When a reader's next event may be tried.
         var retries: [String: ContinuousClock.Instant] = [:]
-        /// How often the sink has said that it can take events again.
+        /// How often the sink has reported that it accepts events again.
         var calls = 0
         var isFailing = false
         var isEnding = false
@@ -34,7 +35,7 @@ package final class SinkQueue: Sendable {
 
     private let sink: any Sink
     private let outbox: Outbox
-    private let tell: @Sendable (Notice) -> Void
+    private let tell: @Sendable (SinkNotice) -> Void
     private let state = Mutex(State())
     private let wake: AsyncStream<Void>.Continuation
     private let wakes: AsyncStream<Void>
@@ -44,11 +45,10 @@ package final class SinkQueue: Sendable {
     package init(
         _ sink: any Sink, _ outbox: Outbox,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
-        tell: @escaping @Sendable (Notice) -> Void
+        tell: @escaping @Sendable (SinkNotice) -> Void
     ) {
         (self.sink, self.outbox, self.sleep, self.tell) = (sink, outbox, sleep, tell)
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        outbox.listen(wake)
         sink.whenReady { [weak self] in self?.retryNow() }
     }
 
@@ -73,12 +73,14 @@ package final class SinkQueue: Sendable {
 
     /// Delivers until ``end()`` is called and nothing can be delivered immediately, or the task is cancelled.
     package func run() async {
+        await outbox.listen(wake)
+        await sink.start()
         wake.yield()
         await withDiscardingTaskGroup { group in
             for await _ in wakes {
                 let next: [String]
                 do throws(OutboxError) {
-                    next = choose(from: try outbox.readersWaiting(for: sink.name))
+                    next = choose(from: try await outbox.readersWaiting(for: sink.name))
                 } catch {
                     tell(.outbox(error))
                     if isEnding { break }
@@ -104,6 +106,9 @@ package final class SinkQueue: Sendable {
         wake.yield()
     }
 
+    /// Whether the last delivery failed.
+    var isFailing: Bool { state.withLock(\.isFailing) }
+
     private var isEnding: Bool { state.withLock(\.isEnding) }
 
     private func wakeUp(in time: Duration) async {
@@ -122,17 +127,18 @@ package final class SinkQueue: Sendable {
         }
     }
 
-    /// Delivers what there is of a reader, up to the first failure, and then waits before it may be chosen again.
+    /// Delivers the waiting events of a reader up to the first failure, then pauses that reader.
     private func serve(_ reader: String) async {
         var pause: Duration?
         let calls = state.withLock(\.calls)
         do throws(OutboxError) {
             while !Task.isCancelled, pause == nil {
-                let (events, attempts) = try outbox.waiting(for: sink.name, of: reader, limit: max(1, sink.window))
+                let (events, attempts) = try await outbox.waiting(
+                    for: sink.name, of: reader, limit: max(1, sink.window))
                 if events.isEmpty { break }
                 let results = limited(await sink.deliver(events), attempts: attempts)
                 var outcomes = zip(events, results).map { Outbox.Outcome(event: $0, result: $1) }
-                // An attempt that was given up at the end is none.
+                // An attempt that was interrupted does not count.
                 if Task.isCancelled { outcomes = outcomes.filter { $0.result == .delivered } }
                 pause = report(outcomes, attempts: attempts)
                 await record(outcomes)
@@ -153,18 +159,18 @@ package final class SinkQueue: Sendable {
         guard isWaiting, let pause else { return }
         wake.yield()
         await sleep(pause)
-        // Unless the pause was ended, and there is another one by now.
+        // Unless the pause was ended and another one has begun.
         state.withLock { if $0.retries[reader] == end { $0.retries[reader] = nil } }
     }
 
-    /// What was delivered must not be forgotten, or it would be delivered again: so this does not give up.
+    /// Retries until recorded: an unrecorded delivery would be repeated.
     private func record(_ outcomes: [Outbox.Outcome]) async {
         // An event after the one that failed was not tried.
         let failure = outcomes.firstIndex { if case .retry = $0.result { true } else { false } }
         let tried = outcomes.prefix((failure ?? outcomes.count - 1) + 1)
         while true {
             do throws(OutboxError) {
-                return try outbox.record(Array(tried), at: sink.name)
+                return try await outbox.record(Array(tried), at: sink.name)
             } catch {
                 tell(.outbox(error))
                 if Task.isCancelled || isEnding { return }
@@ -184,7 +190,7 @@ package final class SinkQueue: Sendable {
         return results
     }
 
-    /// Tells what the user should know.
+    /// Reports failures and recoveries.
     ///
     /// - Returns: how long to wait after a failure; `nil` if there was none.
     private func report(_ outcomes: [Outbox.Outcome], attempts: Int) -> Duration? {

@@ -7,10 +7,13 @@ internal import Synchronization
 internal import SystemPackage
 
 /// `--exec PATH`: a program for each event, without a shell and without arguments.
-package final class ExecSink: Sink {
-    package let name: String
-    package let window = 1
-    package let retries: Int? = 5
+public final class ExecSink: Sink {
+    /// The key of its queue.
+    public let name: String
+    /// How many events it takes at a time.
+    public let window = 1
+    /// How often an event is tried again.
+    public let retries: Int? = 5
 
     private let path: String
     private let timeout: Duration
@@ -19,7 +22,7 @@ package final class ExecSink: Sink {
 
     /// - Parameter path: where the program is. The sink is known by its absolute path: the same name in another folder is
     ///   another program.
-    package init(_ path: String, timeout: Duration = .seconds(30), grace: Duration = .seconds(2)) {
+    public init(_ path: String, timeout: Duration = .seconds(30), grace: Duration = .seconds(2)) {
         (self.path, self.timeout, self.grace) = (Self.absolute(path), timeout, grace)
         name = "exec:" + self.path
     }
@@ -32,7 +35,7 @@ package final class ExecSink: Sink {
         return whole.lexicallyNormalized().string
     }
 
-    /// Why a program cannot be run.
+    /// Why a program cannot run.
     package enum Obstacle: Hashable, Sendable {
         /// The path is that of a program, followed by arguments.
         case arguments(program: String)
@@ -41,7 +44,7 @@ package final class ExecSink: Sink {
         case notExecutable
     }
 
-    /// What would keep the program from running; `nil` if nothing is known to.
+    /// Why the program cannot run; `nil` if there is no known reason.
     package var obstacle: Obstacle? { Self.obstacle(path) }
 
     private static func obstacle(_ path: String) -> Obstacle? {
@@ -60,7 +63,8 @@ package final class ExecSink: Sink {
         return unsafe access(path, X_OK) == 0 ? nil : .notExecutable
     }
 
-    package func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+    /// Delivers events of one reader, oldest first.
+    public func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             let limits = Limits()
@@ -78,7 +82,8 @@ package final class ExecSink: Sink {
         return results
     }
 
-    package func close() async {}
+    /// Releases what it holds.
+    public func close() async {}
 
     /// Asks the program to end, and kills it if it does not.
     private func end(_ limits: Limits, _ reason: String) {
@@ -87,7 +92,7 @@ package final class ExecSink: Sink {
     }
 
     /// Runs the program to its end.
-    private func run(_ event: OutboxEvent, _ limits: Limits) -> DeliveryResult {
+    private func run(_ event: TapEvent, _ limits: Limits) -> DeliveryResult {
         let body = Array((event.line + "\n").utf8)
         guard let input = Self.pipe(with: body) else { return .retry("errno\(errno)") }
         defer { Glibc.close(input) }
@@ -158,7 +163,7 @@ package final class ExecSink: Sink {
     }
 
     /// The environment of this process without Kazasu's settings, which may name secrets, and with the event's.
-    private static func environment(for event: OutboxEvent) -> [String] {
+    private static func environment(for event: TapEvent) -> [String] {
         var variables: [String] = []
         var entry = unsafe environ
         while let text = unsafe entry.pointee {
@@ -170,13 +175,15 @@ package final class ExecSink: Sink {
             unsafe entry += 1
         }
         variables += [
-            "KAZASU_EVENT_ID=\(event.id)", "KAZASU_EVENT_TYPE=\(event.type)", "KAZASU_EVENT_READER=\(event.reader)",
+            "KAZASU_EVENT_ID=\(event.id)", "KAZASU_EVENT_TYPE=\(event.kind.word)",
+            "KAZASU_EVENT_READER=\(event.reader)",
         ]
-        if let tag = event.tag { variables.append("KAZASU_EVENT_TAG=\(tag)") }
+        if let tag = event.card?.tag { variables.append("KAZASU_EVENT_TAG=\(tag)") }
+        if let name = event.card?.name { variables.append("KAZASU_EVENT_NAME=\(name)") }
         return variables
     }
 
-    /// A program, which may be killed until its end is known.
+    /// A running program, which can be killed until it has been waited for.
     private final class Limits: Sendable {
         private struct State {
             var child: pid_t?

@@ -2,7 +2,7 @@
 
 internal import CardModel
 
-/// The messages by which Home Assistant learns of readers (MQTT discovery), retained on its configuration topics.
+/// The messages that announce readers to Home Assistant (MQTT discovery), retained on its configuration topics.
 ///
 /// Source: the validators of Home Assistant 2024.3.3, `homeassistant.components.mqtt`; `make test-ha` runs them. One
 /// configuration a component, which old and new versions accept.
@@ -10,7 +10,7 @@ package struct HomeAssistant: Sendable {
     package struct Settings: Hashable, Sendable {
         /// What its configuration topics begin with.
         package var prefix = "homeassistant"
-        /// Older taps are not for Home Assistant: they would unlock a door that nobody is at.
+        /// Older taps are not sent to Home Assistant: they would unlock a door too late.
         package var maxAge = Duration.seconds(10)
         /// Whether balances are read.
         package var hasBalances = false
@@ -57,11 +57,11 @@ package struct HomeAssistant: Sendable {
     package struct Reader: Hashable, Sendable {
         /// Its name in events.
         package var name: String
-        /// Whether the user chose the name; otherwise it is the reader's ID, which nobody wants to read.
+        /// Whether the user chose the name; otherwise it is the reader's ID, which is hard to read.
         package var isNamed = true
         /// The product, as its driver names it.
         package var product: String?
-        /// The currencies of the balances that it has shown.
+        /// The currencies of its balances so far.
         package var currencies: [Currency] = []
 
         package init(_ name: String) { self.name = name }
@@ -151,33 +151,40 @@ package struct HomeAssistant: Sendable {
     /// A young tap: one message for Home Assistant, since a broker holds back the next ones until the first is
     /// acknowledged (Nagle), and the tag alone for others.
     ///
-    /// - Parameter event: an `on` or `off`.
-    /// - Returns: the messages, and the currency of the balance in them.
-    func tap(_ event: OutboxEvent) -> (messages: [MQTTMessage], currency: Currency?) {
-        guard case .object(let members)? = try? JSONValue(parsing: Array(event.line.utf8)) else { return ([], nil) }
+    /// - Returns: the messages, and the currency of the balance in them; none for an event of a reader.
+    func tap(_ event: TapEvent) -> (messages: [MQTTMessage], currency: Currency?) {
+        guard let card = event.card else { return ([], nil) }
         let expiry = UInt32(clamping: max(1, (settings.maxAge.milliseconds + 999) / 1000))
-        func message(_ topic: String, _ members: JSONObject) -> MQTTMessage {
-            MQTTMessage(topic, JSONValue.object(members).compactText, expiry: expiry)
+        func message(_ topic: String, _ members: [(String, JSONValue)]) -> MQTTMessage {
+            MQTTMessage(topic, JSONValue.object(JSONObject(members)).compactText, expiry: expiry)
         }
-        let tag = JSONValue.text(event.tag)
-        let at = members["at"] ?? .null
-        var tap = JSONObject([("type", .string(event.type)), ("tag", tag), ("at", at)])
-        for name in ["name", "reason"] where members[name] != nil { tap[name] = members[name] }
+        let type = JSONValue.string(event.kind.word)
+        let common: [(String, JSONValue)] = [("tag", .text(card.tag)), ("at", .string(event.moment.text))]
+        var tap = [("type", type)] + common
+        if let name = card.name { tap.append(("name", .string(name))) }
         var currency: Currency?
-        if case .array(let balances)? = members["balances"], case .object(let first)? = balances.first,
-            case .integer(let amount)? = first["amount"], case .string(let code)? = first["currency"],
-            case .integer(let exponent)? = first["exponent"], (0...9).contains(exponent)
-        {
-            tap["balance"] = ["amount": .integer(amount), "currency": .string(code), "exponent": .integer(exponent)]
+        switch event.kind {
+        case .off(_, let visit):
+            if let reason = visit.reason { tap.append(("reason", .string(reason.rawValue))) }
+        case .on(_, let content):
+            guard case .object(let first)? = content.balances?.first, case .integer(let amount)? = first["amount"],
+                case .string(let code)? = first["currency"], case .integer(let exponent)? = first["exponent"],
+                (0...9).contains(exponent)
+            else { break }
+            let balance: JSONValue = [
+                "amount": .integer(amount), "currency": .string(code), "exponent": .integer(exponent),
+            ]
+            tap.append(("balance", balance))
             currency = Currency(code, Int(exponent))
+        case .reader: break
         }
         // After a restart of itself or of the broker, Home Assistant repeats the last event of an entity: automations
         // for the card that lay there would run again.
-        let idle = JSONObject([("type", "idle"), ("last", .string(event.type)), ("tag", tag), ("at", at)])
-        var messages = [message(topics.tap(event.reader), tap), message(topics.tap(event.reader), idle)]
-        if event.type == "on", event.tag != nil {
-            messages.append(message(topics.tag(event.reader), JSONObject([("tag", tag), ("at", at)])))
-        }
+        var messages = [
+            message(topics.tap(event.reader), tap),
+            message(topics.tap(event.reader), [("type", "idle"), ("last", type)] + common),
+        ]
+        if case .on = event.kind, card.tag != nil { messages.append(message(topics.tag(event.reader), common)) }
         return (messages, currency)
     }
 

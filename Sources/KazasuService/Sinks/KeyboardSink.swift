@@ -66,7 +66,7 @@ package final class KeyboardSink: Sink {
     package let name: String
     package let window = 1
 
-    /// A tap that is older was for somebody else's text field.
+    /// Older taps are not typed: the focus may be in another text field by now.
     private static let newest = 10_000
 
     private let layout: KeyboardLayout
@@ -90,9 +90,11 @@ package final class KeyboardSink: Sink {
         name = "keyboard:" + layout.rawValue
     }
 
-    package func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+    package func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
         events.map { event in
-            guard event.type == "on", let tag = event.tag, clock.now().wall - event.time <= Self.newest else {
+            guard case .on(let card, _) = event.kind, let tag = card.tag,
+                clock.now().wall - event.moment.milliseconds <= Self.newest
+            else {
                 return .delivered
             }
             return device.type(layout.strokes(for: tag)) ? .delivered : .dead("errno\(errno)")
@@ -111,7 +113,7 @@ package final class KeyboardSink: Sink {
         // linux/uinput.h and linux/input-event-codes.h
         private static let (setEventBit, setKeyBit): (UInt, UInt) = (0x4004_5564, 0x4004_5565)
         private static let (setUp, create, destroy): (UInt, UInt, UInt) = (0x405C_5503, 0x5501, 0x5502)
-        private static let (synchronise, key): (UInt16, UInt16) = (0, 1)
+        private static let (synchronize, key): (UInt16, UInt16) = (0, 1)
         private static let leftShift: UInt16 = 42
 
         private let descriptor: Int32

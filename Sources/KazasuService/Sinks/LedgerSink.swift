@@ -4,20 +4,26 @@ internal import CardDecoders
 internal import CardModel
 
 /// `--keep`: the records of each card go to the ledger.
-package struct LedgerSink: Sink {
-    package let name: String
-    package let window = 16
+public actor LedgerSink: Sink {
+    /// The key of its queue.
+    public nonisolated let name: String
+    /// How many events it takes at a time.
+    public nonisolated let window = 16
 
     private let ledger: Ledger
     private let tell: @Sendable (LedgerAddition) -> Void
+    private let executor = BlockingExecutor("kazasu.ledger")
+    /// The ledger blocks, so that the sink has a thread of its own.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// - Parameter tell: gets what became of each history.
-    package init(_ ledger: Ledger, tell: @escaping @Sendable (LedgerAddition) -> Void = { _ in }) {
+    /// - Parameter tell: gets the result for each history.
+    public init(_ ledger: Ledger, tell: @escaping @Sendable (LedgerAddition) -> Void = { _ in }) {
         (self.ledger, self.tell) = (ledger, tell)
         name = "ledger:" + ledger.path
     }
 
-    package func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+    /// Delivers events of one reader, oldest first.
+    public func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             do throws(LedgerError) {
@@ -30,7 +36,8 @@ package struct LedgerSink: Sink {
         return results
     }
 
-    package func close() async {}
+    /// Releases what it holds.
+    public func close() async {}
 }
 
 extension LedgerError {
@@ -54,41 +61,37 @@ extension Ledger {
     ///
     /// A card without an IDm in its event is known by the event's tag, which replaces the IDm with `--id-key`.
     ///
-    /// - Returns: `nil` for an event without records, or of a card that cannot be recognised the next time.
-    package func keep(_ event: OutboxEvent) throws(LedgerError) -> LedgerAddition? {
-        guard event.type == "on", let tag = event.tag,
-            let history = try? EventHistory(event.line, options.decoders)
+    /// - Returns: `nil` for an event without records, or of a card with random numbers.
+    package func keep(_ event: TapEvent) throws(LedgerError) -> LedgerAddition? {
+        guard case .on(let card, let content) = event.kind, let tag = card.tag,
+            let history = try? EventHistory(content, options.decoders)
         else { return nil }
         let key = history.idm.map { options.cardKey($0.inSystem(0)) } ?? tag
         return try keep(
-            history.report, key: key, source: LedgerSource(.watch, name: event.reader), readAt: history.time)
+            history.report, key: key, source: LedgerSource(.watch, name: event.reader), readAt: event.moment.text)
     }
 }
 
 /// The history in an event.
 ///
-/// An event has the values of each record in one language, and its bytes. So the bytes are decoded again, and only what a
-/// record gets from its neighbours or from the gate log is taken from the values.
+/// An event has the values of each record in one language, and the record's bytes. The bytes are decoded again; only what
+/// comes from neighboring records or the gate log is taken from the values.
 private struct EventHistory {
-    let time: String
     let idm: IDm?
     let report: CardReport
 
     /// - Returns: `nil` for an event without a history that can be decoded.
-    /// - Throws: ``DocumentError`` for anything else than an event.
-    init?(_ line: String, _ decoders: DecoderRegistry) throws(DocumentError) {
-        let event = JSONCursor(try JSONValue(parsing: Array(line.utf8)))
-        guard let card = try event.optional("card"), let kind = try card.optional("kind")?.text(),
-            let decoder = decoders.decoder(of: CardKind(rawValue: kind)),
-            let elements = try event.optional("records")?.elements(),
+    /// - Throws: ``DocumentError`` for malformed records.
+    init?(_ content: TapEvent.Content, _ decoders: DecoderRegistry) throws(DocumentError) {
+        guard let card = content.card.map({ JSONCursor($0) }), let kind = try card.optional("kind")?.text(),
+            let decoder = decoders.decoder(of: CardKind(rawValue: kind)), let elements = content.records,
             !elements.isEmpty
         else { return nil }
-        time = try event.required("at").text()
         idm = IDm(try card.optional("idm")?.bytes() ?? [])
-        let currency = try event.optional("balances")?.elements().first?.optional("currency")?.text()
+        let currency = try (content.balances?.first).map { JSONCursor($0) }?.optional("currency")?.text()
         var records: [HistoryRecord] = []
         for element in elements {
-            let record = try HistoryRecord(element)
+            let record = try HistoryRecord(JSONCursor(element))
             records.append(Ledger.decoded(record, nil, decoder) ?? record)
         }
         report = CardReport(

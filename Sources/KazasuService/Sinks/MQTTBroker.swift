@@ -61,7 +61,7 @@ package struct MQTTBroker: Sendable {
     /// Why an address is refused.
     package enum AddressError: Error, Hashable, Sendable {
         case scheme, host, port, path
-        /// It contains a password, which everybody on the machine could read.
+        /// It contains a password, which every user of the machine could read.
         case password
     }
 
@@ -161,7 +161,7 @@ package struct MQTTTopics: Hashable, Sendable {
             && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "+") }
     }
 
-    /// What the topics of this site begin with.
+    /// The prefix of this site's topics.
     package var root: String { "\(prefix)/\(site)" }
     package var status: String { "\(root)/status" }
     package var health: String { "\(root)/health" }
@@ -172,7 +172,7 @@ package struct MQTTTopics: Hashable, Sendable {
     package func tap(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/tap" }
 }
 
-/// What a consumer has: every event of a reader up to a number.
+/// Confirms that a consumer has stored all events of a reader up to a number.
 package struct Acknowledgement: Hashable, Sendable {
     /// The reader as in topics: ``MQTTTopics/reader(_:)``.
     package var reader: String
@@ -180,7 +180,7 @@ package struct Acknowledgement: Hashable, Sendable {
     package var upTo: Int
     /// The number of the first event that the consumer has after a gap, where it has one.
     package var before: Int?
-    /// Whether the consumer had said so before: it misses the events after it, or has not seen them yet.
+    /// Whether the consumer sent the same before: it misses the following events, or has not received them yet.
     package var isRepeated = false
 
     package init(reader: String, upTo: Int, before: Int? = nil, isRepeated: Bool = false) {

@@ -4,7 +4,7 @@ internal import CMosquitto
 internal import Glibc
 internal import Synchronization
 
-/// A message to publish, or one that came.
+/// A message to publish, or a received one.
 package struct MQTTMessage: Hashable, Sendable {
     package var topic: String
     package var payload: [UInt8]
@@ -31,7 +31,7 @@ package struct MQTTMessage: Hashable, Sendable {
 
 /// Why there is no connection.
 package enum MQTTFault: Error, Hashable, Sendable {
-    /// Nobody answers at the address; `errno`, or 0.
+    /// No response at the address; `errno`, or 0.
     case unreachable(Int32)
     /// The name of the host is unknown.
     case unresolved
@@ -64,13 +64,13 @@ package enum MQTTFault: Error, Hashable, Sendable {
     }
 }
 
-/// What became of a message.
+/// The result of publishing a message.
 package enum MQTTPublishResult: Hashable, Sendable {
     /// The broker has it (PUBACK), or it was sent with QoS 0.
     case acknowledged
     /// The broker refused this message: a reason code of MQTT 5.
     case refused(Int32)
-    /// It is longer than the broker accepts, or no message of MQTT can look like it.
+    /// It is longer than the broker accepts, or cannot be encoded.
     case impossible
     /// There is no connection, or it ended before the acknowledgement.
     case disconnected
@@ -78,10 +78,10 @@ package enum MQTTPublishResult: Hashable, Sendable {
     case timedOut
 }
 
-/// A connection to a broker that comes back by itself.
+/// A connection to a broker that reconnects automatically.
 ///
-/// libmosquitto is used from one thread, and each attempt uses a new client. So nothing is queued behind the
-/// caller's back: a message is acknowledged, or the caller hears that it is not and publishes it again.
+/// libmosquitto is used from one thread, and each attempt uses a new client. So nothing is queued without the caller's
+/// knowledge: a message is acknowledged, or the caller learns that it is not and publishes it again.
 package final class MQTTConnection: Sendable {
     package struct Settings: Sendable {
         package var broker: MQTTBroker
@@ -95,7 +95,7 @@ package final class MQTTConnection: Sendable {
         /// Whether a message is acknowledged to the broker only when it was handled: ``MQTTConnection/release(_:)``. One that
         /// was not comes again after the next connection.
         package var holdsMessages = false
-        /// Seconds between signs of life.
+        /// Keep-alive interval in seconds.
         package var keepAlive: Int32 = 15
         /// How long CONNACK and PUBACK may take.
         package var answerLimit = Duration.seconds(15)
@@ -131,7 +131,7 @@ package final class MQTTConnection: Sendable {
         var isClosing = false
         var isOver = false
         var isPaused = false
-        /// How many messages have come and are not released.
+        /// How many received messages are not released.
         var held = 0
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         var nextWaiter = 0
@@ -208,7 +208,7 @@ package final class MQTTConnection: Sendable {
         if isAccepted { wake() } else { completion(messages.map { _ in .disconnected }) }
     }
 
-    /// Messages that came have been handled, with settings that hold them. Nothing is read or written before all are.
+    /// Acknowledges received messages, with settings that hold them. Nothing is read or written until all are released.
     package func release(_ count: Int) {
         state.withLock { $0.held -= count }
         wake()
@@ -285,7 +285,7 @@ package final class MQTTConnection: Sendable {
         _ = eventfd_write(wakeDescriptor, 1)
     }
 
-    /// Answers everybody who waits: the thread has ended, or takes too long to.
+    /// Resumes all waiting callers: the thread has ended, or takes too long to.
     func finish(isOver: Bool = true) {
         let (commands, waiters, closers) = state.withLock { state in
             defer {

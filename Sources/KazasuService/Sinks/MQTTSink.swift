@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import Glibc
 internal import Synchronization
 
 /// What an operator should know about a connection to a broker.
@@ -16,13 +15,15 @@ package enum MQTTNotice: Hashable, Sendable {
     case sharedName(site: String)
     /// An acknowledgement was ignored.
     case malformedAcknowledgement(bytes: Int)
+    /// An acknowledgement could not be stored.
+    case notStored(OutboxError)
 }
 
 /// Publishes events to an MQTT broker, and tells Home Assistant about the readers.
 ///
-/// An event counts as delivered at the broker's PUBACK. Consumers that store events answer with an
-/// ``Acknowledgement`` on the topic `ack`; a consumer that misses events repeats its last one, which asks for those
-/// after it once more (``Acknowledgement/isRepeated``, at most every few seconds a reader).
+/// An event counts as delivered at the broker's PUBACK. Consumers that store events answer with an ``Acknowledgement`` on
+/// the topic `ack`, which the sink passes on to the outbox. A consumer that misses events repeats its last one, which asks
+/// for those after it once more (``Acknowledgement/isRepeated``, at most every few seconds a reader).
 package final class MQTTSink: Sink {
     package struct Settings: Sendable {
         package var broker: MQTTBroker
@@ -45,19 +46,6 @@ package final class MQTTSink: Sink {
         }
     }
 
-    /// What the outbox knows, for the topic `health`.
-    package struct Backlog: Hashable, Sendable {
-        /// The events that are not delivered yet.
-        package var pending: Int
-        /// The age of the oldest of them in seconds; `nil` without any.
-        package var oldest: Int?
-
-        package init(pending: Int, oldest: Int?) {
-            self.pending = pending
-            self.oldest = oldest
-        }
-    }
-
     /// What the sink has done since it was made.
     package struct Counters: Hashable, Sendable {
         package var published = 0
@@ -72,15 +60,16 @@ package final class MQTTSink: Sink {
     private struct Reader {
         /// The message for Home Assistant.
         var shown: HomeAssistant.Reader
-        var state: (word: String, since: String)?
+        var state: (state: TapEvent.ReaderState, since: String)?
         /// Whether there was an event of it in this run.
         var isSeen = false
-        /// The last event that was published for Home Assistant, or that precedes this run: a repeated event opens no door.
+        /// The number of the last event that was published for Home Assistant, or that precedes this run: a repeated event
+        /// opens no door.
         var toldUpTo = 0
     }
 
     private struct State {
-        /// In the order in which they came.
+        /// In the order of their first events.
         var readers: [Reader] = []
         /// The currencies of a new reader.
         var currencies: [HomeAssistant.Currency] = []
@@ -91,23 +80,24 @@ package final class MQTTSink: Sink {
         var shortConnections = 0
         /// The topics that are not allowed, as they were told.
         var forbidden: Set<String> = []
-        /// Called when there is a connection.
+        /// Called after each connection.
         var retry: (@Sendable () -> Void)?
+        var isStarted = false
         /// By the readers as in topics: what was acknowledged, and when a repeat was last passed on.
         var acknowledged: [String: (upTo: Int, asked: ContinuousClock.Instant)] = [:]
 
-        /// Whether the consumer said the same before, and it is time to listen to it.
+        /// Whether the consumer repeats itself, and its last repetition was long enough ago.
         mutating func isRepeated(_ one: Acknowledgement, pause: Duration) -> Bool {
             let now = ContinuousClock.now
             let last = acknowledged[one.reader]
-            // Readers of this site only: anybody may invent names.
+            // Readers of this site only: anyone could make up names.
             guard readers.contains(where: { MQTTTopics.reader($0.shown.name) == one.reader }) else { return false }
             let isAsking = last.map { $0.upTo == one.upTo && now - $0.asked >= pause } ?? false
             acknowledged[one.reader] = (one.upTo, isAsking || last == nil ? now : last?.asked ?? now)
             return isAsking
         }
 
-        /// Whether this is the third connection in a row that the broker ended soon after it began.
+        /// Whether the broker ended three connections in a row soon after they began.
         ///
         /// mosquitto 2.0.11 gives no reason (8E, session taken over) when another client connects with the same ID.
         mutating func isShared(_ fault: MQTTFault) -> Bool {
@@ -131,31 +121,38 @@ package final class MQTTSink: Sink {
     package let name: String
     package var window: Int { settings.window }
     package let topics: MQTTTopics
-    /// The acknowledgements of consumers, as they come.
+    /// The acknowledgements of consumers, for a caller that gave no outbox.
     package let acknowledgements: AsyncStream<Acknowledgement>
 
     private let settings: Settings
     private let homeAssistant: HomeAssistant?
     private let now: @Sendable () -> Int
-    private let backlog: @Sendable () async -> Backlog?
+    private let outbox: Outbox?
+    private let tell: @Sendable (MQTTNotice) -> Void
     private let state: SharedState
     private let connection: MQTTConnection
     private let acknowledged: AsyncStream<Acknowledgement>.Continuation
-    private let healthTask: Task<Void, Never>
+    private let tasks = Tasks()
+
+    private final class Tasks: Sendable {
+        private let all = Mutex<[Task<Void, Never>]>([])
+        func add(_ task: Task<Void, Never>) { all.withLock { $0.append(task) } }
+        func cancel() { for task in all.withLock({ $0 }) { task.cancel() } }
+    }
 
     private final class SharedState: Sendable {
         let value = Mutex(State())
     }
 
-    /// Makes a sink and begins to connect.
+    /// Makes a sink, which connects when it is started.
     ///
     /// - Parameters:
+    ///   - outbox: gets the acknowledgements, and is what the topic `health` is about.
     ///   - now: milliseconds since 1970.
-    ///   - backlog: asked once a minute for the topic `health`.
     ///   - tell: receives what an operator should know; it must not block.
     package init(
-        _ settings: Settings, now: @escaping @Sendable () -> Int = MQTTSink.wallClock,
-        backlog: @escaping @Sendable () async -> Backlog? = { nil },
+        _ settings: Settings, outbox: Outbox? = nil,
+        now: @escaping @Sendable () -> Int = { Timestamp.now.milliseconds },
         tell: @escaping @Sendable (MQTTNotice) -> Void = { _ in }
     ) {
         let topics = MQTTTopics(prefix: settings.prefix, site: settings.site)
@@ -167,7 +164,7 @@ package final class MQTTSink: Sink {
         self.topics = topics
         self.homeAssistant = homeAssistant
         self.now = now
-        self.backlog = backlog
+        (self.outbox, self.tell) = (outbox, tell)
         self.state = state
         acknowledgements = stream
         acknowledged = continuation
@@ -244,17 +241,49 @@ package final class MQTTSink: Sink {
         }
         link.connection = connection
         self.connection = connection
-        let (pause, health) = (settings.healthPause, topics.health)
-        healthTask = Task {
-            while !Task.isCancelled {
-                if connection.isConnected {
-                    let payload = Self.health(await backlog(), state.value.withLock { $0.counters })
-                    connection.post([MQTTMessage(health, payload.compactText, quality: 0)])
+    }
+
+    /// Begins to connect.
+    package func start() async { startNow() }
+
+    private func startNow() {
+        let isFirst = state.value.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return }
+        tasks.add(
+            Task { [settings, topics, connection, outbox, state] in
+                let pause = settings.healthPause
+                while !Task.isCancelled {
+                    if connection.isConnected {
+                        let payload = Self.health(try? await outbox?.status(), state.value.withLock { $0.counters })
+                        connection.post([MQTTMessage(topics.health, payload.compactText, quality: 0)])
+                    }
+                    try? await Task.sleep(for: connection.isConnected ? pause : min(pause, .seconds(1)))
                 }
-                try? await Task.sleep(for: connection.isConnected ? pause : min(pause, .seconds(1)))
-            }
+            })
+        if let outbox {
+            tasks.add(
+                Task { [acknowledgements, name, tell] in
+                    for await one in acknowledgements {
+                        do throws(OutboxError) {
+                            try await Self.pass(one, of: name, to: outbox)
+                        } catch {
+                            tell(.notStored(error))
+                        }
+                    }
+                })
         }
         connection.start()
+    }
+
+    /// Marks what a consumer has as acknowledged. A consumer that repeats itself gets what follows once more.
+    private static func pass(_ one: Acknowledgement, of sink: String, to outbox: Outbox) async throws(OutboxError) {
+        let isReader: @Sendable (String) -> Bool = { MQTTTopics.reader($0) == one.reader }
+        try await outbox.confirm(upTo: one.upTo, where: isReader)
+        guard one.isRepeated else { return }
+        try await outbox.resendUnconfirmed(to: sink, before: one.before ?? .max, where: isReader)
     }
 
     /// The callback needs the connection that is made with it.
@@ -273,12 +302,12 @@ package final class MQTTSink: Sink {
     /// Why there is no connection; `nil` while there is one or none was tried.
     package var fault: MQTTFault? { state.value.withLock { $0.fault } }
 
-    package func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
-        let events = Array(events)
+    package func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+        startNow()
         guard await connection.waitUntilConnected(for: settings.patience) else {
             return retries(events.count, fault?.token ?? "disconnected")
         }
-        // Where each event's acknowledgement is among those of all messages.
+        // The index of each event among the messages.
         var messages: [MQTTMessage] = []
         var places: [Int] = []
         for event in events { learn(event, &messages, &places) }
@@ -291,14 +320,14 @@ package final class MQTTSink: Sink {
     }
 
     package func know(_ readers: [ReaderStatus]) {
-        let start = EventClock.text(now())
+        let start = Timestamp(milliseconds: now()).text()
         let messages = state.value.withLock { state in
             var messages: [MQTTMessage] = []
             for status in readers {
                 let isNew = !state.readers.contains { $0.shown.name == status.name }
                 let place = state.place(of: status.name)
                 var reader = state.readers[place]
-                let before = (reader.shown, reader.state?.word)
+                let before = (reader.shown, reader.state?.state)
                 reader.shown.isNamed = status.isNamed
                 reader.shown.product = status.product ?? reader.shown.product
                 if isNew {
@@ -307,11 +336,11 @@ package final class MQTTSink: Sink {
                     reader.isSeen = status.state != nil
                 }
                 if !status.isWatched { reader.isSeen = false }
-                if !status.isWatched && reader.state?.word != "gone" || reader.state == nil {
-                    reader.state = ("gone", start)
+                if !status.isWatched && reader.state?.state != .gone || reader.state == nil {
+                    reader.state = (.gone, start)
                 }
                 state.readers[place] = reader
-                if reader.state?.word != before.1, let message = Self.stateMessage(topics, reader) {
+                if reader.state?.state != before.1, let message = Self.stateMessage(topics, reader) {
                     messages.append(message)
                 }
                 if reader.isSeen, reader.shown != before.0 { messages += homeAssistant?.messages(reader.shown) ?? [] }
@@ -322,28 +351,28 @@ package final class MQTTSink: Sink {
     }
 
     /// Adds the messages of one event.
-    private func learn(_ event: OutboxEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
-        let isTap = event.type == "on" || event.type == "off"
-        let isLate = homeAssistant.map { abs(now() - event.time) > $0.settings.maxAge.milliseconds } ?? true
-        let tap = isTap && !isLate ? homeAssistant?.tap(event) : nil
+    private func learn(_ event: TapEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
+        let time = event.moment.milliseconds
+        let isLate = homeAssistant.map { abs(now() - time) > $0.settings.maxAge.milliseconds } ?? true
+        let tap = isLate || event.card == nil ? nil : homeAssistant?.tap(event)
         var stateMessage: MQTTMessage?
         let (isAnnounced, isTold, shown) = state.value.withLock { state in
             let place = state.place(of: event.reader)
             var reader = state.readers[place]
             let (wasSeen, known) = (reader.isSeen, reader.shown)
             reader.isSeen = true
-            if event.type == "reader", case .object(let members)? = try? JSONValue(parsing: Array(event.line.utf8)),
-                case .string(let word)? = members["state"], case .string(let since)? = members["at"]
-            {
-                reader.state = (word, since)
+            if case .reader(let new) = event.kind {
+                reader.state = (new, event.moment.text)
                 stateMessage = Self.stateMessage(topics, reader)
             }
             if let currency = tap?.currency, !reader.shown.currencies.contains(currency) {
                 reader.shown.currencies.append(currency)
             }
-            let isTold = isTap && event.sequence > reader.toldUpTo
+            let isTold = event.card != nil && event.sequence > reader.toldUpTo
             if isTold { reader.toldUpTo = event.sequence }
-            if homeAssistant != nil, event.type == "on", event.tag != nil, isLate { state.counters.lateTags += 1 }
+            if homeAssistant != nil, case .on(let card, _) = event.kind, card.tag != nil, isLate {
+                state.counters.lateTags += 1
+            }
             state.readers[place] = reader
             return (wasSeen && reader.shown == known, isTold, reader.shown)
         }
@@ -391,8 +420,10 @@ package final class MQTTSink: Sink {
     }
 
     package func close() async {
-        healthTask.cancel()
-        await connection.close(farewell: [MQTTMessage(topics.status, "offline", isRetained: true)])
+        tasks.cancel()
+        if state.value.withLock(\.isStarted) {
+            await connection.close(farewell: [MQTTMessage(topics.status, "offline", isRetained: true)])
+        }
         acknowledged.finish()
     }
 
@@ -400,25 +431,21 @@ package final class MQTTSink: Sink {
 
     private static func stateMessage(_ topics: MQTTTopics, _ reader: Reader) -> MQTTMessage? {
         guard let state = reader.state else { return nil }
-        let payload: JSONValue = ["state": .string(state.word), "since": .string(state.since)]
+        let payload: JSONValue = ["state": .string(state.state.rawValue), "since": .string(state.since)]
         return MQTTMessage(topics.state(reader.shown.name), payload.compactText, isRetained: true)
     }
 
-    private static func health(_ backlog: Backlog?, _ counters: Counters) -> JSONValue {
-        [
-            "pending": .optional(backlog?.pending), "oldestSeconds": .optional(backlog?.oldest),
+    private static func health(_ outbox: Outbox.Status?, _ counters: Counters) -> JSONValue {
+        let queues = outbox?.sinks.filter { $0.sink.hasPrefix("mqtt:") }
+        let oldest = queues?.compactMap(\.oldest).min()
+        return [
+            "pending": .optional(queues.map { $0.reduce(0) { $0 + $1.pending } }),
+            "oldestSeconds": .optional(oldest.map { max(0, Timestamp.now.milliseconds - $0) / 1000 }),
             "published": .int(counters.published), "retried": .int(counters.retried), "dead": .int(counters.dead),
             "connections": .int(counters.connections), "acknowledgements": .int(counters.acknowledgements),
             "malformedAcknowledgements": .int(counters.malformedAcknowledgements),
             "lateTags": .int(counters.lateTags),
         ]
-    }
-
-    /// Milliseconds since 1970.
-    package static let wallClock: @Sendable () -> Int = {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 }
 

@@ -8,10 +8,12 @@ internal import Synchronization
 
 /// `--webhook URL`: one POST for each event, by libcurl.
 ///
-/// The consumer recognises an event that comes twice by `Idempotency-Key`.
-package final class WebhookSink: Sink {
-    package let name: String
-    package let window = 1
+/// The consumer recognizes an event that comes twice by `Idempotency-Key`.
+public final class WebhookSink: Sink {
+    /// The key of its queue.
+    public let name: String
+    /// How many events it takes at a time.
+    public let window = 1
 
     private let url: String
     private let secret: [UInt8]?
@@ -24,9 +26,11 @@ package final class WebhookSink: Sink {
     /// - Parameters:
     ///   - url: `http` or `https`.
     ///   - secret: signs the requests.
-    package init(
-        _ url: String, secret: [UInt8]? = nil, timeout: Duration = .seconds(10), clock: EventClock = .system
-    ) {
+    public convenience init(_ url: String, secret: [UInt8]? = nil, timeout: Duration = .seconds(10)) {
+        self.init(url, secret: secret, timeout: timeout, clock: .system)
+    }
+
+    init(_ url: String, secret: [UInt8]?, timeout: Duration, clock: EventClock) {
         (self.url, self.secret, self.timeout, self.clock) = (url, secret, timeout, clock)
         name = "webhook:" + Self.withoutSecrets(url)
     }
@@ -40,7 +44,8 @@ package final class WebhookSink: Sink {
         return String(rest)
     }
 
-    package func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+    /// Delivers events of one reader, oldest first.
+    public func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             let result = await post(event)
@@ -51,12 +56,13 @@ package final class WebhookSink: Sink {
         return results
     }
 
-    package func close() async {
+    /// Releases what it holds.
+    public func close() async {
         cancelled.set()
         idle.withLock { $0 = [] }
     }
 
-    private func post(_ event: OutboxEvent) async -> DeliveryResult {
+    private func post(_ event: TapEvent) async -> DeliveryResult {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { continuation.resume(returning: self.postNow(event)) }
@@ -66,16 +72,17 @@ package final class WebhookSink: Sink {
         }
     }
 
-    private func postNow(_ event: OutboxEvent) -> DeliveryResult {
+    private func postNow(_ event: TapEvent) -> DeliveryResult {
         guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .retry("noMemory") }
+        let line = event.line
         var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)"]
-        if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(event.line, secret, clock.now().wall)) }
+        if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(line, secret, clock.now().wall)) }
         var headers: UnsafeMutablePointer<curl_slist>?
         for line in lines { unsafe headers = curl_slist_append(headers, line) }
         defer { unsafe curl_slist_free_all(headers) }
         var status = 0
         var after: curl_off_t = 0
-        let body = Array(event.line.utf8)
+        let body = Array(line.utf8)
         let code = unsafe body.withUnsafeBytes { body in
             unsafe kazasu_post(
                 handle.curl, url, body.baseAddress?.assumingMemoryBound(to: CChar.self), body.count, headers,
@@ -121,7 +128,7 @@ package final class WebhookSink: Sink {
             unsafe curl = handle
         }
 
-        /// Initialised once, before any thread uses it.
+        /// Initialized once, before any thread uses it.
         private static let library: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 
         deinit { unsafe curl_easy_cleanup(curl) }

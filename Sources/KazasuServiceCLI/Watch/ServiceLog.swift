@@ -23,16 +23,19 @@ struct ServiceLog: Sendable {
     func error(_ text: String) { logger.error("\(text)") }
 
     /// Logs what happened.
-    func note(_ notice: Watcher.Notice) {
+    ///
+    /// - Parameter readersAreShown: whether the user sees the states of readers among the events.
+    func note(_ notice: Watcher.Notice, readersAreShown: Bool) {
         switch notice {
-        case .reader(let name, .ready): info(tr("reader \(name) is ready", "リーダー \(name) が使えます"))
-        case .reader(let name, .gone):
+        case .reader(_, .ready, _) where readersAreShown, .reader(_, .gone, _) where readersAreShown: break
+        case .reader(let name, .ready, _): info(tr("reader \(name) is ready", "リーダー \(name) が使えます"))
+        case .reader(let name, .gone, _):
             info(tr("reader \(name) is not connected; waiting for it", "リーダー \(name) は接続されていません。接続を待ちます"))
-        case .reader(let name, .error(let error)):
-            let failure = CommandError(error)
+        case .reader(let name, .error, let error):
+            let failure = error.map { CommandError($0) }
             warning(
-                tr("reader \(name): ", "リーダー \(name): ") + failure.message
-                    + (failure.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? ""))
+                tr("reader \(name): ", "リーダー \(name): ") + (failure?.message ?? tr("error", "エラー"))
+                    + (failure?.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? ""))
         case .notStored(let error, let count):
             self.error(
                 CommandError(error).message

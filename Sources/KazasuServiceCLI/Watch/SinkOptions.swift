@@ -5,7 +5,7 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 
-/// What sinks need beside their own options.
+/// What sinks need in addition to their options.
 struct SinkEnvironment {
     /// The name of the place.
     var site: String
@@ -24,25 +24,12 @@ struct SinkEnvironment {
     var isRedacted: Bool
 }
 
-/// The sinks of `watch`. Each kind makes its own from its options; a new kind adds a line to `sinks(_:)`.
+/// The sinks of `watch`, each made from its options; a new kind adds a line to `Watch.makeSinks(_:)`.
 struct SinkOptions: ParsableArguments {
-    @Option(
-        name: .long,
-        help: help(
-            "Run this program for each event, without a shell; the event is its standard input. Repeatable.",
-            "イベントごとにこのプログラムを実行する（シェルなし、イベントは標準入力）。複数指定可。", value: "path"),
-        completion: .file())
-    var exec: [String] = []
-
     @Option(
         name: .long, parsing: .unconditional,
         help: help("How long a program may run.", "プログラムの制限時間。", value: "seconds"))
     var execTimeout = 30.0
-
-    @Option(
-        name: .long,
-        help: help("POST each event to this URL. Repeatable.", "イベントをこの URL に POST する。複数指定可。", value: "url"))
-    var webhook: [String] = []
 
     @Option(
         name: .long,
@@ -58,14 +45,6 @@ struct SinkOptions: ParsableArguments {
             "カードの番号（tag）をキー入力する（uinput）: us、jp、de、fr、keypad（10 進数）。", value: "layout"))
     var keyboard: KeyboardLayout?
 
-    @OptionGroup var mqtt: MQTTOptions
-
-    @Flag(
-        name: .long,
-        help: help(
-            "Add every card's history to the ledger; see 'kazasu ledger'.", "カードの履歴を台帳に追加する（'kazasu ledger' を参照）。"))
-    var keep = false
-
     @OptionGroup var place: LedgerPath
 
     func validate() throws {
@@ -73,31 +52,10 @@ struct SinkOptions: ParsableArguments {
         guard (0.1...86_400).contains(execTimeout) else {
             throw ValidationError(tr("--exec-timeout takes 0.1 to 86400 seconds", "--exec-timeout は 0.1～86400 秒です"))
         }
-        for url in webhook where url.lowercased().wholeMatch(of: /https?:\/\/[^\/?#].*/) == nil {
-            throw ValidationError(
-                tr("--webhook takes an http or https URL", "--webhook には http または https の URL を指定してください"))
-        }
-        for path in exec where path.isEmpty {
-            throw ValidationError(tr("--exec: the path is empty", "--exec: パスが空です"))
-        }
-    }
-
-    /// Whether there are any.
-    var isEmpty: Bool { exec.isEmpty && webhook.isEmpty && keyboard == nil && mqtt.broker.mqtt == nil && !keep }
-
-    /// Makes the sinks.
-    func sinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
-        var sinks: [any Sink] = []
-        for path in exec { sinks.append(try program(path)) }
-        sinks += try webhooks(environment.words)
-        if let keyboard { sinks.append(try Self.keyboard(keyboard)) }
-        if let sink = try mqtt.sink(environment) { sinks.append(sink) }
-        if keep { sinks.append(try ledger(environment)) }
-        return sinks
     }
 
     /// A program, which must be there and executable: otherwise every event would go to the dead letters.
-    private func program(_ path: String) throws(CommandError) -> any Sink {
+    func program(_ path: String) throws(CommandError) -> any Sink {
         let sink = ExecSink(path, timeout: .seconds(execTimeout))
         switch sink.obstacle {
         case nil: return sink
@@ -125,7 +83,7 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// A secret belongs to the `--webhook` before it, an order that parsed options do not have.
-    private func webhooks(_ words: [String]) throws(CommandError) -> [any Sink] {
+    static func webhooks(_ words: [String]) throws(CommandError) -> [any Sink] {
         var found: [(url: String, secret: SecretSource?)] = []
         var index = 0
         while index < words.count, words[index] != "--" {
@@ -158,7 +116,7 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// The ledger. It waits for another program that writes in the queue, as for a disk with room.
-    private func ledger(_ environment: SinkEnvironment) throws(CommandError) -> any Sink {
+    func ledger(_ environment: SinkEnvironment) throws(CommandError) -> any Sink {
         let path = try LedgerFileOptions.path(place.ledger)
         let opened = try LedgerFileOptions.open(path, isRedacted: environment.isRedacted) { options in
             if let key = environment.key { options.cardKey = { key.tag(of: $0.bytes) } }
@@ -171,7 +129,7 @@ struct SinkOptions: ParsableArguments {
         }
     }
 
-    private static func keyboard(_ layout: KeyboardLayout) throws(CommandError) -> any Sink {
+    static func keyboard(_ layout: KeyboardLayout) throws(CommandError) -> any Sink {
         do throws(KeyboardSink.KeyboardError) {
             return try KeyboardSink(layout)
         } catch {

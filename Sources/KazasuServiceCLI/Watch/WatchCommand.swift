@@ -12,33 +12,58 @@ struct Watch: KazasuCommand {
         abstract: ServiceCommand.watch.abstract,
         discussion: tr(
             """
-            Prints one JSON object a line (kazasu.tap/1) for each card that is put on a reader or taken off, on every \
-            reader, until it is interrupted. Readers may be connected and disconnected meanwhile. With a sink, events \
-            are stored in the outbox first and kept there until the sink has them.
+            Prints a line for each card that is put on a reader or taken off, on every reader, until it is \
+            interrupted: text on a terminal, JSON (kazasu.tap/1) in a pipe. Readers may be connected and disconnected \
+            meanwhile. With a sink (--exec, --webhook, --mqtt, --keyboard, --keep), events are stored in the outbox \
+            first and kept there until the sink has them.
 
             Examples:
-              kazasu watch
+              kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
+              kazasu watch --only staff.tsv --only-known --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # every card's history into the ledger
               kazasu watch --config /etc/kazasu/watch.yaml
             """,
             """
-            どのリーダーでも、カードが置かれるか離れるたびに JSON（kazasu.tap/1）を 1 行、中断されるまで出力します。\
-            途中でリーダーを抜き差ししてもかまいません。送り先を指定すると、イベントはまず outbox に保存され、届くまで残ります。
+            どのリーダーでも、カードが置かれるか離れるたびに 1 行を、中断されるまで出力します。端末では読みやすい文字で、\
+            パイプでは JSON（kazasu.tap/1）で出力します。途中でリーダーを抜き差ししてもかまいません。送り先（--exec、--webhook、\
+            --mqtt、--keyboard、--keep）を指定すると、イベントはまず outbox に保存され、届くまで残ります。
 
             例:
-              kazasu watch
+              kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
+              kazasu watch --only staff.tsv --only-known --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # 置かれたカードの履歴を台帳に追加する
               kazasu watch --config /etc/kazasu/watch.yaml
             """))
 
+    @OptionGroup(title: tr("Most used", "よく使うオプション")) var basics: WatchBasics
+    @OptionGroup(title: tr("Cards and places", "カードと場所")) var cards: WatchCards
+    @OptionGroup(title: tr("Programs, web servers, keyboards, the ledger", "プログラム・Web サーバー・キー入力・台帳"))
+    var sinks: SinkOptions
+    @OptionGroup(title: tr("MQTT and Home Assistant", "MQTT と Home Assistant")) var mqtt: MQTTOptions
+    @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
     @OptionGroup var common: CommonOptions
 
+    @Option(
+        name: .long,
+        help: help(
+            "Serve metrics for Prometheus at this address of the loopback interface.",
+            "Prometheus 用の統計を、このループバックのアドレスで公開する。", value: "127.0.0.1:port"))
+    var metrics: LoopbackPort?
+
+    func execute(_ context: Context) throws {
+        let settings = try WatchSettings.current()
+        try WatchRun(context, settings).run()
+    }
+}
+
+/// The options of `watch` that most people need.
+struct WatchBasics: ParsableArguments {
     @Option(
         name: [.short, .long],
         help: help(
@@ -54,6 +79,80 @@ struct Watch: KazasuCommand {
             "カードから読むもの: id、balance、history。省略時は id（--keep では history）。"))
     var read: Reading?
 
+    @Option(
+        name: .long,
+        help: help(
+            "Names for cards: a file with an IDm, UID or tag, a tab and a name a line; or YAML.",
+            "カードの名前のファイル: 1 行に IDm・UID・tag のどれか、タブ、名前。YAML も可。", value: "file"),
+        completion: .file())
+    var only: String?
+
+    @Flag(
+        name: .long,
+        help: help("Keep every other card from the sinks.", "ファイルにないカードのイベントは送り先に送らない。"))
+    var onlyKnown = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "Run this program for each event, without a shell; the event is its standard input. Repeatable.",
+            "イベントごとにこのプログラムを実行する（シェルなし、イベントは標準入力）。複数指定可。", value: "path"),
+        completion: .file())
+    var exec: [String] = []
+
+    @Option(
+        name: .long,
+        help: help("POST each event to this URL. Repeatable.", "イベントをこの URL に POST する。複数指定可。", value: "url"))
+    var webhook: [String] = []
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Add every card's history to the ledger; see 'kazasu ledger'.", "カードの履歴を台帳に追加する（'kazasu ledger' を参照）。"))
+    var keep = false
+
+    @Flag(name: .long, help: help("Ring the terminal's bell for each card.", "カードごとに端末のベルを鳴らす。"))
+    var bell = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "How to print events: text (default on a terminal) or json.", "イベントの表示: text（端末での既定）または json。"))
+    var format: EventFormat?
+
+    @Option(
+        name: .long,
+        help: help("A YAML file with any of these options by their names.", "オプションを名前で書いた YAML ファイル。", value: "file"),
+        completion: .file())
+    var config: String?
+
+    /// The values of `--read`.
+    enum Reading: String, CaseIterable, ExpressibleByArgument {
+        case id, balance, history
+
+        var value: TapReading {
+            switch self {
+            case .id: .id
+            case .balance: .balance
+            case .history: .history
+            }
+        }
+    }
+
+    func validate() throws {
+        _ = try NamedReader.parse(reader)
+        for url in webhook where url.lowercased().wholeMatch(of: /https?:\/\/[^\/?#].*/) == nil {
+            throw ValidationError(
+                tr("--webhook takes an http or https URL", "--webhook には http または https の URL を指定してください"))
+        }
+        for path in exec where path.isEmpty {
+            throw ValidationError(tr("--exec: the path is empty", "--exec: パスが空です"))
+        }
+    }
+}
+
+/// How `watch` looks for cards, and what it calls them and itself.
+struct WatchCards: ParsableArguments {
     @Flag(
         name: .long,
         help: help(
@@ -83,46 +182,11 @@ struct Watch: KazasuCommand {
             value: "source"))
     var idKey: SecretSource?
 
-    @Option(
-        name: .long,
-        help: help("A YAML file with any of these options by their names.", "オプションを名前で書いた YAML ファイル。", value: "file"),
-        completion: .file())
-    var config: String?
-
-    @OptionGroup(title: tr("Sinks", "送り先")) var sinks: SinkOptions
-    @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
-
-    @Option(
-        name: .long,
-        help: help(
-            "Serve metrics for Prometheus at this address of the loopback interface.",
-            "Prometheus 用の統計を、このループバックのアドレスで公開する。", value: "127.0.0.1:port"))
-    var metrics: LoopbackPort?
-
-    /// The values of `--read`.
-    enum Reading: String, CaseIterable, ExpressibleByArgument {
-        case id, balance, history
-
-        var value: TapReading {
-            switch self {
-            case .id: .id
-            case .balance: .balance
-            case .history: .history
-            }
-        }
-    }
-
     func validate() throws {
         try SecretSource.validate(idKey, "--id-key")
         guard (0...86_400).contains(debounce) else {
             throw ValidationError(tr("--debounce takes 0 to 86400 seconds", "--debounce は 0～86400 秒です"))
         }
-        _ = try NamedReader.parse(reader)
-    }
-
-    func execute(_ context: Context) throws {
-        let settings = try WatchSettings.current()
-        try WatchRun(context, settings).run()
     }
 }
 
@@ -133,18 +197,43 @@ extension Watch {
         func needs(_ option: String, _ other: String) -> ValidationError {
             ValidationError(tr("\(option) needs \(other)", "\(option) には \(other) が必要です"))
         }
-        if sinks.keep, read != nil, read != .history { throw needs("--keep", "--read history") }
-        if wildcard, !phones { throw needs("--wildcard", "--phones") }
-        if outbox.confirm, sinks.mqtt.broker.mqtt == nil { throw needs("--confirm", "--mqtt") }
-        try sinks.mqtt.checkTogether()
-        guard sinks.place.ledger == nil || sinks.keep else { throw KeepOptions.ledgerAlone }
+        if basics.keep, basics.read != nil, basics.read != .history { throw needs("--keep", "--read history") }
+        if cards.wildcard, !cards.phones { throw needs("--wildcard", "--phones") }
+        if basics.onlyKnown, basics.only == nil { throw needs("--only-known", "--only") }
+        if outbox.confirm, mqtt.broker.mqtt == nil { throw needs("--confirm", "--mqtt") }
+        try mqtt.checkTogether()
+        try common.check("--format", basics.format?.rawValue)
+        guard sinks.place.ledger == nil || basics.keep else { throw KeepOptions.ledgerAlone }
     }
 
+    /// The readers that the user named; the options were checked before.
+    var readers: [NamedReader] { (try? NamedReader.parse(basics.reader)) ?? [] }
+
     /// What to read from each card.
-    var reading: TapReading { (read ?? (sinks.keep ? .history : .id)).value }
+    var reading: TapReading { (basics.read ?? (basics.keep ? .history : .id)).value }
 
     /// The cards to look for.
-    var query: CardQuery { phones ? .phones(wildcard: wildcard) : .any }
+    var query: CardQuery { cards.phones ? .phones(wildcard: cards.wildcard) : .any }
+
+    /// How to print events.
+    var format: EventFormat { basics.format ?? (common.json || !Output.isTerminal ? .json : .text) }
+
+    /// Whether events go anywhere but to standard output.
+    var hasSinks: Bool {
+        !basics.exec.isEmpty || !basics.webhook.isEmpty || sinks.keyboard != nil || mqtt.broker.mqtt != nil
+            || basics.keep
+    }
+
+    /// Makes the sinks.
+    func makeSinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
+        var made: [any Sink] = []
+        for path in basics.exec { made.append(try sinks.program(path)) }
+        made += try SinkOptions.webhooks(environment.words)
+        if let keyboard = sinks.keyboard { made.append(try SinkOptions.keyboard(keyboard)) }
+        if let sink = try mqtt.sink(environment) { made.append(sink) }
+        if basics.keep { made.append(try sinks.ledger(environment)) }
+        return made
+    }
 }
 
 /// A reader with the name that the user gave it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -10,51 +9,64 @@ import Synchronization
 
 /// One run of `watch`: from its settings to its end, with what happens meanwhile.
 final class WatchRun: Sendable {
-    private let redaction: Redaction?
     private let log: ServiceLog
     private let metrics = Metrics()
     private let manager = ServiceManager(SystemEnvironment.all)
     private let outbox: Outbox?
+    private let planner: WatchPlanner
     private let watcher: Watcher
     private let printer: EventPrinter
-    private let settings: Mutex<WatchSettings>
+    private let watchesAll: Bool
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let start: Start
     /// As it was at the start.
     private let metricsPort: LoopbackPort?
 
     init(_ context: Context, _ settings: WatchSettings) throws {
+        Interrupt.hold()
         let log = ServiceLog(verbosity: context.verbosity)
         let needsOutbox =
-            !settings.options.sinks.isEmpty || settings.options.outbox.place.outbox != nil || settings.file != nil
+            settings.options.hasSinks || settings.options.outbox.place.outbox != nil || settings.file != nil
         let outbox = try needsOutbox ? Self.open(settings.options.outbox.place.place(), log) : nil
-        let printer = EventPrinter(context.redaction.isOn ? context.redaction : nil)
+        let readers = settings.options.readers
+        let printer = EventPrinter(
+            context.redaction, settings.options.format, readers: readers.map(\.name),
+            ringsBell: settings.options.basics.bell)
         let token = context.cancellation
-        redaction = context.redaction.isOn ? context.redaction : nil
         self.log = log
         self.outbox = outbox
         self.printer = printer
-        self.settings = Mutex(settings)
         metricsPort = settings.options.metrics
         cancellation = { handler in _ = token.onCancel(handler) }
         let (manager, metrics) = (manager, metrics)
         let start = Start {
             manager.ready(Self.status(metrics))
-            log.info(tr("watching; press Ctrl-C to stop", "監視しています。Ctrl-C で終了します"))
+            log.info(Self.watching(readers))
         }
         self.start = start
+        planner = WatchPlanner(outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn)
+        let plan = try planner.plan(for: settings)
+        watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(
-            outbox: outbox, metrics: metrics, emit: { printer.print($0) },
+            plan, outbox: outbox, metrics: metrics, emit: { event, tap in printer.print(event, tap) },
             tell: { notice in
                 // A reader that no driver knows ends the run before that.
                 if case .reader = notice { start.announce() }
-                log.note(notice)
+                log.note(notice, readersAreShown: printer.isText)
                 switch notice {
                 case .reader: manager.status(Self.status(metrics))
                 case .notStored: manager.status(tr("events cannot be stored", "イベントを保存できません"))
                 case .sink, .storedAgain, .ending, .ended: break
                 }
             })
+    }
+
+    /// What is watched.
+    private static func watching(_ readers: [NamedReader]) -> String {
+        let readers = readers.map { $0.name == $0.id ? $0.id : tr("\($0.name) (\($0.id))", "\($0.name)（\($0.id)）") }
+        let all = SystemEnvironment.all["KAZASU_READER"].flatMap { $0.isEmpty ? nil : $0 }
+        let names = readers.isEmpty ? all ?? tr("every reader", "すべてのリーダー") : readers.joined(separator: tr(", ", "、"))
+        return tr("watching \(names); press Ctrl-C to stop", "\(names)を監視しています。Ctrl-C で終了します")
     }
 
     private static func status(_ metrics: Metrics) -> String {
@@ -78,70 +90,32 @@ final class WatchRun: Sendable {
 
     /// Runs until it is stopped, which is not a failure, or until nobody reads the events any more.
     func run() throws {
-        Interrupt.hold()
-        let plan = try plan(for: settings.withLock { $0 })
         let server = try metricsServer()
         cancellation { [watcher] in watcher.stop() }
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
         // Without a sink, the events are for standard output alone.
         printer.start { [watcher, outbox] in if outbox == nil { watcher.stop() } }
-        let helpers = startHelpers()
-        let (done, failure) = (DispatchSemaphore(value: 0), Failure())
-        Task {
-            do { try await self.watcher.run(plan) } catch { failure.set(error) }
-            done.signal()
-        }
-        if plan.readers == nil, SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty {
+        let watchdog = startWatchdog()
+        if watchesAll {
             start.announce()
             noteUnusableReaders()
         }
-        done.wait()
+        let failure = Blocking.run { [watcher] () async -> (any Error)? in
+            do { try await watcher.run() } catch { return error }
+            return nil
+        }
         manager.stopping()
-        for helper in helpers { helper.cancel() }
+        watchdog?.cancel()
         server?.stop()
         printer.finish()
-        outbox?.close()
-        if let error = failure.error as? KazasuError { throw CommandError(error) }
-        if let error = failure.error as? OutboxError { throw CommandError(error) }
-        if let error = failure.error { throw error }
-        if let error = printer.error, !Interrupt.token.isCancelled { throw error }
-    }
-
-    /// The plan that follows from settings.
-    private func plan(for settings: WatchSettings) throws(CommandError) -> Watcher.Plan {
-        let options = settings.options
-        let readers: [NamedReader]
-        do { readers = try NamedReader.parse(options.reader) } catch { readers = [] }
-        var journal = TapJournal.Settings(site: options.site ?? Self.hostName)
-        for reader in readers { journal.names[reader.id] = reader.name }
-        journal.key = try options.idKey?.key(tr("the key of --id-key", "--id-key の鍵")).asIdentityKey
-        journal.debounce = .seconds(options.debounce)
-        journal.language = Language.current
-        journal.reason = { CommandError($0).reason }
-        var sinks: [any Sink] = []
-        if let outbox {
-            sinks = try options.sinks.sinks(
-                SinkEnvironment(
-                    site: journal.site, readers: readers.map(\.name), readsBalances: options.reading != .id,
-                    key: journal.key,
-                    words: settings.words, outbox: outbox, metrics: metrics, log: log, isRedacted: redaction != nil))
+        if let outbox { Blocking.run { () async in await outbox.close() } }
+        switch failure {
+        case let error as KazasuError: throw CommandError(error)
+        case let error as OutboxError: throw CommandError(error)
+        case let error?: throw error
+        case nil: if let error = printer.error, !Interrupt.token.isCancelled { throw error }
         }
-        for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
-            throw CommandError(
-                .usage, "usage", tr("\(sink.name) is there twice", "\(sink.name) が重複しています"),
-                hint: "kazasu watch --help")
-        }
-        return Watcher.Plan(
-            readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
-            journal: journal, sinks: sinks, retention: options.outbox.retention)
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
-        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return text.isEmpty ? "localhost" : text
     }
 
     /// Reads the settings again; settings that are wrong change nothing.
@@ -150,8 +124,7 @@ final class WatchRun: Sendable {
             manager.reloading()
             reading: do {
                 let new = try WatchSettings.current()
-                watcher.change(to: try plan(for: new))
-                settings.withLock { $0 = new }
+                watcher.change(to: try planner.plan(for: new))
                 log.info(tr("settings were read again", "設定を読み直しました"))
                 let fixed = try changes(of: new.options)
                 guard !fixed.isEmpty else { break reading }
@@ -180,24 +153,12 @@ final class WatchRun: Sendable {
     /// Serves the metrics, if they are wanted.
     private func metricsServer() throws(CommandError) -> MetricsServer? {
         guard let port = metricsPort?.port else { return nil }
-        let result = Mutex<Result<MetricsServer, MetricsServer.PortError>?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        Task { [metrics, outbox] in
-            let made: Result<MetricsServer, MetricsServer.PortError>
-            do throws(MetricsServer.PortError) {
-                made = .success(
-                    try await MetricsServer(port: port) {
-                        metrics.text(try? outbox?.status(), now: EventClock.system.now().wall)
-                    })
-            } catch {
-                made = .failure(error)
-            }
-            result.withLock { $0 = made }
-            done.signal()
-        }
-        done.wait()
         do throws(MetricsServer.PortError) {
-            return try result.withLock { $0 }?.get()
+            return try Blocking.run { [metrics, outbox] () async throws(MetricsServer.PortError) in
+                try await MetricsServer(port: port) {
+                    metrics.text(try? await outbox?.status(), now: Timestamp.now.milliseconds)
+                }
+            }
         } catch {
             let reason = SystemMessage.text(error.errno)
             throw CommandError(
@@ -209,31 +170,27 @@ final class WatchRun: Sendable {
         }
     }
 
-    /// Says that no reader can be used yet, if that is so, and why.
+    /// Says which readers cannot be used and why, and that none is ready if that is so.
     private func noteUnusableReaders() {
         let readers = ReaderObstacles.now()
-        guard !readers.hasReady else { return }
-        log.info(
-            readers.isEmpty
-                ? tr("no reader is connected yet; waiting for one", "リーダーが接続されていません。接続を待ちます")
-                : tr("no reader can be used yet; waiting for one", "使えるリーダーがまだありません。使えるようになるのを待ちます"))
+        if readers.isEmpty {
+            log.info(tr("no reader is connected yet; waiting for one", "リーダーが接続されていません。接続を待ちます"))
+        } else if !readers.hasReady {
+            log.info(tr("no reader can be used yet; waiting for one", "使えるリーダーがまだありません。使えるようになるのを待ちます"))
+        }
         for sentence in readers.sentences { log.warning(sentence) }
     }
 
-    /// The watchdog.
-    private func startHelpers() -> [Task<Void, Never>] {
-        var tasks: [Task<Void, Never>] = []
-        if let limit = manager.watchdog {
-            tasks.append(
-                Task { [manager, metrics] in
-                    while !Task.isCancelled {
-                        // A reader is heard of every five seconds, or later while it reads a card.
-                        if metrics.isAlive(within: max(limit, .seconds(15))) { manager.feed() }
-                        try? await Task.sleep(for: limit / 2)
-                    }
-                })
+    /// Feeds the watchdog of the service manager, if it has one.
+    private func startWatchdog() -> Task<Void, Never>? {
+        guard let limit = manager.watchdog else { return nil }
+        return Task { [manager, metrics] in
+            while !Task.isCancelled {
+                // A reader is heard of every five seconds, or later while it reads a card.
+                if metrics.isAlive(within: max(limit, .seconds(15))) { manager.feed() }
+                try? await Task.sleep(for: limit / 2)
+            }
         }
-        return tasks
     }
 
     /// Says once that it watches.
@@ -249,66 +206,5 @@ final class WatchRun: Sendable {
             }
             body?()
         }
-    }
-
-    /// The error that ended the watcher.
-    private final class Failure: Sendable {
-        private let value = Mutex<(any Error)?>(nil)
-        var error: (any Error)? { value.withLock { $0 } }
-        func set(_ error: any Error) { value.withLock { $0 = error } }
-    }
-}
-
-extension [UInt8] {
-    fileprivate var asIdentityKey: IdentityKey { IdentityKey(self) }
-}
-
-/// Prints events on standard output, on a thread of its own: a reader of the pipe that is slow holds up nothing else.
-private final class EventPrinter: Sendable {
-    private let redaction: Redaction?
-    private let lines: AsyncStream<String>
-    private let line: AsyncStream<String>.Continuation
-    private let done = DispatchSemaphore(value: 0)
-    private let failure = Mutex<CommandError?>(nil)
-
-    init(_ redaction: Redaction?) {
-        self.redaction = redaction
-        (lines, line) = AsyncStream.makeStream(of: String.self)
-    }
-
-    /// Why standard output could not be written.
-    var error: CommandError? { failure.withLock { $0 } }
-
-    func print(_ event: OutboxEvent) {
-        // Before the event is printed in any form, and before a message speaks of it.
-        RedactionGate.shared.learn(json: Array(event.line.utf8))
-        line.yield(event.line)
-    }
-
-    /// - Parameter failed: called when standard output cannot be written any more.
-    func start(failed: @escaping @Sendable () -> Void) {
-        Task.detached { [lines, redaction, done] in
-            for await line in lines {
-                guard self.error == nil else { continue }
-                do throws(CommandError) {
-                    try Output.write(Array((Self.masked(line, redaction) + "\n").utf8))
-                } catch {
-                    self.failure.withLock { $0 = error }
-                    failed()
-                }
-            }
-            done.signal()
-        }
-    }
-
-    private static func masked(_ line: String, _ redaction: Redaction?) -> String {
-        guard let redaction, let event = try? JSONValue(parsing: Array(line.utf8)) else { return line }
-        return redaction.apply(event).compactText
-    }
-
-    /// Waits until everything is printed.
-    func finish() {
-        line.finish()
-        done.wait()
     }
 }

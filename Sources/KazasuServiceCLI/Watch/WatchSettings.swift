@@ -53,7 +53,7 @@ struct WatchSettings {
             names.insert(name)
         }
         let options = try Watch.parse(given)
-        let file = options.config ?? environment["KAZASU_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        let file = options.basics.config ?? environment["KAZASU_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         if let file {
             let settings = try fileWords(file, known)
             words = settings.filter { !names.contains(companions[$0.name] ?? $0.name) }.flatMap(\.words) + words

@@ -37,7 +37,7 @@ final class Feed: Sendable {
     }
 
     /// The same number gives the same event, so that nothing has to be kept.
-    func event(_ sequence: Int, since base: Int) -> OutboxEvent {
+    func event(_ sequence: Int, since base: Int) -> TapEvent {
         func hex(_ value: Int, _ count: Int) -> String {
             let text = String(value, radix: 16)
             return String(repeating: "0", count: max(0, count - text.count)) + text.suffix(count)
@@ -46,11 +46,11 @@ final class Feed: Sendable {
         let id =
             "\(time.prefix(8))-\(time.suffix(4))-7\(hex(index, 5).prefix(3))-8\(hex(index, 3))-\(hex(sequence, 12))"
         let line =
-            #"{"schema":"kazasu.tap/1","id":"\#(id)","seq":\#(sequence),"type":"\#(sequence % 2 == 1 ? "on" : "off")","#
+            #"{"schema":"kazasu.tap/1","id":"\#(id)","seq":\#(sequence),"type":"on","#
             + #""at":"2026-11-21T20:45:00.123+09:00","mono":123456789,"clock":"synchronised","site":"\#(site)","#
-            + #""reader":"\#(reader)","tag":"0114B34DAA012345","identity":"fixed","technology":"felica","system":"0003"}"#
-        return OutboxEvent(
-            id: id, reader: reader, sequence: sequence, type: "on", time: base, tag: "0114B34DAA012345", line: line)
+            + #""reader":"\#(reader)","technology":"felica","system":"0003","tag":"0114B34DAA012345","identity":"fixed"}"#
+        guard let event = try? TapEvent(line: line) else { preconditionFailure("\(line)") }
+        return event
     }
 
     func acknowledge(_ one: Acknowledgement) {
@@ -65,7 +65,7 @@ final class Feed: Sendable {
 }
 
 let clock = ContinuousClock()
-let base = MQTTSink.wallClock() - 1_000_000_000
+let base = EventClock.system.now().wall - 1_000_000_000
 let total = backlog + Int(rate * seconds) / max(1, siteCount * readerCount)
 let start = clock.now
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// Cards that have names: by their numbers, or by the keyed hashes that replace those in events.
+package struct KnownCards: Sendable, Hashable {
+    private var names: [String: String] = [:]
+
+    /// Why a card is not added.
+    package enum Refusal: Error, Hashable, Sendable {
+        case notANumber
+        /// It has a name already.
+        case twice
+    }
+
+    /// Knows no card.
+    package init() {}
+
+    /// The names, each once.
+    package var allNames: Set<String> { Set(names.values) }
+
+    /// Adds a card.
+    ///
+    /// - Parameter tag: an IDm, UID or keyed hash in hexadecimal digits, packed or with a space, colon or hyphen between bytes.
+    package mutating func add(_ tag: String, name: String) throws(Refusal) {
+        let digits = tag.filter { !" :-".contains($0) }
+        guard let bytes = try? Hex.decode(digits), [4, 7, 8, 10, 16].contains(bytes.count) else { throw .notANumber }
+        let key = Self.key(bytes, isIDm: bytes.count == 8)
+        guard names[key] == nil else { throw .twice }
+        names[key] = name
+    }
+
+    /// The name of a card.
+    ///
+    /// - Parameters:
+    ///   - number: the bytes of its IDm or UID.
+    ///   - tag: what identifies it in events.
+    func name(of technology: Technology, number: [UInt8], tag: String?) -> String? {
+        if names.isEmpty { return nil }
+        return names[Self.key(number, isIDm: technology == .felica)] ?? tag.flatMap { names[$0] }
+    }
+
+    /// The systems of a card have IDms that differ in the first digit, and any of them may answer.
+    private static func key(_ number: [UInt8], isIDm: Bool) -> String {
+        Hex.encode((isIDm ? IDm(number)?.inSystem(0).bytes : nil) ?? number)
+    }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// An event of `watch`: a card that came or went, or a reader that changed. As text it is the document `kazasu.tap/1` on
+/// one line.
+public struct TapEvent: Hashable, Sendable {
+    /// A UUIDv7 in lower case with hyphens, greater than that of the event before even if the clock was set back.
+    public var id: String
+    /// The number within the reader, from 1, without gaps; 0 for an event that no sink gets, which has none.
+    public var sequence: Int
+    /// The kind of event.
+    public var kind: Kind
+    /// When it happened.
+    public var moment: Moment
+    /// The name of the place.
+    public var site: String
+    /// The name of the reader, or its ID if it has none.
+    public var reader: String
+
+    /// The kinds of event.
+    @nonexhaustive
+    public enum Kind: Hashable, Sendable {
+        /// A card was found.
+        case on(Card, Content)
+        /// A card left.
+        case off(Card, Visit)
+        /// The reader changed.
+        case reader(ReaderState)
+
+        /// `on`, `off` or `reader`.
+        public var word: String {
+            switch self {
+            case .on: "on"
+            case .off: "off"
+            case .reader: "reader"
+            }
+        }
+    }
+
+    /// One moment on all clocks.
+    public struct Moment: Hashable, Sendable {
+        /// Milliseconds since 1970.
+        public let milliseconds: Int
+        /// The same in RFC 3339, with the time zone of the computer that wrote it.
+        public let text: String
+        /// Milliseconds of CLOCK_BOOTTIME, which is never adjusted.
+        public let uptime: Int
+        /// Whether the kernel's clock was disciplined, by NTP for example.
+        public let isSynchronized: Bool
+    }
+
+    /// What identifies a card.
+    public struct Card: Hashable, Sendable {
+        /// The radio technology.
+        public var technology: Technology
+        /// The FeliCa system that answered; `nil` for other cards, and if the card did not name it.
+        public var system: SystemCode?
+        /// The IDm or UID in lower-case hexadecimal, or its keyed hash; `nil` if the card's number is random.
+        public var tag: String?
+        /// The name that the user gave the card.
+        public var name: String?
+        /// Whether the card has another number each time, as phones do.
+        public var isRandom: Bool
+    }
+
+    /// What was read from a card. The members of documents are JSON, in the language of the watcher.
+    public struct Content: Hashable, Sendable {
+        /// `card`: the identity, kind and brand of a card that was decoded.
+        package var card: JSONValue?
+        /// The elements of `balances`.
+        package var balances: [JSONValue]?
+        /// The elements of `records`, newest first.
+        package var records: [JSONValue]?
+        /// Why it could not be read: a reason of `kazasu.error/1`.
+        public var error: String?
+
+        package init(
+            card: JSONValue? = nil, balances: [JSONValue]? = nil, records: [JSONValue]? = nil, error: String? = nil
+        ) {
+            (self.card, self.balances, self.records, self.error) = (card, balances, records, error)
+        }
+    }
+
+    /// How long a card was there.
+    public struct Visit: Hashable, Sendable {
+        /// The id of the event with which it came.
+        public var on: String
+        /// Milliseconds; `nil` if the watcher was killed meanwhile.
+        public var dwell: Int?
+        /// Why nobody saw it leave; `nil` if it was seen.
+        public var reason: UnseenEnd?
+    }
+
+    /// Why a card's visit ended without anybody seeing it leave.
+    public enum UnseenEnd: String, Hashable, Sendable, CaseIterable {
+        /// The reader was pulled out, or failed.
+        case reader
+        /// The watcher stopped, or does not watch the reader as before.
+        case shutdown
+        /// The watcher was killed; the next one ended the visit.
+        case restart
+    }
+
+    /// The states of a reader.
+    public enum ReaderState: String, Hashable, Sendable, CaseIterable {
+        case ready, gone, error
+    }
+
+    /// The card that came or went; `nil` for an event of a reader.
+    public var card: Card? {
+        switch kind {
+        case .on(let card, _), .off(let card, _): card
+        case .reader: nil
+        }
+    }
+
+    /// Replaces the name of the card, if it has one.
+    package mutating func rename(_ change: (String) -> String) {
+        func renamed(_ card: Card) -> Card {
+            var card = card
+            card.name = card.name.map(change)
+            return card
+        }
+        switch kind {
+        case .on(let card, let content): kind = .on(renamed(card), content)
+        case .off(let card, let visit): kind = .off(renamed(card), visit)
+        case .reader: break
+        }
+    }
+}
+
+// MARK: JSON
+
+extension TapEvent {
+    private static let schema = "kazasu.tap/1"
+
+    /// The document `kazasu.tap/1` on one line, without the line's end.
+    public var line: String { json.compactText }
+
+    /// The document `kazasu.tap/1`.
+    package var json: JSONValue {
+        var members: [(String, JSONValue)] = [("schema", .string(Self.schema)), ("id", .string(id))]
+        if sequence > 0 { members.append(("seq", .int(sequence))) }
+        members += [
+            ("type", .string(kind.word)), ("at", .string(moment.text)), ("mono", .int(moment.uptime)),
+            ("clock", moment.isSynchronized ? "synchronised" : "unsynchronised"), ("site", .string(site)),
+            ("reader", .string(reader)),
+        ]
+        switch kind {
+        case .on(let card, let content):
+            members += card.members
+            if let card = content.card { members.append(("card", card)) }
+            if let balances = content.balances { members.append(("balances", .array(balances))) }
+            if let records = content.records { members.append(("records", .array(records))) }
+            if let error = content.error { members.append(("readError", .string(error))) }
+        case .off(let card, let visit):
+            members += card.members + [("on", .string(visit.on)), ("dwellMs", .optional(visit.dwell))]
+            if let reason = visit.reason { members.append(("reason", .string(reason.rawValue))) }
+        case .reader(let state): members.append(("state", .string(state.rawValue)))
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// Reads a document `kazasu.tap/1`.
+    ///
+    /// - Throws: ``DocumentError`` for anything else.
+    public init(line: String) throws(DocumentError) {
+        let event = JSONCursor(try JSONValue(parsing: Array(line.utf8)))
+        let schema = try event.required("schema").text()
+        guard schema == Self.schema else { throw .unknownSchema(found: schema, supported: Self.schema) }
+        id = try event.required("id").text()
+        sequence = try event.optional("seq")?.integer(in: 1...Int.max) ?? 0
+        moment = try Moment(event)
+        site = try event.required("site").text()
+        reader = try event.required("reader").text()
+        let type = try event.required("type")
+        switch try type.text() {
+        case "on":
+            kind = .on(
+                try Card(event),
+                Content(
+                    card: try event.optional("card")?.value,
+                    balances: try event.optional("balances")?.elements().map(\.value),
+                    records: try event.optional("records")?.elements().map(\.value),
+                    error: try event.optional("readError")?.text()))
+        case "off":
+            kind = .off(
+                try Card(event),
+                Visit(
+                    on: try event.required("on").text(), dwell: try event.optional("dwellMs")?.integer(in: 0...Int.max),
+                    reason: try event.optional("reason")?.word()))
+        case "reader": kind = .reader(try event.required("state").word())
+        default: throw type.malformed(.oneOf, "on", "off", "reader")
+        }
+    }
+}
+
+extension TapEvent.Moment {
+    init(_ reading: EventClock.Reading) {
+        milliseconds = reading.wall
+        text = Timestamp(milliseconds: milliseconds).text()
+        (uptime, isSynchronized) = (reading.boot, reading.isSynchronized)
+    }
+
+    fileprivate init(_ event: JSONCursor) throws(DocumentError) {
+        let at = try event.required("at")
+        text = try at.text()
+        guard let time = Timestamp(text) else { throw at.malformed(.form, "RFC 3339") }
+        milliseconds = time.milliseconds
+        uptime = try event.required("mono").integer()
+        let clock = try event.required("clock")
+        switch try clock.text() {
+        case "synchronised": isSynchronized = true
+        case "unsynchronised": isSynchronized = false
+        default: throw clock.malformed(.oneOf, "synchronised", "unsynchronised")
+        }
+    }
+}
+
+extension TapEvent.Card {
+    fileprivate init(_ event: JSONCursor) throws(DocumentError) {
+        technology = try event.required("technology").word()
+        system = try event.optional("system")?.code()
+        tag = try event.optional("tag")?.text()
+        name = try event.optional("name")?.text()
+        let identity = try event.required("identity")
+        switch try identity.text() {
+        case "fixed": isRandom = false
+        case "random": isRandom = true
+        default: throw identity.malformed(.oneOf, "fixed", "random")
+        }
+    }
+
+    fileprivate var members: [(String, JSONValue)] {
+        var members: [(String, JSONValue)] = [("technology", .string(technology.rawValue))]
+        if let system { members.append(("system", .string(system.description))) }
+        if let tag { members.append(("tag", .string(tag))) }
+        if let name { members.append(("name", .string(name))) }
+        return members + [("identity", isRandom ? "random" : "fixed")]
+    }
+}
+
+extension JSONCursor {
+    /// The case of an enumeration whose raw values are words of documents.
+    fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ type: Word.Type = Word.self
+    ) throws(DocumentError) -> Word {
+        if let word = Word(rawValue: try text()) { return word }
+        throw malformed(.oneOf, values: Word.allCases.map(\.rawValue))
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KazasuCLI
+import KazasuService
+import Yams
+
+/// The file of `--only`: a card and its name a line with a tab between them, or a YAML mapping of cards to names.
+enum KnownCardsFile {
+    /// The longest file, in bytes; a line a card is enough for 100,000 of them.
+    private static let longest = 8 << 20
+
+    static func read(_ path: String) throws(CommandError) -> KnownCards {
+        let bytes = try Files.read(path, limit: longest)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw bad(
+                path, nil, tr("it is not UTF-8", "UTF-8 ではありません"), hint: tr("save the file as UTF-8", "UTF-8 で保存してください")
+            )
+        }
+        var cards = KnownCards()
+        for entry in try entries(text, path) {
+            do throws(KnownCards.Refusal) {
+                try cards.add(entry.tag, name: entry.name)
+            } catch {
+                let what =
+                    switch error {
+                    case .notANumber: tr("this is not the number of a card", "カードの番号ではありません")
+                    case .twice: tr("this card is there twice", "同じカードが 2 回あります")
+                    }
+                throw bad(path, entry.line, what)
+            }
+        }
+        return cards
+    }
+
+    private typealias Entry = (tag: String, name: String, line: Int)
+
+    private static func entries(_ text: String, _ path: String) throws(CommandError) -> [Entry] {
+        let lines = text.split(whereSeparator: \.isNewline).map(String.init)
+        let isTable = lines.contains { !$0.hasPrefix("#") && $0.contains("\t") }
+        return isTable ? try table(text, path) : try mapping(text, path)
+    }
+
+    private static func table(_ text: String, _ path: String) throws(CommandError) -> [Entry] {
+        var entries: [Entry] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
+            let cells = line.split(separator: "\t", maxSplits: 1).map(String.init)
+            guard cells.count == 2, !cells[1].allSatisfy(\.isWhitespace) else {
+                throw bad(path, index + 1, tr("a tab and a name are missing", "タブと名前がありません"))
+            }
+            entries.append((cells[0], cells[1].split(separator: "\t").first.map(String.init) ?? "", index + 1))
+        }
+        return entries
+    }
+
+    private static func mapping(_ text: String, _ path: String) throws(CommandError) -> [Entry] {
+        let node: Node?
+        do { node = try Yams.compose(yaml: text) } catch {
+            throw bad(path, nil, tr("it is neither a table nor YAML", "表でも YAML でもありません"))
+        }
+        guard let node, node.null == nil else { return [] }
+        guard case .mapping(let mapping) = node else {
+            throw bad(path, node.mark?.line, tr("a tab and a name are missing", "タブと名前がありません"))
+        }
+        var entries: [Entry] = []
+        for (key, value) in mapping {
+            guard let tag = key.scalar?.string, let name = value.scalar?.string, !name.isEmpty else {
+                throw bad(path, key.mark?.line, tr("a card needs one name", "カードには名前が 1 つ必要です"))
+            }
+            entries.append((tag, name, key.mark?.line ?? 1))
+        }
+        return entries
+    }
+
+    private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
+        let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
+        return CommandError(
+            .badFile, "badFile", "\(place): \(what)",
+            hint: hint
+                ?? tr(
+                    "each line has an IDm, UID or tag in hexadecimal, a tab, and a name",
+                    "1 行に、16 進数の IDm・UID・tag、タブ、名前の順で書いてください"))
+    }
+}

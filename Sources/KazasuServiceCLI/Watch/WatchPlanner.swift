@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Kazasu
+import KazasuCLI
+import KazasuService
+
+/// Turns settings into what the watcher does; some of it, such as the sinks, needs what lives as long as the command.
+struct WatchPlanner {
+    let outbox: Outbox?
+    let metrics: Metrics
+    let log: ServiceLog
+    let isRedacted: Bool
+
+    func plan(for settings: WatchSettings) throws(CommandError) -> Watcher.Plan {
+        let options = settings.options
+        let readers = options.readers
+        var journal = TapJournal.Settings(site: options.cards.site ?? HostName.current)
+        for reader in readers { journal.names[reader.id] = reader.name }
+        journal.key = try options.cards.idKey.map { source throws(CommandError) in
+            IdentityKey(try source.key(tr("the key of --id-key", "--id-key の鍵")))
+        }
+        journal.debounce = .seconds(options.cards.debounce)
+        if let only = options.basics.only {
+            journal.known = try KnownCardsFile.read(only)
+            for name in journal.known.allNames { RedactionGate.shared.learn(text: name) }
+        }
+        journal.hidesOthers = options.basics.onlyKnown
+        journal.language = Language.current
+        journal.reason = { CommandError($0).reason }
+        var sinks: [any Sink] = []
+        if let outbox {
+            sinks = try options.makeSinks(
+                SinkEnvironment(
+                    site: journal.site, readers: readers.map(\.name), readsBalances: options.reading != .id,
+                    key: journal.key, words: settings.words, outbox: outbox, metrics: metrics, log: log,
+                    isRedacted: isRedacted))
+        }
+        for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
+            throw CommandError(
+                .usage, "usage", tr("\(sink.name) is there twice", "\(sink.name) が重複しています"),
+                hint: "kazasu watch --help")
+        }
+        return Watcher.Plan(
+            readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
+            journal: journal, sinks: sinks, retention: options.outbox.retention)
+    }
+}
