@@ -6,7 +6,8 @@ import PackageDescription
 /// Small programs that use Kazasu as a library: what they import is all that they need.
 let programs: [(name: String, product: String)] = [
     ("Balance", "Kazasu"), ("TapClock", "Kazasu"), ("SystemCodes", "Kazasu"), ("License", "Kazasu"),
-    ("OwnReader", "Kazasu"), ("DecodeDump", "KazasuCards"), ("OwnDecoder", "KazasuCards"),
+    ("Turnstile", "Kazasu"), ("OwnReader", "Kazasu"), ("DecodeDump", "KazasuCards"), ("BatchDecoder", "KazasuCards"),
+    ("OwnDecoder", "KazasuCards"),
     ("WithoutReader", "KazasuTesting"), ("KeepDump", "KazasuService"),
 ]
 

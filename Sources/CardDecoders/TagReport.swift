@@ -35,7 +35,7 @@ package struct TagReport: Hashable, Sendable {
     package init?(_ dump: CardDump, hasKey: Bool = false) {
         if let memory = dump.type2 {
             self.init(type2: memory, hasKey: hasKey)
-        } else if let files = AID(hexadecimal: "D2760000850101").flatMap({ dump.application($0) }) {
+        } else if let files = AID("D2760000850101").flatMap({ dump.application($0) }) {
             self.init(type4: files)
         } else if let blocks = TagReport.type3Blocks(dump) {
             self.init(type3: blocks)

@@ -17,7 +17,7 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Makes a block from exactly thirty-two hexadecimal digits without separators; otherwise `nil`.
-    public init?(hexadecimal digits: String) {
+    public init?(_ digits: String) {
         self.init(digits: digits.utf8.span)
     }
 

@@ -110,7 +110,7 @@ struct FileCardRecorder {
     }
 
     private mutating func note(_ id: FileIdentifier, _ application: AID?) {
-        dump.missing.append(MissingPart(application: application, file: id, reason: "cardLost"))
+        dump.missing.append(MissingPart(application: application, file: id, reason: .cardLost))
     }
 }
 

@@ -244,6 +244,6 @@ public struct ResponseAPDU: Hashable, Sendable {
         status = StatusWord(sw1, sw2)
     }
 
-    /// The bytes on the wire.
-    public var encoded: [UInt8] { data + [status.sw1, status.sw2] }
+    /// Returns the bytes on the wire.
+    public func encoded() -> [UInt8] { data + [status.sw1, status.sw2] }
 }

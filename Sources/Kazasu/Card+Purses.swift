@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardDecoders
-public import CardModel
+package import CardModel
 internal import CardReading
 internal import FeliCa
 internal import NFCTransport
@@ -17,7 +17,7 @@ extension Card {
     /// - Returns: the reports in the decoders' order, at least one.
     /// - Throws: ``KazasuError/wrongCard(_:)`` if no decoder knows the card; otherwise the reason why the first decoder
     ///   that knows it made no report.
-    public func reports<Report>(
+    package func reports<Report>(
         _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
         decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
     ) throws(KazasuError) -> [Report] {

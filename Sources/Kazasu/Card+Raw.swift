@@ -41,7 +41,7 @@ extension Card {
                 } catch {
                     throw .invalidCommand(error)
                 }
-                return try iso7816.transmit(command).encoded
+                return try iso7816.transmit(command).encoded()
             } catch {
                 throw .apdu(error)
             }

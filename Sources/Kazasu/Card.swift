@@ -12,7 +12,7 @@ public import NFCTransport
 /// thread of its ``CardReader``.
 public final class Card {
     /// The card, with the request that finds it again.
-    public let found: FoundCard
+    package let found: FoundCard
     /// The reader that the card is on.
     public let reader: CardReader
     /// One session for the card's lifetime, so that the limits it learns are kept.
@@ -32,20 +32,24 @@ public final class Card {
     /// The card's identity: IDm and PMm; UID, ATQA, SAK and ATS; or ATQB.
     public var identity: CardIdentity { found.picc.identity }
 
+    /// Whether its number is random each time, as on phones: then it identifies nobody.
+    public var hasRandomID: Bool { picc.isRandom }
+
     /// The card's answer when it was selected.
     public var picc: PICC { found.picc }
 
     /// The FeliCa card; `nil` for a card of another kind.
-    public var feliCa: FeliCaTarget? { found.feliCa }
+    package var feliCa: FeliCaTarget? { found.feliCa }
 
     /// Identifies the card without a key.
     ///
     /// It uses the card's answers and, for a card that accepts APDUs, the applications that can be selected.
     ///
+    /// - Parameter applications: whether to select known applications; otherwise nothing is sent to the card.
     /// - Throws: ``KazasuError/apdu(_:)``, ``KazasuError/reader(_:id:)``.
-    public func identify() throws(KazasuError) -> [RecognizedCard] {
+    public func identify(applications: Bool = true) throws(KazasuError) -> [RecognizedCard] {
         let known = [CardRecognizer.recognize(picc)].compactMap { $0 }
-        guard picc.isISODEP else { return known }
+        guard applications, picc.isISODEP else { return known }
         let request: ActivationRequest = technology == .typeA ? .typeA() : .typeB()
         let again: PICC?
         do throws(TransportError) {

@@ -26,7 +26,7 @@ public final class CardReader {
     }
 
     /// Makes a reader that its owner closes.
-    public init(borrowing device: any Reader, cancellation: CancellationToken) {
+    package init(borrowing device: any Reader, cancellation: CancellationToken) {
         self.device = device
         self.cancellation = cancellation
         closesAtEnd = false

@@ -33,6 +33,8 @@ struct CardWatch {
     private let reader: CardReader
     private let query: CardQuery
     private let reading: TapReading
+    /// Called with each card that is put on the reader, while it lies there.
+    private let work: ((Card) throws(KazasuError) -> Void)?
     private let clock: SearchClock
     /// Called for every event that is not a tap.
     private let note: (Step) -> Void
@@ -43,12 +45,14 @@ struct CardWatch {
     private var hasOtherSystem = false
 
     init(
-        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock? = nil,
+        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading,
+        _ work: ((Card) throws(KazasuError) -> Void)? = nil, clock: SearchClock? = nil,
         note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
         self.query = query
         self.reading = reading
+        self.work = work
         let (time, pace) = (reader.clock, (reader.device as? any PacedReader)?.pace ?? 1)
         self.clock = clock ?? SearchClock(now: time.now) { time.pause($0 / pace) }
         self.note = note
@@ -90,7 +94,13 @@ struct CardWatch {
         present = card.found
         hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
-        return Tap(.on, card.found, reader: reader.information.id, time: time, reading.read(card))
+        var report = reading.read(card)
+        do throws(KazasuError) {
+            if report.error == nil { try work?(card) }
+        } catch {
+            report.error = error
+        }
+        return Tap(.on, card.found, reader: reader.information.id, time: time, report)
     }
 
     /// Waits until a card is gone, or another one is in its place.

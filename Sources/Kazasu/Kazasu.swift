@@ -50,11 +50,11 @@ public func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
 ///   - id: as in ``openReader(_:)``.
 ///   - body: runs on the reader's thread; the reader must not escape it.
 /// - Throws: whatever `body` throws, or ``KazasuError`` if the reader cannot be opened.
-public func withReader<Value: Sendable>(
-    _ id: String? = nil, _ body: @escaping @Sendable (CardReader) throws(KazasuError) -> Value
-) async throws(KazasuError) -> Value {
+public func withReader<Value: Sendable, Failure: Error>(
+    _ id: String? = nil, _ body: @escaping @Sendable (CardReader) throws(Failure) -> Value
+) async throws -> Value {
     let reader = try await AsyncCardReader.open(id)
-    do throws(KazasuError) {
+    do {
         let value = try await reader.run(body)
         await reader.close()
         return value

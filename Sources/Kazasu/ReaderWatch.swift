@@ -26,14 +26,7 @@ package struct ReaderWatch: Sendable {
         case missed
     }
 
-    /// Whether a watched reader can notice cards.
-    package enum ReaderState: Hashable, Sendable {
-        case ready
-        /// It is not connected, or was disconnected.
-        case gone
-        /// It is connected but cannot be used.
-        case error(KazasuError)
-    }
+    package typealias ReaderState = Taps.ReaderState
 
     /// How long to wait before retrying a reader that could not be opened or failed; the pause grows up to the limit.
     private static let (firstPause, longestPause): (Duration, Duration) = (.milliseconds(500), .seconds(5))
@@ -42,6 +35,8 @@ package struct ReaderWatch: Sendable {
     let readers: [String]?
     let query: CardQuery
     let reading: TapReading
+    /// Called on the reader's thread with each card that is put on it.
+    var work: (@Sendable (Card) throws(KazasuError) -> Void)?
     /// Called on the reader's thread, with the ID by which it was opened.
     let progress: @Sendable (Progress, String) -> Void
     /// Opens a reader; tests replace it.
@@ -139,12 +134,12 @@ package struct ReaderWatch: Sendable {
         }
         if let product = await reader.product { tell(.opened(id, product: product)) }
         tell(.reader(id, .ready))
-        let (query, reading, progress) = (query, reading, progress)
+        let (query, reading, work, progress) = (query, reading, work, progress)
         let session = Session()
-        let work = Task {
+        let watching = Task {
             let error = await reader.run { reader -> KazasuError in
                 let device = reader.information.id
-                var watch = CardWatch(reader, query, reading) { step in
+                var watch = CardWatch(reader, query, reading, work) { step in
                     switch step {
                     case .looking:
                         session.beat()
@@ -173,7 +168,7 @@ package struct ReaderWatch: Sendable {
         }
         let (tick, grace) = (tick, grace)
         let stop: @Sendable () async -> Void = {
-            work.cancel()
+            watching.cancel()
             // A thread that is stuck in a driver cannot be ended.
             if (try? await Task.sleep(for: grace)) != nil { session.end(.cancelled) }
         }

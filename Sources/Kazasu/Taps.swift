@@ -18,34 +18,96 @@ public struct Taps: AsyncSequence, Sendable {
     let watch: ReaderWatch
 
     /// Opens the readers and starts watching.
-    public func makeAsyncIterator() -> Iterator {
-        let (events, continuation) = AsyncStream.makeStream(of: ReaderWatch.Event.self)
-        let task = Task { [watch] in
-            await watch.run { continuation.yield($0) }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return Iterator(events: events.makeAsyncIterator())
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
 
     /// Waits for one tap after another.
     public struct Iterator: AsyncIteratorProtocol {
-        var events: AsyncStream<ReaderWatch.Event>.Iterator
+        var events: Events.Iterator
 
         /// Waits for the next tap.
         ///
         /// - Returns: `nil` if no reader is left that could deliver one, such as when a recording is over.
         /// - Throws: ``KazasuError`` if a reader named by the caller cannot be used at all; ``KazasuError/cancelled``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(KazasuError) -> Tap? {
-            while let event = await events.next(isolation: actor) {
-                switch event {
-                case .tap(let tap, _): return tap
-                case .opened, .reader: continue
-                case .failed(let error): throw error
-                }
+            while let event = try await events.next(isolation: actor) {
+                if case .tap(let tap) = event { return tap }
             }
-            if Task.isCancelled { throw .cancelled }
             return nil
+        }
+    }
+
+    // MARK: Readers
+
+    /// The same taps, and each change of a reader's state between them.
+    ///
+    /// ```swift
+    /// for try await event in taps().events {
+    ///     switch event {
+    ///     case .tap(let tap): print(tap.kind, tap.card)
+    ///     case .reader(let id, let state): print(id, state)
+    ///     }
+    /// }
+    /// ```
+    public var events: Events { Events(watch: watch) }
+
+    /// Something that happened on the readers.
+    public enum Event: Sendable {
+        /// A card was put on a reader or taken off.
+        case tap(Tap)
+        /// The reader with this ID became ready, or is not ready.
+        case reader(String, ReaderState)
+    }
+
+    /// Whether a reader can notice cards.
+    public enum ReaderState: Hashable, Sendable {
+        case ready
+        /// It is not connected, or was disconnected.
+        case gone
+        /// It is connected but cannot be used.
+        case error(KazasuError)
+    }
+
+    /// A sequence of taps and changes of readers.
+    public struct Events: AsyncSequence, Sendable {
+        /// An event.
+        public typealias Element = Event
+        /// Why there are no more events.
+        public typealias Failure = KazasuError
+
+        let watch: ReaderWatch
+
+        /// Opens the readers and starts watching.
+        public func makeAsyncIterator() -> Iterator {
+            let (events, continuation) = AsyncStream.makeStream(of: ReaderWatch.Event.self)
+            let task = Task { [watch] in
+                await watch.run { continuation.yield($0) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+            return Iterator(events: events.makeAsyncIterator())
+        }
+
+        /// Waits for one event after another.
+        public struct Iterator: AsyncIteratorProtocol {
+            var events: AsyncStream<ReaderWatch.Event>.Iterator
+
+            /// Waits for the next event.
+            ///
+            /// - Returns: `nil` if no reader is left that could deliver one, such as when a recording is over.
+            /// - Throws: ``KazasuError`` if a reader named by the caller cannot be used at all;
+            ///   ``KazasuError/cancelled``.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(KazasuError) -> Event? {
+                while let event = await events.next(isolation: actor) {
+                    switch event {
+                    case .tap(let tap, _): return .tap(tap)
+                    case .reader(let id, let state): return .reader(id, state)
+                    case .opened: continue
+                    case .failed(let error): throw error
+                    }
+                }
+                if Task.isCancelled { throw .cancelled }
+                return nil
+            }
         }
     }
 }
@@ -57,8 +119,14 @@ public struct Taps: AsyncSequence, Sendable {
 ///     one that the environment variable `KAZASU_READER` names, else every reader that is connected now or later.
 ///   - query: the cards to report; any card by default.
 ///   - reading: the data to read from each card.
+///   - work: what else to do with each card, on the reader's thread, before its tap is reported; the card must not
+///     escape it. At most ten seconds, since a reader that does nothing else for long counts as failed. An error becomes
+///     ``Tap/readError``.
 public func taps(
-    on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id
+    on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id,
+    with work: (@Sendable (Card) throws(KazasuError) -> Void)? = nil
 ) -> Taps {
-    Taps(watch: ReaderWatch(readers: readers, query: query, reading: reading))
+    var watch = ReaderWatch(readers: readers, query: query, reading: reading)
+    watch.work = work
+    return Taps(watch: watch)
 }

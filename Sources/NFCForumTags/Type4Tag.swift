@@ -12,9 +12,9 @@ package final class Type4Tag {
     private var isFirstMapping = false
 
     /// The NDEF application of mapping 2 and later.
-    package static let application = AID(hexadecimal: "D2760000850101")
+    package static let application = AID("D2760000850101")
     /// The NDEF application of mapping 1.
-    package static let firstApplication = AID(hexadecimal: "D2760000850100")
+    package static let firstApplication = AID("D2760000850100")
     /// The file with the Capability Container.
     package static let capabilityFile = FileIdentifier(rawValue: 0xE103)
 

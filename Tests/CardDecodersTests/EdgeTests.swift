@@ -123,7 +123,7 @@ struct EdgeTests {
             let application = MyNumberFile.authenticationCertificate.application
             let dump = CardDump(
                 card: .typeB(pupi: nil), applications: [ApplicationDump(aid: application.aid, files: [file])])
-            return MyNumberDecoder.decode(dump)?.faults.count
+            return MyNumberDecoder.decode(dump)?.warnings.count
         }
         #expect(faults([0x30, 0x01, 0x05]) == 0 && faults([0x30, 0x00]) == 1)
     }

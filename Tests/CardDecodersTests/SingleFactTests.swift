@@ -135,7 +135,7 @@ struct SingleFactTests {
             }
         }
         let report = try #require(LicenseDecoder.decode(whole))
-        #expect(report.faults.contains { $0.reason == .lost } && !report.fields.isEmpty)
+        #expect(report.warnings.contains { $0.reason == .lost } && !report.fields.isEmpty)
     }
 
     @Test("A quoted cell may end the file")
@@ -182,7 +182,7 @@ struct SingleFactTests {
     @Test("The PIN that withheld files need is the first that was not presented")
     func missingPIN() {
         func report(_ pin1: CardPINState?, _ pin2: CardPINState?) -> Int? {
-            var report = LicenseReport(kind: .license, fields: [], withheldFiles: [.domicile], faults: [])
+            var report = LicenseReport(kind: .license, fields: [], withheldFiles: [.domicile], warnings: [])
             (report.pin1, report.pin2) = (pin1, pin2)
             return report.missingPIN?.number
         }
@@ -239,7 +239,7 @@ struct SingleFactTests {
         files[.laterEntries] = try Hex.decode(
             LicenseVectors.laterEntries.replacing("71007200", with: second + "7200"))
         let report = try LicenseBadInputTests.check(files)
-        #expect(report.laterEntries.count == 2 && !report.faults.contains { $0.reason == .outOfOrder })
+        #expect(report.laterEntries.count == 2 && !report.warnings.contains { $0.reason == .outOfOrder })
     }
 
     @Test("A first row whose second code is none is a mistake, not a header")
@@ -259,7 +259,7 @@ struct SingleFactTests {
         #expect(
             JSONValue.object(report.json(.english)).compactText.contains(
                 "{\"manufacturer\":\"01\",\"cryptographicFunction\":\"02\"}"))
-        let unknown = report.faults.filter { $0.reason.word == "unknownItem" }
+        let unknown = report.warnings.filter { $0.reason.word == "unknownItem" }
         #expect(unknown.map(\.tag) == [0x98] && unknown.map(\.file) == [.laterEntries])
     }
 }

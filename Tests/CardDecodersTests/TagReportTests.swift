@@ -114,7 +114,7 @@ struct TagReportTests {
             card: CardIdentity(technology: .typeA),
             applications: [
                 ApplicationDump(
-                    aid: AID(hexadecimal: "D2760000850101"),
+                    aid: AID("D2760000850101"),
                     files: [
                         FileDump(id: FileIdentifier(rawValue: 0xE103), state: .read, data: container),
                         FileDump(id: FileIdentifier(rawValue: 0xE104), state: state, data: file ?? []),

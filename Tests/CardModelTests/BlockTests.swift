@@ -26,9 +26,9 @@ struct BlockTests {
 
     @Test func thirtyTwoDigitsMakeABlock() throws {
         let digits = "00112233445566778899aAbBcCdDeEfF"
-        #expect(Block(hexadecimal: digits)?.bytes == Self.bytes)
+        #expect(Block(digits)?.bytes == Self.bytes)
         for other in [String(digits.dropLast()), digits + "0", digits.dropLast() + "g", ""] {
-            #expect(Block(hexadecimal: other) == nil)
+            #expect(Block(other) == nil)
         }
     }
 

@@ -17,8 +17,8 @@ struct DumpDocumentTests {
         #expect(
             dump.missing == [
                 MissingPart(
-                    system: .transit, service: ServiceCode(rawValue: 0x090F), fromBlock: 10, reason: "cardLost"),
-                MissingPart(reason: "radioError"),
+                    system: .transit, service: ServiceCode(rawValue: 0x090F), fromBlock: 10, reason: .cardLost),
+                MissingPart(reason: .radioError),
             ])
         #expect(dump.tool == "kazasu 0.1.0")
         #expect(dump.readAt == "2026-11-20T12:34:56+09:00")

@@ -45,7 +45,7 @@ import Testing
         let dump = try dump("hex", "card.txt")
         #expect(!dump.complete)
         let part = MissingPart(
-            system: .commonArea, service: ServiceCode(rawValue: 0x170F), fromBlock: 1, reason: "cardLost")
+            system: .commonArea, service: ServiceCode(rawValue: 0x170F), fromBlock: 1, reason: .cardLost)
         #expect(dump.missing == [part])
     }
 
@@ -59,7 +59,7 @@ import Testing
             ServiceDump(code: ServiceCode(rawValue: 0x108F), state: .refused(status: 0xFFA1)),
             ServiceDump(code: ServiceCode(rawValue: 0x10CB), state: .refused(status: nil)),
         ]
-        dump.missing = [MissingPart(reason: "radioError"), MissingPart(system: .transit, reason: "cancelled")]
+        dump.missing = [MissingPart(reason: .radioError), MissingPart(system: .transit, reason: .cancelled)]
         dump.complete = false
         let again = try #require(try DumpFormatRegistry.standard.read(KazasuHexFormat().write(dump)).dumps.first)
         #expect(Set(again.systems[0].services) == Set(dump.systems[0].services))

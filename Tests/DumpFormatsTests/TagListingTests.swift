@@ -24,7 +24,7 @@ struct TagListingTests {
         tag.notAsked = ["GET_VERSION", "READ_SIG"]
         tag.closedFrom = 4
         let dump = CardDump(
-            complete: false, missing: [MissingPart(fromPage: 4, reason: "cardLost")],
+            complete: false, missing: [MissingPart(fromPage: 4, reason: .cardLost)],
             card: .typeA(uid: [4, 1, 2, 3, 4, 5, 6], atqa: 0x0044, sak: 0, bitRate: nil), type2: tag)
         let text = HexListing(separator: separator).text(dump)
         #expect(try Self.read(text) == dump, "\(text)")
@@ -32,13 +32,13 @@ struct TagListingTests {
 
     @Test("Files are read as they were written", arguments: separators)
     func files(separator: String) throws {
-        let aid = try #require(AID(hexadecimal: "D2760000850101"))
+        let aid = try #require(AID("D2760000850101"))
         func file(_ id: UInt16, _ state: ReadState, _ count: Int) -> FileDump {
             FileDump(id: FileIdentifier(rawValue: id), state: state, data: (0..<count).map { UInt8($0 & 0xFF) })
         }
         let dump = CardDump(
             complete: false,
-            missing: [MissingPart(application: aid, file: FileIdentifier(rawValue: 0xE104), reason: "cardLost")],
+            missing: [MissingPart(application: aid, file: FileIdentifier(rawValue: 0xE104), reason: .cardLost)],
             card: .typeB(
                 pupi: [1, 2, 3, 4], applicationData: [0, 0, 0, 0], protocolInfo: [0, 0x81, 0x81], bitRate: nil),
             applications: [

@@ -9,8 +9,8 @@ import Testing
 struct CommandTests {
     /// Commands that were seen to work on real cards (facts of the license, Type 4 Tags, passports), and each form.
     static func commands() throws -> [(CommandAPDU, String)] {
-        let licence = try #require(AID(hexadecimal: "A0000002310100000000000000000000"))
-        let ndef = try #require(AID(hexadecimal: "D2760000850101"))
+        let licence = try #require(AID("A0000002310100000000000000000000"))
+        let ndef = try #require(AID("D2760000850101"))
         let (id, sfi) = (FileIdentifier(rawValue: 0x2F01), try #require(ShortFileIdentifier(1)))
         let other = FileIdentifier(rawValue: 0x0001)
         return [

@@ -32,7 +32,7 @@ struct SelectionTests {
             reselections += 1
             return true
         }
-        let aid = try #require(AID(hexadecimal: "A00000023101"))
+        let aid = try #require(AID("A00000023101"))
         let read = CommandAPDU(.readBinary, ne: 16)
         try session.select(.application(aid))
         #expect(throws: ISO7816Error.transport(row.error)) { try session.transmit(read) }

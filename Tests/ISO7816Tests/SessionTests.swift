@@ -63,7 +63,7 @@ struct SessionTests {
     @Test(arguments: cases) func airs(_ row: Case) throws {
         let channel = try SessionTests.channel(row.air)
         let response = try SessionTests.session(channel).transmit(CommandAPDU(decoding: Hex.decode(row.command)))
-        #expect(Hex.encode(response.encoded, uppercase: true) == row.answer)
+        #expect(Hex.encode(response.encoded(), uppercase: true) == row.answer)
         #expect(channel.finish().isEmpty, "\(channel.finish())")
         #expect(channel.timeouts.allSatisfy { $0 == .seconds(5) }, "a card may take seconds")
     }

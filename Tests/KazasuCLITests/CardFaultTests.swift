@@ -44,7 +44,7 @@ struct CardFaultTests {
         let kept = try dump(folder, "part")
         #expect(!kept.complete)
         #expect(!kept.missing.isEmpty)
-        #expect(kept.missing.allSatisfy { $0.reason == "cardLost" })
+        #expect(kept.missing.allSatisfy { $0.reason == .cardLost })
         #expect(try Kazasu.run("dump", "--resume", part, "-o", part, "-r", whole).hasEnded(0))
         #expect(try isSameCard(dump(folder, "part"), expected))
         #expect(folder.names == ["card.json", "expected", "part", "whole.json"], "no file is left over")

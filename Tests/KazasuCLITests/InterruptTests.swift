@@ -165,7 +165,7 @@ struct InterruptTests {
         #expect(result.errors.hasSuffix("continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try CardDump(parsing: TestFiles.read(part))
         #expect(!kept.complete)
-        #expect(kept.missing.map(\.reason).allSatisfy { $0 == "cancelled" } && !kept.missing.isEmpty)
+        #expect(kept.missing.map(\.reason).allSatisfy { $0 == .cancelled } && !kept.missing.isEmpty)
         #expect(kept.systems.first?.services.contains { !$0.blocks.isEmpty } == true)
         let rest = try Kazasu.run("dump", "--resume", part, "-o", part, "-r", card)
         #expect(rest.hasEnded(0), "\(rest.errors)")

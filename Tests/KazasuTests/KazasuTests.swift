@@ -2,6 +2,7 @@
 
 import Foundation
 import KazasuTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -296,6 +297,52 @@ struct KazasuTests {
             #expect(tap.card.technology == .felica)
             break
         }
+    }
+
+    @Test func readersAreReportedWithTheirTaps() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        var seen: [String] = []
+        for try await event in taps(on: [id]).events {
+            switch event {
+            case .reader(let reader, let state): seen.append(reader == id && state == .ready ? "ready" : "\(state)")
+            case .tap(let tap):
+                seen.append("\(tap.kind)")
+            }
+            if seen.count == 2 { break }
+        }
+        #expect(seen == ["ready", "on"])
+    }
+
+    @Test func cardsOfTapsCanBeRead() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let amounts = Mutex<[Int?]>([])
+        let taps = taps(on: [id]) { card throws(KazasuError) in
+            let balance = try card.balance()
+            amounts.withLock { $0 += balance.balances.map(\.amount) }
+        }
+        for try await tap in taps {
+            #expect(tap.readError == nil)
+            break
+        }
+        #expect(amounts.withLock { $0 } == [10])
+    }
+
+    @Test func aFailureOfTheWorkWithACardIsItsReadError() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let taps = taps(on: [id]) { card throws(KazasuError) in _ = try card.license() }
+        for try await tap in taps {
+            guard case .wrongCard = tap.readError else {
+                Issue.record("\(String(describing: tap.readError))")
+                return
+            }
+            break
+        }
+    }
+
+    @Test func anErrorOfTheProgramEndsTheWork() async {
+        struct Closed: Error {}
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        await #expect(throws: Closed.self) { try await withReader(id) { _ in throw Closed() } }
     }
 }
 

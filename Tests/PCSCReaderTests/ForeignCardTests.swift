@@ -42,7 +42,7 @@ extension PCSCServiceTests {
     }
 
     private func checkFiles(_ session: ISO7816Session) throws {
-        let aid = try #require(AID(hexadecimal: "A0000002310100000000000000000000"))
+        let aid = try #require(AID("A0000002310100000000000000000000"))
         try session.select(.masterFile)
         try session.select(.application(aid))
         try session.select(.childEF(FileIdentifier(rawValue: 0x0001)))

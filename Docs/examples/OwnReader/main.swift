@@ -36,6 +36,15 @@ final class BridgeReader: Reader {
     func close() { isOpen = false }
 }
 
+/// Lists and opens such readers; a driver of Kazasu's own is one line of its registry.
+struct BridgeDriver: ReaderDriver {
+    func list() -> [ReaderListing] { [ReaderListing(id: "bridge", name: "FeliCa bridge", state: .ready)] }
+
+    func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+        id == "bridge" ? BridgeReader(cancellation: cancellation, link: link) : nil
+    }
+}
+
 /// Stands in for the link: a card that answers Polling (command 00) and nothing else.
 func link(_ frame: [UInt8], _ timeout: Duration) -> [UInt8]? {
     guard frame.count > 1, frame[1] == 0x00 else { return nil }

@@ -4,6 +4,5 @@
 import Kazasu
 
 for try await tap in taps() where tap.kind == .on {
-    let number = tap.card.idm.map(\.description) ?? tap.card.uid.map { "\($0)" } ?? "unknown"
-    print(number, "on", tap.reader)
+    print(tap.card.number ?? "unknown", "on", tap.reader)
 }

@@ -28,7 +28,7 @@ public enum LicenseDecoder {
     /// Decodes the licence in a dump; `nil` when there is none.
     public static func decode(_ dump: CardDump) -> LicenseReport? {
         guard let kind = kind(of: dump) else { return nil }
-        var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], faults: [])
+        var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], warnings: [])
         for file in kind.files {
             guard let found = dump.application(file.application)?.file(file.id) else { continue }
             report.add(file, found)
@@ -37,7 +37,7 @@ public enum LicenseDecoder {
         report.pin1 = states.first ?? nil
         report.pin2 = states.dropFirst().first ?? nil
         if let text = report.fields.first(where: \.hasJISText), !JISX0208.isAvailable {
-            report.faults.append(LicenseWarning(file: text.file, reason: .noConverter))
+            report.warnings.append(LicenseWarning(file: text.file, reason: .noConverter))
         }
         report.compareDates()
         report.checkOrder()
@@ -50,10 +50,10 @@ extension LicenseReport {
     fileprivate mutating func add(_ file: LicenseFile, _ found: FileDump) {
         switch found.state {
         case .keyRequired: withheldFiles.append(file)
-        case .refused(let status): faults.append(LicenseWarning(file: file, reason: .refused(status)))
+        case .refused(let status): warnings.append(LicenseWarning(file: file, reason: .refused(status)))
         case .skipped: break
         case .lost:
-            faults.append(LicenseWarning(file: file, reason: .lost))
+            warnings.append(LicenseWarning(file: file, reason: .lost))
             if !found.data.isEmpty { addFields(file, found.data, isCut: true) }
         case .read: addFields(file, found.data, isCut: false)
         }
@@ -63,7 +63,7 @@ extension LicenseReport {
         let reader = LicenseFieldReader(file, data)
         fields += reader.fields
         // A truncated file is already reported as such; do not also report that it ends within an item.
-        faults += isCut ? reader.faults.filter { !$0.reason.isEnd } : reader.faults
+        warnings += isCut ? reader.warnings.filter { !$0.reason.isEnd } : reader.warnings
     }
 
     /// Checks that the free data and the licence's own text give the same days.
@@ -71,17 +71,18 @@ extension LicenseReport {
         guard kind == .license, let edition else { return }
         for (item, free) in [(LicenseItem.issueDate, edition.issued), (.expiryDate, edition.expires)] {
             guard let field = field(item), let day = date(item)?.day?.date, let free, day != free else { continue }
-            faults.append(LicenseWarning(file: field.file, tag: field.tag, reason: .differsFromCommonData))
+            warnings.append(LicenseWarning(file: field.file, tag: field.tag, reason: .differsFromCommonData))
         }
     }
 
     /// Checks that later entries of one kind are in chronological order.
     fileprivate mutating func checkOrder() {
         var last: [LicenseItem: CalendarDate] = [:]
-        for (field, entry) in laterEntries {
-            guard let day = entry.date.day?.date else { continue }
+        for later in laterEntries {
+            let field = later.field
+            guard let day = later.entry.date.day?.date else { continue }
             if let before = last[field.item], day < before {
-                faults.append(LicenseWarning(file: field.file, tag: field.tag, reason: .outOfOrder))
+                warnings.append(LicenseWarning(file: field.file, tag: field.tag, reason: .outOfOrder))
             }
             last[field.item] = day
         }
@@ -111,7 +112,7 @@ extension LicenseWarning.Reason {
 struct LicenseFieldReader {
     let file: LicenseFile
     private(set) var fields: [LicenseField] = []
-    private(set) var faults: [LicenseWarning] = []
+    private(set) var warnings: [LicenseWarning] = []
 
     init(_ file: LicenseFile, _ bytes: [UInt8]) {
         self.file = file
@@ -121,7 +122,7 @@ struct LicenseFieldReader {
         var repeated: Set<LicenseTag> = []
         for record in list.records {
             func note(_ reason: LicenseWarning.Reason) {
-                faults.append(LicenseWarning(file: file, tag: record.tag, offset: record.offset, reason: reason))
+                warnings.append(LicenseWarning(file: file, tag: record.tag, offset: record.offset, reason: reason))
             }
             guard seen.insert(record.tag).inserted else {
                 if repeated.insert(record.tag).inserted { note(.repeated) }
@@ -138,8 +139,8 @@ struct LicenseFieldReader {
                     file: file, tag: record.tag, item: row.item, number: number, category: row.category,
                     name: row.name, value: value, raw: record.value))
         }
-        faults += list.faults
-        if list.records.isEmpty, list.faults.isEmpty { faults.append(LicenseWarning(file: file, reason: .empty)) }
+        warnings += list.warnings
+        if list.records.isEmpty, list.warnings.isEmpty { warnings.append(LicenseWarning(file: file, reason: .empty)) }
     }
 
     private static func value(_ bytes: [UInt8], _ row: LicenseItemRow) -> (LicenseValue, LicenseWarning.Reason?) {

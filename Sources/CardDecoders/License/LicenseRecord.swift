@@ -24,7 +24,7 @@ package struct LicenseRecordList: Hashable, Sendable {
     /// The items in card order.
     package private(set) var records: [LicenseRecord] = []
     /// The errors in the bytes.
-    package private(set) var faults: [LicenseWarning] = []
+    package private(set) var warnings: [LicenseWarning] = []
 
     private let file: LicenseFile
 
@@ -37,7 +37,7 @@ package struct LicenseRecordList: Hashable, Sendable {
                 guard let record = try next(&reader) else { return }
                 records.append(record)
             } catch {
-                faults.append(error)
+                warnings.append(error)
                 return
             }
         }

@@ -15,18 +15,26 @@ public struct LicenseReport: Hashable, Sendable {
     public var pin2: CardPINState?
     /// Files that need a PIN that was not presented or was refused.
     package var withheldFiles: [LicenseFile]
-    /// The faults found, file by file.
-    public var faults: [LicenseWarning]
+    /// The problems found, file by file.
+    public var warnings: [LicenseWarning]
 
     /// The number of the PIN that the withheld files need, and why it was refused.
     ///
     /// A refused PIN comes first, PIN 1 before PIN 2; otherwise the first PIN that was not presented, without a
     /// refusal. `nil` when nothing is withheld.
-    public var missingPIN: (number: Int, refusal: CardPINState.Reason?)? {
+    public var missingPIN: MissingPIN? {
         guard !withheldFiles.isEmpty else { return nil }
-        if let refusal = pin1?.refusal { return (1, refusal) }
-        if let refusal = pin2?.refusal { return (2, refusal) }
-        return (pin1?.isVerified == true ? 2 : 1, nil)
+        if let refusal = pin1?.refusal { return MissingPIN(number: 1, refusal: refusal) }
+        if let refusal = pin2?.refusal { return MissingPIN(number: 2, refusal: refusal) }
+        return MissingPIN(number: pin1?.isVerified == true ? 2 : 1, refusal: nil)
+    }
+
+    /// The PIN that withheld files need.
+    public struct MissingPIN: Hashable, Sendable {
+        /// 1 or 2.
+        public let number: Int
+        /// Why it was refused; `nil` if it was not presented.
+        public let refusal: CardPINState.Reason?
     }
 
     /// The items that need a PIN that was not presented or was refused, each listed once.
@@ -71,10 +79,18 @@ public struct LicenseReport: Hashable, Sendable {
 
 extension LicenseReport {
     /// The later entries in card order, without empty ones.
-    public var laterEntries: [(field: LicenseField, entry: LicenseLaterEntry)] {
+    public var laterEntries: [LaterEntry] {
         fields.compactMap { field in
-            if case .entry(let entry) = field.value { (field, entry) } else { nil }
+            if case .entry(let entry) = field.value { LaterEntry(field: field, entry: entry) } else { nil }
         }
+    }
+
+    /// A later entry and the item that it belongs to.
+    public struct LaterEntry: Hashable, Sendable {
+        /// The item.
+        public let field: LicenseField
+        /// The entry.
+        public let entry: LicenseLaterEntry
     }
 
     /// The items that a later entry replaces, each with the item of that entry.

@@ -13,14 +13,14 @@ public enum MyNumberDecoder {
     /// Decodes a dump of a My Number card; `nil` when it is of another card.
     public static func decode(_ dump: CardDump) -> MyNumberReport? {
         guard recognises(dump) else { return nil }
-        var report = MyNumberReport(pins: [:], certificates: [:], withheld: [], faults: [])
+        var report = MyNumberReport(pins: [:], certificates: [:], withheld: [], warnings: [])
         for file in MyNumberFile.allCases {
             guard let found = application(file.application, dump)?.file(file.id) else { continue }
             switch found.state {
             case .read: report.add(file, found.data)
             case .keyRequired: report.withheld.append(file)
-            case .refused(let status): report.faults.append(MyNumberWarning(file: file, reason: .refused(status)))
-            case .lost: report.faults.append(MyNumberWarning(file: file, reason: .lost))
+            case .refused(let status): report.warnings.append(MyNumberWarning(file: file, reason: .refused(status)))
+            case .lost: report.warnings.append(MyNumberWarning(file: file, reason: .lost))
             case .skipped: break
             }
         }
@@ -41,18 +41,18 @@ extension MyNumberReport {
         switch file {
         case .token:
             token = CardText.ascii(data)
-            if token == nil { faults.append(fault(.notWhatItShouldBe)) }
+            if token == nil { warnings.append(fault(.notWhatItShouldBe)) }
         case .attributes:
             attributes = MyNumberAttributes(data)
             guard let attributes else {
-                faults.append(fault(.notWhatItShouldBe))
+                warnings.append(fault(.notWhatItShouldBe))
                 return
             }
-            faults += attributes.flaws.map { fault(.item($0)) }
+            warnings += attributes.unreadable.map { fault(.item($0)) }
         case .cardInputInformation: break
         case .authenticationCertificate, .authenticationCA, .signatureCertificate, .signatureCA:
             guard let der = MyNumberReport.certificate(data) else {
-                faults.append(fault(.notWhatItShouldBe))
+                warnings.append(fault(.notWhatItShouldBe))
                 return
             }
             certificates[file] = der
@@ -80,30 +80,44 @@ public struct MyNumberAttributes: Hashable, Sendable {
     public let birthDate: CalendarDate?
     /// 性別 as the card's code; `nil` when it is missing or not text.
     public let sex: String?
-    /// The tags of items that are missing or malformed.
-    public let flaws: [String]
+    /// The items that are missing or malformed.
+    public let unreadable: [Item]
+
+    /// The items of the file; the raw values are their tags.
+    public enum Item: String, Hashable, Sendable, CaseIterable {
+        /// The template that holds the other items.
+        case template = "FF20"
+        /// 氏名.
+        case name = "DF22"
+        /// 住所.
+        case address = "DF23"
+        /// 生年月日.
+        case birthDate = "DF24"
+        /// 性別.
+        case sex = "DF25"
+    }
 
     /// Parses the items of the file, or returns `nil` when it does not begin with FF20.
     init?(_ bytes: [UInt8]) {
         let list = BERTLVList(tolerant: bytes)
         guard let template = list[0xFF20] else { return nil }
         let inner = BERTLVList(tolerant: template.value)
-        var flaws: [String] = list.fault == nil && inner.fault == nil ? [] : ["FF20"]
-        func text(_ tag: BERTag) -> String? {
+        var unreadable: [Item] = list.fault == nil && inner.fault == nil ? [] : [.template]
+        func text(_ item: Item, _ tag: BERTag) -> String? {
             guard let object = inner[tag], let text = String(validating: object.value, as: UTF8.self), !text.isEmpty
             else {
-                flaws.append("\(tag)")
+                unreadable.append(item)
                 return nil
             }
             return text
         }
-        name = text(0xDF22)
-        address = text(0xDF23)
-        let birth = text(0xDF24)
+        name = text(.name, 0xDF22)
+        address = text(.address, 0xDF23)
+        let birth = text(.birthDate, 0xDF24)
         birthDate = birth.flatMap(MyNumberAttributes.day)
-        if birth != nil, birthDate == nil { flaws.append("DF24") }
-        sex = text(0xDF25)
-        self.flaws = flaws
+        if birth != nil, birthDate == nil { unreadable.append(.birthDate) }
+        sex = text(.sex, 0xDF25)
+        self.unreadable = unreadable
     }
 
     private static func day(_ text: String) -> CalendarDate? {
@@ -146,8 +160,8 @@ public struct MyNumberWarning: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// Its contents are not what is expected of this file.
         case notWhatItShouldBe
-        /// The item with this tag is missing or malformed.
-        case item(String)
+        /// This item is missing or malformed.
+        case item(MyNumberAttributes.Item)
         /// The card refused to read it, with this status word if it gave one.
         case refused(UInt16?)
         /// The card left before the whole file was read.

@@ -14,8 +14,8 @@ public struct MyNumberReport: Hashable, Sendable {
     public var attributes: MyNumberAttributes?
     /// Files that need a PIN that was not presented or was refused.
     public var withheld: [MyNumberFile]
-    /// The faults found, file by file.
-    public var faults: [MyNumberWarning]
+    /// The warnings found, file by file.
+    public var warnings: [MyNumberWarning]
 
     /// The kind of card according to the token; `nil` for a text that no source documents.
     public var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
@@ -88,7 +88,7 @@ extension MyNumberWarning.Reason {
 
     /// The tag of the item that it concerns; `nil` for the whole file.
     package var tag: String? {
-        if case .item(let tag) = self { tag } else { nil }
+        if case .item(let item) = self { item.rawValue } else { nil }
     }
 }
 

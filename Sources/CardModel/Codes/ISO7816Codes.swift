@@ -16,7 +16,7 @@ public struct AID: Hashable, Sendable {
     }
 
     /// Makes an identifier from hexadecimal digits as a user types them; otherwise `nil`.
-    public init?(hexadecimal text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         guard let bytes = try? Hex.decode(String(text)) else { return nil }
         self.init(bytes)
     }

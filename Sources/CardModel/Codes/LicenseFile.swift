@@ -32,11 +32,11 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     case myNumberSignature = "WEF03"
 
     /// Licence: the text of the licence.
-    package static let df1 = AID(hexadecimal: "a0000002310100000000000000000000")
+    package static let df1 = AID("a0000002310100000000000000000000")
     /// Licence: the photo.
-    package static let df2 = AID(hexadecimal: "a0000002310200000000000000000000")
+    package static let df2 = AID("a0000002310200000000000000000000")
     /// The licence on a My Number card.
-    package static let myNumberLicense = AID(hexadecimal: "a0000002310600000000000000000000")
+    package static let myNumberLicense = AID("a0000002310600000000000000000000")
 
     /// The application that contains it; `nil` for a file of the master file.
     package var application: AID? {

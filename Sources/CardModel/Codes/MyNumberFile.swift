@@ -98,9 +98,9 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     /// Its AID.
     package var aid: AID? {
         switch self {
-        case .jpki: AID(hexadecimal: "d392f000260100000001")
-        case .cardInput: AID(hexadecimal: "d3921000310001010408")
-        case .cardSurface: AID(hexadecimal: "d3921000310001010402")
+        case .jpki: AID("d392f000260100000001")
+        case .cardInput: AID("d3921000310001010408")
+        case .cardSurface: AID("d3921000310001010402")
         }
     }
 }

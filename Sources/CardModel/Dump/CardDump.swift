@@ -170,15 +170,15 @@ public struct MissingPart: Hashable, Sendable {
     public var file: FileIdentifier?
     /// Type 2 Tag: the first page that was not read.
     public var fromPage: UInt16?
-    /// The reason: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
-    public var reason: String
+    /// Why it was not read.
+    public var reason: Reason
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
     /// Makes a part that was not read.
     package init(
         system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil,
-        application: AID? = nil, file: FileIdentifier? = nil, fromPage: UInt16? = nil, reason: String,
+        application: AID? = nil, file: FileIdentifier? = nil, fromPage: UInt16? = nil, reason: Reason,
         extra: JSONObject = JSONObject()
     ) {
         self.system = system
@@ -189,6 +189,31 @@ public struct MissingPart: Hashable, Sendable {
         self.fromPage = fromPage
         self.reason = reason
         self.extra = extra
+    }
+
+    /// Why a part was not read; a dump may have a reason that this version does not know.
+    public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The word in the document.
+        public let rawValue: String
+
+        /// Makes a reason from the word in a document.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The card left the reader.
+        public static let cardLost = Reason(rawValue: "cardLost")
+        /// The card's answers were damaged.
+        public static let radioError = Reason(rawValue: "radioError")
+        /// An answer of the card violates the protocol.
+        public static let badAnswer = Reason(rawValue: "badAnswer")
+        /// The reader failed.
+        public static let readerFailed = Reason(rawValue: "readerFailed")
+        /// Reading was cancelled.
+        public static let cancelled = Reason(rawValue: "cancelled")
+
+        /// The word in the document.
+        public var description: String { rawValue }
     }
 }
 

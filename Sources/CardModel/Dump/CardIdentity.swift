@@ -29,6 +29,11 @@ public struct CardIdentity: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
+    /// The card's number in lower-case hexadecimal digits: its IDm, UID or PUPI; `nil` if unknown.
+    ///
+    /// It may be random each time; see `Tap.isRandom` and `Card.hasRandomID`.
+    public var number: String? { (idm?.bytes ?? uid ?? pupi).map { Hex.encode($0) } }
+
     /// Makes an identity from the known values of a card.
     package init(
         technology: Technology, idm: IDm? = nil, pmm: PMm? = nil, bitRate: Int? = nil, extra: JSONObject = JSONObject()

@@ -291,7 +291,7 @@ extension MissingPart {
             application: try json.optional("application")?.aid(),
             file: try json.optional("file")?.code(),
             fromPage: page?.rawValue,
-            reason: try json.required("reason").text(),
+            reason: MissingPart.Reason(rawValue: try json.required("reason").text()),
             extra: try json.members(without: [
                 "system", "service", "fromBlock", "application", "file", "fromPage", "reason",
             ]))
@@ -305,7 +305,7 @@ extension MissingPart {
         object["application"] = application.map { .string($0.description) }
         object["file"] = file.map { .string($0.description) }
         object["fromPage"] = fromPage.map { .string(Type2Dump.name(of: $0)) }
-        object["reason"] = .string(reason)
+        object["reason"] = .string(reason.rawValue)
         object.merge(extra)
         return .object(object)
     }

@@ -208,7 +208,7 @@ extension JSONCursor {
         let packed: Block? =
             switch source {
             case .tape(let tape, let index): tape.withBytes(index) { Block(digits: $0) }
-            case .tree(.string(let digits), _, _, _): Block(hexadecimal: digits)
+            case .tree(.string(let digits), _, _, _): Block(digits)
             case .tree: nil
             }
         if let packed { return packed }

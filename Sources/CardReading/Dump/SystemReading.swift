@@ -131,7 +131,7 @@ final class SystemReading {
     }
 
     /// Returns the parts that were not read, for the dump's `missing`.
-    func missing(_ reason: String) -> [MissingPart] {
+    func missing(_ reason: MissingPart.Reason) -> [MissingPart] {
         guard isListed else { return [MissingPart(system: system.code, reason: reason)] }
         return dump.services.filter { $0.state == .lost }.map {
             MissingPart(

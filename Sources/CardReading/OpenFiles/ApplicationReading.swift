@@ -41,7 +41,7 @@ struct ApplicationReading {
     }
 
     /// Returns the parts that were not read, for the dump's `missing`.
-    func missing(_ reason: String) -> [MissingPart] {
+    func missing(_ reason: MissingPart.Reason) -> [MissingPart] {
         [MissingPart(application: aid, file: current, reason: reason)]
     }
 

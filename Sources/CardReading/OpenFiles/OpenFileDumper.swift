@@ -63,9 +63,9 @@ package struct OpenFileDumper: Dumper {
             guard let first = group.first else { continue }
             let aid = first.application
             let before = earlier?.application(aid)
-            if interruption != nil {
+            if let interruption {
                 if let before { applications.append(before) }
-                missing.append(MissingPart(application: aid, reason: interruption?.word ?? ""))
+                missing.append(MissingPart(application: aid, reason: interruption.word))
                 continue
             }
             var reading = ApplicationReading(session: session, aid: aid, earlier: before)
@@ -112,7 +112,7 @@ package struct OpenFile: Hashable, Sendable {
 
     init(_ row: FactRow) throws(FactTableError) {
         if let text = try row.text("application") {
-            guard let aid = AID(hexadecimal: text) else { throw row.fault("application", .notANumber) }
+            guard let aid = AID(text) else { throw row.fault("application", .notANumber) }
             application = aid
         } else {
             application = nil

@@ -173,13 +173,13 @@ public enum ReadingError: Error, Hashable, Sendable {
     case cancelled
 
     /// The identifier in the `missing` list of a dump.
-    package var word: String {
+    package var word: MissingPart.Reason {
         switch self {
-        case .cardLost: "cardLost"
-        case .radio: "radioError"
-        case .badAnswer: "badAnswer"
-        case .reader: "readerFailed"
-        case .cancelled: "cancelled"
+        case .cardLost: .cardLost
+        case .radio: .radioError
+        case .badAnswer: .badAnswer
+        case .reader: .readerFailed
+        case .cancelled: .cancelled
         }
     }
 }

@@ -120,7 +120,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
 
     private func missing(_ words: ArraySlice<Substring>) -> MissingPart {
         let reason = words.last.map { String($0.filter { $0 != "(" && $0 != ")" }) } ?? "unknown"
-        var part = MissingPart(reason: reason)
+        var part = MissingPart(reason: MissingPart.Reason(rawValue: reason))
         part.system = words.first.flatMap { $0.utf8.count == 4 ? SystemCode($0) : nil }
         let second = words.element(at: 1)
         part.service = part.system == nil ? nil : second.flatMap { $0.utf8.count == 4 ? ServiceCode($0) : nil }

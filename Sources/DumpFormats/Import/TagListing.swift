@@ -73,7 +73,7 @@ struct TagListing {
             dump.missing.append(missing(words))
         default:
             guard words.count >= 3, words[0] == "MF" || words[0].utf8.count > 4, words[1].utf8.count == 4,
-                AID(hexadecimal: words[0]) != nil || words[0] == "MF"
+                AID(words[0]) != nil || words[0] == "MF"
             else { return }
             let application = try application(words[0], line)
             let file = place(of: try line.code(words[1]), in: application)
@@ -101,11 +101,11 @@ struct TagListing {
 
     private func missing(_ words: [Substring]) -> MissingPart {
         let reason = words.last.map { String($0.filter { $0 != "(" && $0 != ")" }) } ?? "unknown"
-        var part = MissingPart(reason: reason)
+        var part = MissingPart(reason: MissingPart.Reason(rawValue: reason))
         if words.count > 4, words[1] == "pages" {
             part.fromPage = UInt16(words[3], radix: 16)
         } else if words.count > 2 {
-            part.application = AID(hexadecimal: words[1])
+            part.application = AID(words[1])
             part.file = words[2].utf8.count == 4 ? FileIdentifier(words[2]) : nil
         }
         return part
@@ -134,7 +134,7 @@ struct TagListing {
 
     /// Returns the index of an application; the last one is tried first, since its lines are consecutive.
     private mutating func application(_ name: Substring, _ line: TextLine) throws(DocumentError) -> Int {
-        let aid = name == "MF" ? nil : AID(hexadecimal: name)
+        let aid = name == "MF" ? nil : AID(name)
         guard aid != nil || name == "MF" else { throw line.malformed(.form, "AID FILE OFFSET HEX") }
         if let last = dump.applications.last, last.aid == aid { return dump.applications.count - 1 }
         if let place = dump.applications.firstIndex(where: { $0.aid == aid }) { return place }

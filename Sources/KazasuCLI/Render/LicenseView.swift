@@ -12,7 +12,7 @@ struct LicenseView {
     /// The members of the document after `schema`.
     var members: JSONObject {
         var object = report.json(Language.current, photoPath: photoPath, redact: redaction.apply)
-        object["faults"] = .array(report.faults.map(\.json))
+        object["faults"] = .array(report.warnings.map(\.json))
         return object
     }
 
@@ -25,7 +25,7 @@ struct LicenseView {
         if !report.withheld.isEmpty {
             text += "\n" + withheldReason + withheld + "\n"
         }
-        return text + section(tr("Notes", "注意"), report.faults.map { [$0.words] })
+        return text + section(tr("Notes", "注意"), report.warnings.map { [$0.words] })
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {
@@ -119,7 +119,8 @@ struct LicenseView {
     }
 
     private var laterEntries: [[String]] {
-        report.laterEntries.map { field, entry in
+        report.laterEntries.map { later in
+            let (field, entry) = (later.field, later.entry)
             let text =
                 field.item.isPersonal
                 ? redaction.apply(entry.text.description) : entry.text.description + gloss(field)
@@ -157,10 +158,10 @@ struct LicenseView {
     }
 
     private var withheldReason: String {
-        guard let (number, refusal) = report.missingPIN, number > 1 || refusal != nil else {
+        guard let missing = report.missingPIN, missing.number > 1 || missing.refusal != nil else {
             return PINWords.withheld(nil, nil)
         }
-        return PINWords.withheld(pinNames[number > 1 ? 1 : 0], refusal)
+        return PINWords.withheld(pinNames[missing.number > 1 ? 1 : 0], missing.refusal)
     }
 
     private var withheld: String {

@@ -12,7 +12,7 @@ struct MyNumberView {
     /// The members of the document after `schema`.
     var members: JSONObject {
         var object = report.json(Language.current, certificates: certificate, redact: redaction.apply)
-        object["faults"] = .array(report.faults.map(\.json))
+        object["faults"] = .array(report.warnings.map(\.json))
         return object
     }
 
@@ -52,9 +52,9 @@ struct MyNumberView {
             text += "\n" + PINWords.withheld(pin, refusal)
             text += tr("name, address, birth date, sex", "氏名、住所、生年月日、性別") + "\n"
         }
-        if !report.faults.isEmpty {
+        if !report.warnings.isEmpty {
             text += "\n" + tr("Notes", "注意") + "\n"
-            text += report.faults.map { "  \($0.words)\n" }.joined()
+            text += report.warnings.map { "  \($0.words)\n" }.joined()
         }
         return text
     }

@@ -19,7 +19,7 @@ struct PolledCard {
     init(_ found: Card, askingApplications asks: Bool) throws(CommandError) {
         card = found.picc
         do throws(KazasuError) {
-            kinds = asks ? try found.identify() : [CardRecognizer.recognize(card)].compactMap { $0 }
+            kinds = try found.identify(applications: asks)
         } catch {
             throw CommandError(error)
         }

@@ -62,7 +62,8 @@ extension MyNumberWarning {
         let what =
             switch reason {
             case .notWhatItShouldBe: tr("unexpected contents", "内容が正しくありません")
-            case .item(let tag): tr("item \(tag) is missing or malformed", "項目 \(tag) がないか、正しくありません")
+            case .item(let item):
+                tr("item \(item.rawValue) is missing or malformed", "項目 \(item.rawValue) がないか、正しくありません")
             case .refused(let status): Refusal.words(status)
             case .lost: Refusal.lost
             }

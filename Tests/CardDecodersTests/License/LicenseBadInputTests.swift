@@ -20,7 +20,7 @@ struct LicenseBadInputTests {
         }
         if let master = try card.optional("masterFile") { try add(master, nil) }
         for application in try card.required("applications").elements() {
-            try add(application, AID(hexadecimal: try application.required("aid").text()))
+            try add(application, AID(try application.required("aid").text()))
         }
         return files
     }
@@ -69,10 +69,10 @@ struct LicenseBadInputTests {
             var files = try Self.files(file.isOnMyNumberCard ? "my-number-licence" : "sample")
             files[file] = []
             let empty = try Self.check(files)
-            #expect(empty.faults == [LicenseWarning(file: file, reason: .empty)])
+            #expect(empty.warnings == [LicenseWarning(file: file, reason: .empty)])
             files[file] = [UInt8](repeating: byte, count: 65_536)
             let report = try Self.check(files)
-            #expect(report.faults.allSatisfy { $0.file == file || $0.reason == .differsFromCommonData })
+            #expect(report.warnings.allSatisfy { $0.file == file || $0.reason == .differsFromCommonData })
         }
     }
 
@@ -83,13 +83,13 @@ struct LicenseBadInputTests {
             ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
         let item = [0x11] + form + [UInt8](repeating: 0x41, count: count)
         let list = LicenseRecordList(item + [0x12, 0x01, 0x42], of: .commonData)
-        #expect(list.records.map(\.value.count) == [count, 1] && list.faults.isEmpty)
+        #expect(list.records.map(\.value.count) == [count, 1] && list.warnings.isEmpty)
     }
 
     @Test("A broken file names file and item, and the rest is shown")
     func broken() throws {
         let report = try Self.check(try Self.files("broken"))
-        let faults = report.faults.map { "\($0.file.rawValue) \($0.tag?.description ?? "-") \($0.reason.word)" }
+        let faults = report.warnings.map { "\($0.file.rawValue) \($0.tag?.description ?? "-") \($0.reason.word)" }
         #expect(
             faults == [
                 "DF1/EF01 16 notADate", "DF1/EF01 0F unknownItem", "DF1/EF01 19 repeated", "DF1/EF01 21 notText",
@@ -106,7 +106,7 @@ struct LicenseBadInputTests {
     @Test("Later entries of every kind, external characters and missing ones")
     func gaiji() throws {
         let report = try Self.check(try Self.files("gaiji"))
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
         #expect(report.text(.name)?.description == "日{外字1}　花{外字2}")
         #expect(report.name?.description == "大阪　{外字3}子")
         #expect(report.text(.alias)?.runs == [.externalCharacter(1), .text("田")])
@@ -130,7 +130,7 @@ struct LicenseBadInputTests {
     func edition007() throws {
         let report = try Self.check(try Self.files("edition-007"))
         #expect(report.edition?.version == "007")
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
         #expect(!report.categories.contains { $0.id == "semiMedium" })
         #expect(report.categories.count == 17)
     }
@@ -149,8 +149,8 @@ struct LicenseBadInputTests {
         ]
         let report = try #require(LicenseDecoder.decode(LicenseVectors.dump(files)))
         #expect(
-            report.faults.map(\.reason) == [.lost, .refused(0x6A82), .refused(nil)])
-        #expect(report.faults.map(\.file) == [.commonData, .domicile, .photo])
+            report.warnings.map(\.reason) == [.lost, .refused(0x6A82), .refused(nil)])
+        #expect(report.warnings.map(\.file) == [.commonData, .domicile, .photo])
         #expect(report.withheldFiles == [.matters])
         #expect(report.edition == nil)
     }
@@ -160,7 +160,9 @@ struct LicenseBadInputTests {
         var files = try Self.files("sample")
         files[.commonData] = try LicenseVectors.bytes("450B3030382007060220120701" + "46020000")
         #expect(
-            try Self.check(files).faults == [LicenseWarning(file: .matters, tag: 0x18, reason: .differsFromCommonData)])
+            try Self.check(files).warnings == [
+                LicenseWarning(file: .matters, tag: 0x18, reason: .differsFromCommonData)
+            ])
     }
 
     @Test("Rejects a dump of another card")

@@ -44,6 +44,6 @@ struct LicenseRecordTests {
         let list = LicenseRecordList(try Hex.decode(item.hex), of: item.file)
         let found = list.records.map { "\($0.tag)@\($0.offset)=\(Hex.encode($0.value, uppercase: true))" }
         #expect(found.joined(separator: " ") == item.items)
-        #expect(list.faults.map(\.reason) == (item.fault.map { [$0] } ?? []))
+        #expect(list.warnings.map(\.reason) == (item.fault.map { [$0] } ?? []))
     }
 }

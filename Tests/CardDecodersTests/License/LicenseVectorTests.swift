@@ -28,7 +28,7 @@ struct LicenseVectorTests {
         #expect(report.expires?.description == "2012-07-01")
         #expect(report.bytes(.makers) == [0, 0])
         #expect(report.arePINsSet == areSet)
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
     }
 
     @Test("PL8: every item of DF1/EF01")
@@ -52,7 +52,7 @@ struct LicenseVectorTests {
         #expect(report.fields(.conditions).map(\.value).last == .absent)
         #expect(report.commission?.description == "東京都公安")
         #expect(report.code(.number) == "123456789000")
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
     }
 
     @Test("PL8: categories held and not held")
@@ -105,6 +105,6 @@ struct LicenseVectorTests {
         #expect(json["asIssued"] == ["address": "東京都千代田区霞が関２−１−２"])
         #expect(json["photo"] == nil)
         #expect(json["withheld"] == [])
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
     }
 }

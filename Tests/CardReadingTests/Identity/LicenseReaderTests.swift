@@ -42,7 +42,7 @@ struct LicenseReaderTests {
         #expect(card.spy.sentPINs.map(\.text) == ["1234", "5678"])
         #expect(states(dump).values.allSatisfy { $0 == .read })
         let report = try report(dump)
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
         #expect(report.name?.description == "日本　花子")
         #expect(report.address?.description == "東京都千代田区霞が関２−１−３")
         #expect(report.photo?.count == 2_000)
@@ -78,7 +78,7 @@ struct LicenseReaderTests {
         #expect(report.withheldFiles == LicenseKind.license.files.filter { $0.access != .free })
         #expect(report.withheld.contains(.name))
         #expect(report.field(.name) == nil)
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
     }
 
     @Test("With PIN 1 only: everything but the domicile and the photo")
@@ -233,7 +233,7 @@ struct LicenseReaderTests {
         #expect(report.expires?.description == "2028-07-01")
         #expect(report.photo?.count == 2_000)
         #expect(report.code(.signatureSerial) == "1234567890ABCDEF")
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
     }
 
     @Test("A card that refuses SELECT of the master file by its identifier is selected without one")
@@ -288,7 +288,7 @@ struct LicenseReaderTests {
                     #expect(report?.photo == nil || report?.pin2?.isVerified == true)
                     if case .card? = reader.error { #expect(!dump.complete) }
                     if case .pin(.interrupted)? = reader.error {
-                        #expect(!dump.complete && report?.faults.contains { $0.reason == .lost } == true)
+                        #expect(!dump.complete && report?.warnings.contains { $0.reason == .lost } == true)
                     }
                 }
             } catch {

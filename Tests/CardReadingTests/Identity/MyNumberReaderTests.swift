@@ -32,7 +32,7 @@ struct MyNumberReaderTests {
             MyNumberPIN.allCases.map { report.pins[$0]?.triesLeft } == [3, 4, 3, 10, 10, 10, 10, 10])
         #expect(report.withheld == [.signatureCertificate, .attributes])
         #expect(report.attributes == nil)
-        #expect(report.faults.isEmpty)
+        #expect(report.warnings.isEmpty)
     }
 
     @Test("With the PIN of four digits: the four items, and the signature certificate stays closed")

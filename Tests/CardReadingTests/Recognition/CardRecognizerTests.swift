@@ -23,7 +23,7 @@ struct CardRecognizerTests {
     ) throws -> VirtualFileCard {
         let directories = try applications.map {
             VirtualDirectory(
-                name: AID(hexadecimal: $0.aid), information: try Hex.decode($0.information),
+                name: AID($0.aid), information: try Hex.decode($0.information),
                 isLocked: locked)
         }
         let interface: ISODEPInterface =
