@@ -50,7 +50,7 @@ public enum DumpWritingError: Error, Hashable, Sendable {
 
 extension DumpWritingError: SelfDescribing {
     /// What the format cannot hold; contains no IDm.
-    package var message: LocalizedText {
+    public var message: LocalizedText {
         switch self {
         case .notFeliCa: LocalizedText("the format can only store FeliCa cards", "FeliCa カード専用の形式です")
         case .noIDm: LocalizedText("the format needs the IDm, which is unknown", "この形式には IDm が必要ですが、不明です")

@@ -22,7 +22,7 @@ struct KazasuErrorTests {
             id: "rcs380", state: .unavailable(.busy, detail: .init(.heldByProgram)))
         let serial = ReaderListing(id: "pn532_uart:/dev/ttyUSB0", state: .unknown)
         let decoding = CardDecodingError(
-            card: "edy", field: "balance", system: .commonArea, service: ServiceCode(rawValue: 0x1317), block: 0,
+            kind: "edy", field: "balance", system: .commonArea, service: ServiceCode(rawValue: 0x1317), block: 0,
             offset: 0, reason: .noSuchService)
         let errors: [KazasuError] = [
             .noReader([]), .noReader([serial]), .noReader([serial, busy]), .unknownReader("rcs390"),

@@ -334,7 +334,7 @@ extension Ledger {
         of other: MergePurse, _ description: LedgerPurse?, _ db: Database, _ addition: inout LedgerAddition
     ) throws -> MergePurse {
         let report = CardReport(
-            card: other.kind, name: description?.title ?? LocalizedText(other.kind, other.kind),
+            kind: CardKind(rawValue: other.kind), name: description?.title ?? LocalizedText(other.kind, other.kind),
             history: [])
         let history = History(
             card: other.card, report: report, records: [], system: other.system, services: [:],

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CardDecoders
-import CardModel
 import Glibc
+import Kazasu
 import KazasuCLI
 import KazasuService
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
 import Kazasu
 import KazasuCLI
 import KazasuService
