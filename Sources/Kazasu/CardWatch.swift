@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardDecoders
 internal import CardModel
 internal import CardReading
 internal import NFCTransport
@@ -33,6 +34,7 @@ struct CardWatch {
     private let reader: CardReader
     private let query: CardQuery
     private let reading: TapReading
+    private let stations: any StationNames
     private let clock: SearchClock
     /// Called for every event that is not a tap.
     private let note: (Step) -> Void
@@ -43,12 +45,15 @@ struct CardWatch {
     private var hasOtherSystem = false
 
     init(
-        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock? = nil,
+        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading,
+        _ stations: any StationNames = ShippedStations(),
+        clock: SearchClock? = nil,
         note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
         self.query = query
         self.reading = reading
+        self.stations = stations
         let (time, pace) = (reader.clock, (reader.device as? any PacedReader)?.pace ?? 1)
         self.clock = clock ?? SearchClock(now: time.now) { time.pause($0 / pace) }
         self.note = note
@@ -90,7 +95,7 @@ struct CardWatch {
         present = card.found
         hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
-        return Tap(.on, card.found, reader: reader.information.id, time: time, reading.read(card))
+        return Tap(.on, card.found, reader: reader.information.id, time: time, reading.read(card, stations))
     }
 
     /// Waits until a card is gone, or another one is in its place.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardDecoders
+
 /// A sequence of cards being put on readers and taken off.
 ///
 /// ```swift
@@ -57,8 +59,10 @@ public struct Taps: AsyncSequence, Sendable {
 ///     one that the environment variable `KAZASU_READER` names, else every reader that is connected now or later.
 ///   - query: the cards to report; any card by default.
 ///   - reading: the data to read from each card.
+///   - stations: the table of names of stations and stops.
 public func taps(
-    on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id
+    on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id,
+    stations: any StationNames = ShippedStations()
 ) -> Taps {
-    Taps(watch: ReaderWatch(readers: readers, query: query, reading: reading))
+    Taps(watch: ReaderWatch(readers: readers, query: query, reading: reading, stations: stations))
 }

@@ -15,7 +15,7 @@ extension CardDump {
     /// Decodes the dump with every decoder of Kazasu that recognises it: one report for each, in their order.
     ///
     /// - Parameter stations: where names of stations and stops are looked up; codes are reported in any case.
-    public func reports(stations: any StationNames = NoStationNames()) -> [CardReport] {
+    public func reports(stations: any StationNames = ShippedStations()) -> [CardReport] {
         DecoderRegistry.standard.recognising(self).compactMap { try? $0.decode(self, stations: stations) }
     }
 }

@@ -56,8 +56,8 @@ struct Dump: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "The format. Default: json with -o or --json, otherwise hex.",
-            "形式。省略時は -o か --json なら json、それ以外は hex。", value: "format"))
+            "The format. Default: by the ending of -o (.json, .hex, .nfc), json with another one or with --json, otherwise hex.",
+            "形式。省略時は -o の拡張子（.json、.hex、.nfc）により、ほかの拡張子や --json では json、それ以外は hex。", value: "format"))
     var format: DumpFormatName?
 
     @Option(
@@ -71,6 +71,9 @@ struct Dump: KazasuCommand {
 
     func validate() throws {
         try common.check("--format", format?.id)
+        try OutputEnding(output).check(
+            format.map { "--format \($0.id)" } ?? "--json", format ?? (common.json ? .json : nil),
+            DumpFormatName.endings)
         guard keyOptions.keyFrom == nil || system == nil && service == nil else {
             throw ValidationError(
                 tr(
@@ -191,7 +194,8 @@ struct Dump: KazasuCommand {
     }
 
     private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
-        let format = format ?? (output != nil || context.json ? .json : .hex)
+        let ending = OutputEnding(output).format(DumpFormatName.endings)
+        let format = format ?? (context.json ? .json : ending ?? (output == nil ? .hex : .json))
         if format == .hex { return DumpView(dump: context.redaction.apply(dump), separator: hexSeparator).text }
         return try format.text(dump, context.redaction, option: "format")
     }

@@ -114,6 +114,9 @@ package struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
 
     package static let hex = DumpFormatName(known: "hex")
     package static let json = DumpFormatName(known: "json")
+    package static let flipper = DumpFormatName(known: "flipper")
+    package static let proxmark = DumpFormatName(known: "proxmark")
+    package static let metrodroid = DumpFormatName(known: "metrodroid")
 
     private init(known id: String) { self.id = id }
 

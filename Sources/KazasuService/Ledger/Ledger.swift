@@ -20,7 +20,7 @@ public final class Ledger: Sendable {
     /// How a ledger is used.
     public struct Options: Sendable {
         /// Where names of stations are looked up.
-        public var stations: any StationNames = NoStationNames()
+        public var stations: any StationNames = ShippedStations()
         /// The decoders that read histories.
         public var decoders: DecoderRegistry = .standard
         /// What cards are told apart by: the IDm itself, or a keyed hash of it where no IDm may be stored. Only hexadecimal digits.
@@ -39,7 +39,7 @@ public final class Ledger: Sendable {
         /// How many pages of 4,096 bytes the file may have; `nil` for as many as the disk holds.
         public var pageLimit: Int?
 
-        /// The usual way: IDms as they are, no names of stations.
+        /// The usual way: IDms as they are, the names of stations that come with Kazasu.
         public init() {}
     }
 

@@ -21,7 +21,10 @@ extension Ledger {
     public func redecode() throws(LedgerError) -> LedgerRedecoding {
         let (decoders, tomorrow) = (options.decoders, tomorrow)
         return try store.write { db in
-            let reader = try LedgerRecordReader(db, Ledger.Options())
+            // Names are not in the bytes: they are looked up when a record is shown.
+            var plain = Ledger.Options()
+            plain.stations = NoStationNames()
+            let reader = try LedgerRecordReader(db, plain)
             let change = try LedgerSchema.nextChange(db)
             var (result, merge) = (LedgerRedecoding(), LedgerMerge(db, change: change, source: 0, tomorrow: tomorrow))
             let purses = try Row.fetchAll(

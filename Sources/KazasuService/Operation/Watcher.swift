@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CardDecoders
 package import Kazasu
 internal import Synchronization
 
@@ -25,6 +26,8 @@ package final class Watcher: Sendable {
         package var readers: [String]?
         package var query: CardQuery
         package var reading: TapReading
+        /// Names the places of a history.
+        package var stations: any StationNames = ShippedStations()
         package var journal: TapJournal.Settings
         package var sinks: [any Sink]
         package var retention: Outbox.Retention
@@ -219,7 +222,7 @@ package final class Watcher: Sendable {
 
     private func watch(_ subject: Subject, _ number: Int, _ plan: Plan) -> Task<Void, Never> {
         let watch = ReaderWatch(
-            readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading
+            readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading, stations: plan.stations
         ) { [metrics] in
             metrics.note($0, on: plan.name(of: $1))
         }

@@ -91,6 +91,8 @@ struct Watch: KazasuCommand {
         completion: .file())
     var config: String?
 
+    @OptionGroup var stationOptions: StationOptions
+
     @OptionGroup(title: tr("Sinks", "送り先")) var sinks: SinkOptions
     @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
 

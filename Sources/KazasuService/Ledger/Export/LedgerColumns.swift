@@ -194,9 +194,9 @@ public struct LedgerColumns: Hashable, Sendable {
         ]
         line[.date] = record.date?.description
         line[.time] = record.time?.hourAndMinute
-        line[.line] = record.entry?.lineLabel
-        line[.from] = record.entry?.label
-        line[.to] = record.exit?.label
+        line[.line] = record.entry?.lineLabel(.japanese)
+        line[.from] = record.entry?.label(.japanese)
+        line[.to] = record.exit?.label(.japanese)
         line[.amount] = amount.map(money)
         line[.spent] = amount.flatMap { $0 < 0 ? money(0 &- $0) : nil }
         line[.received] = amount.flatMap { $0 > 0 ? money($0) : nil }
@@ -242,9 +242,9 @@ public struct LedgerColumns: Hashable, Sendable {
             .id: claim.rides.map(\.uid).joined(separator: " "),
         ]
         line[.title] = claim.rides.first.map { ExportText.title($0, language) }
-        line[.line] = claim.from?.lineLabel
-        line[.from] = claim.from?.label
-        line[.to] = claim.to?.label
+        line[.line] = claim.from?.lineLabel(.japanese)
+        line[.from] = claim.from?.label(.japanese)
+        line[.to] = claim.to?.label(.japanese)
         line[.fare] = claim.fare.map(currency.text)
         line[.total] = claim.total.map(currency.text)
         line[.spent] = line[.total]
