@@ -84,10 +84,13 @@ package enum DecoderTables {
         PackageResources.local_stops_tsv, columns: ["system", "stop", "company", "line", "name"],
         key: ["system", "stop"]
     ) { (row) throws(FactTableError) in
-        (
+        let (company, line, name) = (try row.text("company"), try row.text("line"), try row.required("name"))
+        func latin(_ text: String?) -> String? { text.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? $0 : nil } }
+        return (
             key: try CodeInSystem(row, "stop"),
             value: StationName(
-                company: try row.text("company"), line: try row.text("line"), name: try row.required("name"))
+                company: company, line: line, name: name,
+                latin: .init(company: latin(company), line: latin(line), name: latin(name)))
         )
     }
     /// The meanings of codes on cards with their own format, by `card field` and by code.
@@ -189,7 +192,9 @@ extension Place {
         var name = DecoderTables.localStops[CodeInSystem(code.system, code.stop)]
         if name == nil, let number = code.operatorCode {
             let company = DecoderTables.busOperators[CodeInSystem(code.system, UInt32(number))]
-            name = company.map { StationName(company: $0.japanese, line: nil, name: nil) }
+            name = company.map {
+                StationName(company: $0.japanese, line: nil, name: nil, latin: .init(company: $0.english))
+            }
         }
         self.init(code: .local(code), name: name)
     }

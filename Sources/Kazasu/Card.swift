@@ -89,10 +89,10 @@ public final class Card {
     ///
     /// - Parameters:
     ///   - kinds: as in ``balance(kinds:all:)``.
-    ///   - stations: the table used to look up names of stations and stops; codes are always reported.
+    ///   - stations: the table of names of stations and stops; codes are always reported.
     /// - Throws: the errors of ``balance(kinds:all:)``.
     public func history(
-        kinds: [CardKind]? = nil, stations: any StationNames = NoStationNames()
+        kinds: [CardKind]? = nil, stations: any StationNames = ShippedStations()
     ) throws(KazasuError) -> CardReport {
         func decode(_ decoder: any CardDecoder, _ dump: CardDump) throws(CardDecodingError) -> CardReport {
             try decoder.decode(dump, stations: stations)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardDecoders
 internal import CardModel
 internal import CardReading
 internal import NFCTransport
@@ -35,6 +36,7 @@ struct CardWatch {
     private let reading: TapReading
     /// Called with each card that is put on the reader, while it lies there.
     private let work: ((Card) throws(KazasuError) -> Void)?
+    private let stations: any StationNames
     private let clock: SearchClock
     /// Called for every event that is not a tap.
     private let note: (Step) -> Void
@@ -46,13 +48,15 @@ struct CardWatch {
 
     init(
         _ reader: CardReader, _ query: CardQuery, _ reading: TapReading,
-        _ work: ((Card) throws(KazasuError) -> Void)? = nil, clock: SearchClock? = nil,
+        _ stations: any StationNames = ShippedStations(), _ work: ((Card) throws(KazasuError) -> Void)? = nil,
+        clock: SearchClock? = nil,
         note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
         self.query = query
         self.reading = reading
         self.work = work
+        self.stations = stations
         let (time, pace) = (reader.clock, (reader.device as? any PacedReader)?.pace ?? 1)
         self.clock = clock ?? SearchClock(now: time.now) { time.pause($0 / pace) }
         self.note = note
@@ -94,7 +98,7 @@ struct CardWatch {
         present = card.found
         hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
-        var report = reading.read(card)
+        var report = reading.read(card, stations)
         do throws(KazasuError) {
             if report.error == nil { try work?(card) }
         } catch {

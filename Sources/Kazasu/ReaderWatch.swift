@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CardDecoders
 internal import CardReading
 internal import NFCTransport
 internal import Synchronization
@@ -37,6 +38,8 @@ package struct ReaderWatch: Sendable {
     let reading: TapReading
     /// Called on the reader's thread with each card that is put on it.
     var work: (@Sendable (Card) throws(KazasuError) -> Void)?
+    /// Names the places of a history.
+    let stations: any StationNames
     /// Called on the reader's thread, with the ID by which it was opened.
     let progress: @Sendable (Progress, String) -> Void
     /// Opens a reader; tests replace it.
@@ -54,10 +57,11 @@ package struct ReaderWatch: Sendable {
     var tick: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     package init(
-        readers: [String]?, query: CardQuery, reading: TapReading,
+        readers: [String]?, query: CardQuery, reading: TapReading, stations: any StationNames = ShippedStations(),
         progress: @escaping @Sendable (Progress, String) -> Void = { _, _ in }
     ) {
         (self.readers, self.query, self.reading, self.progress) = (readers, query, reading, progress)
+        self.stations = stations
     }
 
     /// Watches until the task is cancelled or no reader can deliver any more cards.
@@ -134,12 +138,12 @@ package struct ReaderWatch: Sendable {
         }
         if let product = await reader.product { tell(.opened(id, product: product)) }
         tell(.reader(id, .ready))
-        let (query, reading, work, progress) = (query, reading, work, progress)
+        let (query, reading, stations, work, progress) = (query, reading, stations, work, progress)
         let session = Session()
         let watching = Task {
             let error = await reader.run { reader -> KazasuError in
                 let device = reader.information.id
-                var watch = CardWatch(reader, query, reading, work) { step in
+                var watch = CardWatch(reader, query, reading, stations, work) { step in
                     switch step {
                     case .looking:
                         session.beat()

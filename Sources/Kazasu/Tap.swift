@@ -70,7 +70,7 @@ public enum TapReading: Hashable, Sendable {
     case history
 
     /// Reads it. A failure becomes part of the tap, since the card was there regardless.
-    func read(_ card: Card) -> Tap.Report {
+    func read(_ card: Card, _ stations: any StationNames) -> Tap.Report {
         do throws(KazasuError) {
             switch self {
             case .id: return Tap.Report()
@@ -78,7 +78,7 @@ public enum TapReading: Hashable, Sendable {
                 let report = try card.balance()
                 return Tap.Report(balance: report, brand: Self.brand(report.balances.first?.kind, of: card))
             case .history:
-                let report = try card.history()
+                let report = try card.history(stations: stations)
                 return Tap.Report(
                     balance: report.balanceReport, history: report, brand: Self.brand(report.kind, of: card))
             }

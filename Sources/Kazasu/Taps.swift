@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardDecoders
+
 /// A sequence of cards being put on readers and taken off.
 ///
 /// ```swift
@@ -119,14 +121,16 @@ public struct Taps: AsyncSequence, Sendable {
 ///     one that the environment variable `KAZASU_READER` names, else every reader that is connected now or later.
 ///   - query: the cards to report; any card by default.
 ///   - reading: the data to read from each card.
+///   - stations: the table of names of stations and stops.
 ///   - work: what else to do with each card, on the reader's thread, before its tap is reported; the card must not
 ///     escape it. At most ten seconds, since a reader that does nothing else for long counts as failed. An error becomes
 ///     ``Tap/readError``.
 public func taps(
     on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id,
+    stations: any StationNames = ShippedStations(),
     with work: (@Sendable (Card) throws(KazasuError) -> Void)? = nil
 ) -> Taps {
-    var watch = ReaderWatch(readers: readers, query: query, reading: reading)
+    var watch = ReaderWatch(readers: readers, query: query, reading: reading, stations: stations)
     watch.work = work
     return Taps(watch: watch)
 }

@@ -111,9 +111,9 @@ struct EdgeTests {
         let service = Dumps.service(ServiceCode(rawValue: 0x10CB), [.zero, .zero])
         #expect(CyberneticsEntryRecord.record(service) == nil)
         let one = Dumps.service(ServiceCode(rawValue: 0x10CB), [Block.zero.with(1, 1)])
-        #expect(CyberneticsEntryRecord.record(one)?.station == 1)
+        #expect(CyberneticsEntryRecord.record(one)?.code.station == 1)
         let line = Dumps.service(ServiceCode(rawValue: 0x10CB), [Block.zero.with(0, 1)])
-        #expect(CyberneticsEntryRecord.record(line)?.line == 1)
+        #expect(CyberneticsEntryRecord.record(line)?.code.line == 1)
     }
 
     @Test("A certificate on a My Number card may be of any length but 0")

@@ -128,14 +128,14 @@ struct GateJoinTests {
         let log = [entry, earlier]
         let all = try #require(try report(log, entryRecord: record, attribute: attribute).insideGates)
         #expect(all.date.description == "2011-03-12" && all.since.description == "12:42" && !all.isWithPass)
-        #expect(all.line == 0xE3 && all.station == 0x3B)
+        #expect(all.code.line == 0xE3 && all.code.station == 0x3B)
         #expect(all.support == [.entryRecord, .transactionNumber])
         #expect(try report(log).insideGates?.support == [])
         #expect(try report(log, entryRecord: record).insideGates?.support == [.entryRecord])
         #expect(
             all.json.compactText
                 == #"{"line":227,"station":59,"stations":[{"area":0,"line":227,"station":59,"company":null,"#
-                + #""lineName":null,"name":null}],"date":"2011-03-12","since":"12:42","withPass":false,"#
+                + #""lineName":null,"name":null,"nameEn":null}],"date":"2011-03-12","since":"12:42","withPass":false,"#
                 + #""support":["entryRecord","transactionNumber"]}"#)
     }
 
@@ -162,7 +162,8 @@ struct GateJoinTests {
     func disputed() throws {
         let report = try report(["2008E6212005166C1252A0005A00E33B"])
         let event = try #require(report.gateEvents.first)
-        #expect(event.intermediate == 8 && event.settlement?.amount == 90 && event.settlement?.station == 0xE33B)
+        #expect(
+            event.intermediate == 8 && event.settlement?.amount == 90 && event.settlement?.station.rawValue == 0xE33B)
         #expect(event.settlement?.doubt == .disputed)
         #expect(report.history?.first?.gateLog?.settlement?.amount == 90)
         let text = report.json(.english).compactText

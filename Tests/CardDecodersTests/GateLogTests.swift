@@ -24,9 +24,9 @@ struct GateLogTests {
         #expect(events.map(\.kind.hex) == Self.rows.map { $0["kind"] })
         #expect(events.map { $0.isEntry ? "entry" : "exit" } == Self.rows.map { $0["entry"] })
         #expect(events.map { $0.kind.name?.english } == Self.rows.map { $0["entry"] })
-        #expect(events.map { String($0.line) } == Self.rows.map { $0["line"] })
-        #expect(events.map { String($0.station) } == Self.rows.map { $0["station"] })
-        #expect(events.map { String($0.device, radix: 16) } == Self.rows.map { $0["device"] })
+        #expect(events.map { String($0.code.line) } == Self.rows.map { $0["line"] })
+        #expect(events.map { String($0.code.station) } == Self.rows.map { $0["station"] })
+        #expect(events.map { String($0.device.rawValue, radix: 16) } == Self.rows.map { $0["device"] })
         #expect(events.map { String($0.amount) } == Self.rows.map { $0["amount"] })
     }
 

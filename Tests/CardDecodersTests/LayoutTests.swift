@@ -147,7 +147,7 @@ struct LayoutTests {
             bits.put(values.one, 96, 24)
         } _: { values, record in
             #expect(record.date == values.date && record.time == values.time && record.kind == .purchase)
-            #expect(record.device.map { Int($0) } == values.two & 0xFFFF)
+            #expect(record.device.map { Int($0.rawValue) } == values.two & 0xFFFF)
             #expect(record.entry == nil && record.exit == nil)
         }
     }
@@ -182,20 +182,20 @@ struct LayoutTests {
             let report = try CyberneticsDecoder.transit.decode(dump)
             let event = try #require(report.gateEvents.first)
             #expect(event.kind.code == 0xA0 && Int(event.intermediate) == values.one >> 16 & 0xFF)
-            #expect(Int(event.line) << 8 | Int(event.station) == values.one & 0xFFFF)
-            #expect(Int(event.device) == values.two & 0xFFFF && event.amount == values.three & 0xFFFF)
+            #expect(Int(event.code.line) << 8 | Int(event.code.station) == values.one & 0xFFFF)
+            #expect(Int(event.device.rawValue) == values.two & 0xFFFF && event.amount == values.three & 0xFFFF)
             #expect(event.date == values.date && event.time == values.time)
             let paid = try #require(report.tickets.first)
-            #expect(Int(paid.from) << 16 | Int(paid.to) == Self.low(values.one, 32))
+            #expect(Int(paid.from.rawValue) << 16 | Int(paid.to.rawValue) == Self.low(values.one, 32))
             #expect(paid.expiry == values.date && paid.issued == values.time)
             #expect(Int(paid.kind) == values.two >> 8 & 0xFF && paid.price == (values.two & 0xFF) * 10)
-            #expect(Int(paid.device) << 16 | Int(paid.checkedAt) == values.three)
+            #expect(Int(paid.device.rawValue) << 16 | Int(paid.checkedAt.rawValue) == values.three)
             let record = try #require(report.entryRecord)
-            #expect(Int(record.line) << 8 | Int(record.station) == Self.low(values.one, 16))
+            #expect(Int(record.code.line) << 8 | Int(record.code.station) == Self.low(values.one, 16))
             #expect(record.intermediate?.date == values.date && record.intermediate?.entryTime == values.time)
-            #expect(record.intermediate.map { Int($0.entryStation) } == values.two & 0xFFFF)
+            #expect(record.intermediate.map { Int($0.entryStation.rawValue) } == values.two & 0xFFFF)
             #expect(record.intermediate?.exitTime == ClockTime(hour: values.minute % 24, minute: values.second))
-            #expect(record.intermediate.map { Int($0.exitStation) } == values.three & 0xFFFF)
+            #expect(record.intermediate.map { Int($0.exitStation.rawValue) } == values.three & 0xFFFF)
         }
     }
 
@@ -288,7 +288,8 @@ struct LayoutTests {
         } _: { values, record in
             #expect(record.date == values.date && record.kind == .bus)
             #expect(record.time == ClockTime(hour: values.hour, minute: values.minute / 10 * 10))
-            #expect(record.device.map { Int($0) } == values.one & 0xFFFF && record.balance == values.four & 0xFFFF)
+            #expect(
+                record.device.map { Int($0.rawValue) } == values.one & 0xFFFF && record.balance == values.four & 0xFFFF)
             let stops = [record.entry, record.exit].map { Self.local($0)?.stop }
             #expect(stops == [values.two, values.three].map { UInt32(Self.low($0, 20)) })
             #expect(record.terminal?.code == 5 && record.process?.code == 2)

@@ -56,7 +56,7 @@ struct RecordKindTests {
     @Test("Purchases and bus rides have no stations although their bytes look like some")
     func noStation() throws {
         let purchase = try record(0xC7, 0x46)
-        #expect(purchase.entry == nil && purchase.exit == nil && purchase.device == 0xD952)
+        #expect(purchase.entry == nil && purchase.exit == nil && purchase.device?.rawValue == 0xD952)
         let bus = try record(0x05, 0x0F)
         #expect(bus.entry?.code == .busStop(BusStopCode(area: 2, operatorCode: 0x8F43, stop: 0xD952)))
         #expect(bus.exit == nil && bus.device == nil && bus.time == nil)

@@ -24,7 +24,7 @@ struct ReportJSONTests {
                 == keys.prefix(3) + ["entryTime"] + keys.dropFirst(3) + ["gatePassage"])
         #expect(
             try JSONCursor(record).required("entry").object().members.map(\.key) == [
-                "area", "line", "station", "company", "lineName", "name",
+                "area", "line", "station", "company", "lineName", "name", "nameEn",
             ])
     }
 
@@ -35,7 +35,8 @@ struct ReportJSONTests {
         let bus = BusStopCode(area: 1, operatorCode: 0x0C4F, stop: 0x0A)
         var record = HistoryRecord(
             serial: 7, date: CalendarDate(year: 2020, month: 3, day: 1), time: ClockTime(hour: 5, minute: 6),
-            kind: .bus, terminal: CodedValue(code: 0x0A, name: nil), device: 0x0A, entry: Place(code: .local(local)),
+            kind: .bus, terminal: CodedValue(code: 0x0A, name: nil), device: DeviceNumber(rawValue: 0x0A),
+            entry: Place(code: .local(local)),
             exit: Place(code: .busStop(bus)), amount: -1, balance: 0, raw: .zero)
         let table = HistoryCSV(language: .english)
         let head: [CSV.Cell] = [
@@ -89,11 +90,13 @@ struct ReportJSONTests {
             code: code, name: StationName(company: "東京地下鉄", line: "銀座線", name: "青山一丁目"))
         #expect(
             place.json.compactText
-                == #"{"area":0,"line":227,"station":59,"company":"東京地下鉄","lineName":"銀座線","name":"青山一丁目"}"#)
+                == #"{"area":0,"line":227,"station":59,"company":"東京地下鉄","lineName":"銀座線","name":"青山一丁目","nameEn":null}"#
+        )
         let stop = Place(code: .busStop(BusStopCode(area: 3, operatorCode: 0xA001, stop: 0x1234)))
         #expect(
             stop.json.compactText
-                == #"{"area":3,"operator":"A001","stop":"1234","company":null,"lineName":null,"name":null}"#)
+                == #"{"area":3,"operator":"A001","stop":"1234","company":null,"lineName":null,"name":null,"nameEn":null}"#
+        )
     }
 
     @Test("Names of kinds are there in both languages")

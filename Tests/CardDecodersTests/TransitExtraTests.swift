@@ -61,7 +61,7 @@ struct TransitExtraTests {
     @Test("The published entry record (P1-E0, P1-E1), and the second block as its one source reads it")
     func entryRecord() throws {
         let record = try #require(try CyberneticsDecoder.transit.decode(try CardFixture.suica.dump()).entryRecord)
-        #expect(record.line == 0xE3 && record.station == 0x3B && record.intermediate == nil && record.raw.count == 2)
+        #expect(record.code.rawValue == 0xE33B && record.intermediate == nil && record.raw.count == 2)
         let history = Dumps.service(Dumps.history, [.zero])
         let log = Dumps.service(
             ServiceCode(rawValue: 0x10CB),
@@ -73,7 +73,7 @@ struct TransitExtraTests {
             try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, log])).entryRecord?.intermediate)
         #expect(inner.date?.description == "2011-03-12")
         #expect(inner.entryTime?.description == "08:15" && inner.exitTime?.description == "09:30")
-        #expect(inner.entryStation == 0xE336 && inner.exitStation == 0xE621)
+        #expect(inner.entryStation.rawValue == 0xE336 && inner.exitStation.rawValue == 0xE621)
         let report = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, log]))
         let text = report.json(.english).compactText
         #expect(text.contains(#""entryStation":"E336""#) && text.contains(#""exitStation":"E621""#))
@@ -89,7 +89,8 @@ struct TransitExtraTests {
         let report = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, tickets]))
         let ticket = try #require(report.tickets.first)
         #expect(report.tickets.count == 1)
-        #expect(ticket.from == 0x0103 && ticket.to == 0xE63B && ticket.checkedAt == 0xE621 && ticket.device == 0x1A2B)
+        #expect([ticket.from, ticket.to, ticket.checkedAt].map(\.rawValue) == [0x0103, 0xE63B, 0xE621])
+        #expect(ticket.device.rawValue == 0x1A2B)
         #expect(ticket.expiry?.description == "2025-11-09" && ticket.issued?.description == "09:47")
         #expect(ticket.kind == 7 && ticket.price == 2000 && ticket.raw == block)
         #expect(report.json(.english).compactText.contains(#""tickets":[{"from":"0103","to":"E63B""#))

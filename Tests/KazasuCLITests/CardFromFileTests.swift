@@ -82,6 +82,47 @@ struct CardFromFileTests {
         #expect(try result.output == Kazasu.run(words + ["--format", format]).output)
     }
 
+    /// A command line with an output file, and the beginning of that file.
+    static let endings: [(line: String, start: String)] = [
+        ("history FILE -o out.csv", "\u{FEFF}cardId,"), ("history FILE -o out.NDJSON", #"{"schema":"kazasu.record/1""#),
+        ("history FILE -o out.json", "{\n  \"schema\": \"kazasu.history/1\""), ("history FILE -o out.txt", "DATE  "),
+        ("history FILE -o out.xlsx", "DATE  "), ("history FILE -o out.d/plain", "DATE  "),
+        ("convert FILE -o out.nfc", "Filetype: Flipper"), ("convert FILE -o out.hex", "#"),
+        ("convert FILE -o out.json", "{\n  \"schema\": \"kazasu.dump/1\""),
+        ("convert FILE --format proxmark -o out.json", "{"),
+        ("dump -r virtual:FILE -o out.nfc", "Filetype: Flipper"), ("dump -r virtual:FILE -o out.hex", "#"),
+        ("dump -r virtual:FILE -o out.bin", "{"),
+    ]
+
+    @Test("The ending of an output file decides its format", arguments: endings)
+    func ending(_ row: (line: String, start: String)) throws {
+        let folder = try TemporaryFolder()
+        let line = row.line.replacing("FILE", with: "'\(Card.file("edy"))'")
+        let result = try Kazasu.shell("cd '\(folder.path)' && mkdir out.d && kazasu \(line)")
+        #expect(result.hasEnded(0), "\(result.errors)")
+        let output = String(row.line.split(separator: " ").last ?? "")
+        let text = String(decoding: try TestFiles.read("\(folder.path)/\(output)"), as: UTF8.self)
+        #expect(text.hasPrefix(row.start), "\(text.prefix(80))")
+    }
+
+    @Test(
+        "An ending that says another format than an option is a mistake",
+        arguments: [
+            "history FILE --format table -o out.csv", "history FILE --json -o out.csv",
+            "convert FILE --to hex -o out.nfc",
+            "dump -r virtual:FILE --format hex -o out.json", "dump -r virtual:FILE --json -o out.nfc", "convert FILE",
+            "convert FILE -o out.bin",
+        ])
+    func contradiction(line: String) throws {
+        let folder = try TemporaryFolder()
+        let line = line.replacing("FILE", with: "'\(Card.file("edy"))'")
+        for language in ["en", "ja"] {
+            let result = try Kazasu.shell("cd '\(folder.path)' && kazasu \(line) --lang \(language)")
+            #expect(result.end == .exited(64), "\(result.errors)")
+        }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("history -o writes every format")
     func output() throws {
         let folder = try TemporaryFolder()

@@ -9,7 +9,7 @@ struct HistoryCSVTests {
     private static let columns = [
         "cardId", "card", "brand", "serial", "date", "time", "kind", "entryCode", "entryCompany", "entryLine",
         "entryStation", "exitCode", "exitCompany", "exitLine", "exitStation", "amount", "balance", "currency",
-        "terminal", "process", "payment", "terminalId", "warnings",
+        "terminal", "process", "payment", "terminalId", "warnings", "entryStationEn", "exitStationEn",
     ]
 
     /// A name with a comma and quotes, one that looks like a formula, and two that tell that the codes are decimal.
@@ -48,9 +48,11 @@ struct HistoryCSVTests {
             rows[1] == [
                 "0x0101031234567890", "transit", "suica", "483", "2011-03-12", "12:52", "rail", "0_227_59", "東京地下鉄",
                 "3号線銀座", "青山, \"一丁目\"", "0_230_33", "東京地下鉄", "11号線半蔵門", "'=1+1", "-160", "10", "JPY",
-                "automatic gate", "fare", "cash or none", "", "",
+                "automatic gate", "fare", "cash or none", "", "", "", "",
             ])
-        let bare = try Kazasu.run("history", Card.file("suica-p1"), "--format", "csv")
+        let named = CSVText.rows(try Kazasu.run("history", Card.file("suica-p1"), "--format", "csv").output)[1]
+        #expect(named[10] == "青山一丁目" && named[23...24] == ["Aoyama-itchome", "Shibuya"], "\(named)")
+        let bare = try Kazasu.run("history", Card.file("suica-p1"), "--format", "csv", "--stations", "none")
         #expect(CSVText.rows(bare.output)[1][7...14] == ["0_227_59", "", "", "", "0_230_33", "", "", ""])
     }
 

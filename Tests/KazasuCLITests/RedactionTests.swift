@@ -45,6 +45,7 @@ struct RedactionTests {
         "doctor": .elsewhere("its report is always masked: ReportTests"),
         "stations import": .elsewhere("reads no card"),
         "stations lookup": .elsewhere("reads no card"),
+        "stations status": .elsewhere("reads no card"),
         "help": .elsewhere("reads no card"),
         "collect": .elsewhere("prints gaps and the names of sites: CollectorTests"),
     ]

@@ -97,6 +97,21 @@ struct SnapshotTests {
         }
     }
 
+    /// The cards with a history that is open.
+    static let histories = TestFiles.names(in: "Fixtures/cards").filter { card in
+        TestFiles.names(in: "Fixtures/cards/\(card)").contains("history.json")
+    }
+
+    @Test("The history of every card, with the names of stations in the language of the reader", arguments: histories)
+    func history(card: String) throws {
+        #expect(Self.histories.count > 15)
+        for language in ["en", "ja"] {
+            let result = try Kazasu.run("history", "-q", Card.file(card), "--lang", language)
+            #expect(result.end == .exited(0))
+            try Snapshot.check(result.output, "histories/\(card).\(language).txt")
+        }
+    }
+
     @Test("The documents of the fixtures", arguments: ["suica-p1", "edy", "five-systems"], ["balance", "history"])
     func document(card: String, command: String) throws {
         let expected = String(decoding: try TestFiles.read("Fixtures/cards/\(card)/\(command).json"), as: UTF8.self)

@@ -121,7 +121,7 @@ struct StationsTests {
         let path = try folder.write(Array(Self.own.utf8), as: "own.tsv")
         for line in ["unset HOME XDG_DATA_HOME", "HOME= XDG_DATA_HOME=; export HOME XDG_DATA_HOME"] {
             try Kazasu.shell("\(line); kazasu stations import '\(path)'").expectError(73, "no home directory")
-            try Kazasu.shell("\(line); kazasu stations lookup 0-3-13").expectError(66, "no table")
+            #expect(try Kazasu.shell("\(line); kazasu stations lookup 0-3-13").output.contains("Shinjuku"))
         }
         try Kazasu.run("stations", "import", "\(folder.path)/none").expectError(66, "cannot be read")
         try Kazasu.run("stations", "import", path).expectError(73, "cannot be written")
@@ -156,18 +156,13 @@ struct StationsTests {
         }
         #expect(try answer("0-3-13") == "0-3-13  新宿  東日本旅客鉄道  中央本\n")
         #expect(try answer("0C4F-0007") == "0C4F-0007  紙屋町  広島電鉄\n")
-        #expect(try answer("0c4f-0007", "0-3-14") == "0c4f-0007  紙屋町  広島電鉄\n0-3-14     -\n")
+        #expect(try answer("0c4f-0007", "9-3-14") == "0c4f-0007  紙屋町  広島電鉄\n9-3-14     -\n")
         let missing = try Kazasu.run(["stations", "lookup", "0-3-13", "9-9-9"] + tables)
-        missing.expectError(1, "not in the table: 9-9-9")
+        missing.expectError(1, "in no table: 9-9-9")
         #expect(missing.output == "0-3-13  新宿  東日本旅客鉄道  中央本\n9-9-9   -\n", "what was found is there")
-        try Kazasu.run(["stations", "lookup", "9-9-9", "--lang", "ja"] + tables).expectError(1, "表にありません: 9-9-9")
+        try Kazasu.run(["stations", "lookup", "9-9-9", "--lang", "ja"] + tables).expectError(1, "どの表にもありません: 9-9-9")
         #expect(try answer("0-9-9", "--date", "2020-03-13").contains("旧駅"))
         #expect(try answer("0-9-9", "--date", "2020-03-14").contains("新駅"))
-        let undated = try folder.write(Array(Self.own.utf8), as: "undated.tsv")
-        let lookup = ["stations", "lookup", "0-3-13", "--date", "2020-03-13", "--stations"]
-        let note = "the table has no dates, so --date has no effect"
-        #expect(try Kazasu.run(lookup + [undated]).errors.contains(note))
-        #expect(try Kazasu.run(lookup + [stations]).errors.isEmpty)
         let json = try answer("0-3-13", "--json")
         let document = JSONCursor(try JSONValue(parsing: Array(json.utf8)))
         let place = try #require(try document.required("places").elements().first)
@@ -179,8 +174,8 @@ struct StationsTests {
 
     /// A name that is looked up, and the codes that are found.
     static let looked: [(name: String, codes: [String])] = [
-        ("新宿", ["0-3-13", "0-37-10"]), ("新宿駅", ["0-3-13", "0-37-10"]), ("三丁目", ["0-5-5"]), ("紙屋町", ["0C4F-0007"]),
-        ("旧駅", ["0-9-9"]), ("SHINJUKU-nishi", ["0-6-6"]), ("どこか", []),
+        ("甲乙", ["0-3-13", "0-37-10"]), ("甲乙駅", ["0-3-13", "0-37-10"]), ("甲乙丙", ["0-5-5"]), ("丙町", ["0C4F-0007"]),
+        ("旧駅", ["0-9-9"]), ("SHINJUKU-nishi", ["0-6-6"]), ("zoshigaya nishi", ["0-7-7"]), ("どこか", []),
     ]
 
     @Test("A name is looked up: the station that has it, else those whose name contains it", arguments: looked)
@@ -190,20 +185,21 @@ struct StationsTests {
             Array(
                 """
                 area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
-                0\t37\t10\tJR\t山手\t新宿\t\t
-                0\t3\t13\tJR\t中央本\t新宿\t\t
-                0\t5\t5\tX\tY\t新宿三丁目\t\t
+                0\t37\t10\tJR\t山手\t甲乙\t\t
+                0\t3\t13\tJR\t中央本\t甲乙\t\t
+                0\t5\t5\tX\tY\t甲乙丙丁\t\t
+                0\t7\t7\tX\tY\tZoshigaya-Nishi\t\t
                 0\t6\t6\tX\tY\tShinjuku-Nishi\t\t
                 0\t9\t9\tX\tY\t旧駅\t\t2020-03-13
                 0\t9\t9\tX\tY\t新駅\t2020-03-14\t
 
                 """.utf8), as: "stations.tsv")
         let stops = try folder.write(
-            Array("operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t紙屋町\n".utf8), as: "stops.tsv")
+            Array("operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t丙町\n".utf8), as: "stops.tsv")
         let line = ["stations", "lookup", row.name, "--stations", stations, "--stations", stops]
         let result = try Kazasu.run(line)
         guard !row.codes.isEmpty else {
-            result.expectError(1, "not in the table: どこか")
+            result.expectError(1, "in no table: どこか")
             #expect(result.output == "どこか  -\n")
             return
         }
@@ -214,25 +210,59 @@ struct StationsTests {
         #expect(try document.required("places").elements().count == row.codes.count)
     }
 
-    @Test("On a terminal it is said once why there are codes, and where to get a table", arguments: ["en", "ja"])
-    func codesAreExplained(language: String) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write(Array(Self.own.utf8), as: "own.tsv")
-        let note = language == "en" ? "stations are shown as codes" : "駅をコードで表示しています"
-        func notes(_ line: String) throws -> Int {
-            try ChildProcess.run(
-                "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line) --lang \(language)", "/dev/null"],
-                environment: Kazasu.environment
-            ).output.ranges(of: note).count
+    @Test("Without names, places are codes as before", arguments: ["suica-p1", "suica-inside", "rapica", "nicepass"])
+    func codes(card: String) throws {
+        let table = try TemporaryFolder().write(Array(Self.own.utf8), as: "own.tsv")
+        for command in ["history -q", "decode", "history -q --format csv", "history --json"] {
+            let words = command.split(separator: " ").map(String.init) + [Card.file(card)]
+            let codes = try Kazasu.run(words + ["--stations", "none"])
+            #expect(codes.hasEnded(0), "\(codes.errors)")
+            #expect(!["渋谷", "Shibuya", "青山一丁目", "東京地下鉄"].contains { codes.output.contains($0) })
+            for variables in [["KAZASU_STATIONS": "none"], ["KAZASU_STATIONS": table]] {
+                let option = variables["KAZASU_STATIONS"] == "none" ? [] : ["--stations", "none"]
+                #expect(try Kazasu.run(words + option, environment: variables).output == codes.output)
+            }
         }
-        let card = Card.fixture("suica-p1")
-        #expect(try notes("history -r '\(card)'") == 1)
-        #expect(try notes("decode '\(Card.file("suica-p1"))'") == 1)
-        #expect(try notes("history -q -r '\(card)'") == 0)
-        #expect(try notes("history -r '\(card)' --stations '\(path)'") == 0)
-        #expect(try notes("history -r '\(Card.fixture("edy"))'") == 0, "no station is on it")
-        #expect(try !Kazasu.run("history", "-r", card, "--lang", language).errors.contains(note), "no terminal")
-        #expect(try Kazasu.run("stations", "--help").output.contains("MIT licence"))
+        #expect(
+            try Kazasu.run("history", "-q", Card.file("suica-p1"), "--stations", "none").output.contains("0-227-59"))
+    }
+
+    @Test("A table beats KAZASU_STATIONS=none, and none excludes tables")
+    func none() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(Self.own.replacing("青山一丁目", with: "甲乙").utf8), as: "own.tsv")
+        let line = ["history", "-q", Card.file("suica-p1"), "--stations", path]
+        let named = try Kazasu.run(line, environment: ["KAZASU_STATIONS": "none"]).output
+        #expect(named.contains("甲乙") && named.contains("Shibuya"), "\(named)")
+        try Kazasu.run(line + ["--stations", "none"]).expectError(64, "--stations none cannot be used with a table")
+    }
+
+    @Test("The tables that are used, in their order")
+    func status() throws {
+        let (home, folder) = (try TemporaryFolder(), try TemporaryFolder())
+        let own = try folder.write(Array(Self.own.utf8), as: "own.tsv")
+        let stops = try folder.write(
+            Array("operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t紙屋町\n".utf8), as: "stops.tsv")
+        let variables = ["XDG_DATA_HOME": home.path, "KAZASU_STATIONS": "\(own):\(stops)"]
+        #expect(try Kazasu.run(["stations", "import", own], environment: variables).hasEnded(0))
+        let line = ["stations", "status", "--stations", stops]
+        let document = JSONCursor(
+            try JSONValue(parsing: Array(try Kazasu.run(line + ["--json"], environment: variables).output.utf8)))
+        let tables = try document.required("tables").elements()
+        #expect(
+            try tables.map { try $0.required("origin").text() }
+                == ["option", "environment", "environment", "imported", "shipped"])
+        #expect(try tables.map { try $0.required("stations").integer() } == [0, 3, 0, 3, 7829])
+        #expect(try tables.map { try $0.required("busStops").integer() } == [1, 0, 1, 0, 4925])
+        #expect(try tables[4].required("formerNames").integer() == 107)
+        let licenses = try tables[4].required("sources").elements().map { try $0.required("license").text() }
+        #expect(Set(licenses) == ["MIT", "Apache-2.0", "CC-BY-4.0"])
+        let text = try Kazasu.run(line, environment: variables).output
+        #expect(text.contains(stops) && text.contains("with Kazasu") && text.contains("CC-BY-4.0"), "\(text)")
+        let japanese = try Kazasu.run(line + ["--lang", "ja"], environment: variables).output
+        #expect(japanese.contains("付属の表の出典") && japanese.contains("取り込み"), "\(japanese)")
+        let none = try Kazasu.run(["stations", "status", "--json", "--stations", "none"], environment: variables).output
+        #expect(try JSONCursor(JSONValue(parsing: Array(none.utf8))).required("tables").elements().isEmpty)
     }
 
     @Test("A gate's station is named by the ride of that day, else by every station that the code can mean")
@@ -263,7 +293,7 @@ struct StationsTests {
         #expect(result.output.contains("新宿") && result.errors.isEmpty, "\(result.errors)")
     }
 
-    @Test("Names come from the options, else the variable, else the store")
+    @Test("Names come from the options, then the variable, then the store")
     func names() throws {
         let home = try TemporaryFolder()
         let folder = try TemporaryFolder()
@@ -276,7 +306,7 @@ struct StationsTests {
         let both = xdg.merging(["KAZASU_STATIONS": variable]) { $1 }
         for command in [["history", "-r", Card.fixture("suica-p1")], ["decode", Card.file("suica-p1")]] {
             let plain = try Kazasu.run(command)
-            #expect(plain.output.contains("0-3-18"))
+            #expect(plain.output.contains("  Koenji  "))
             #expect(try Kazasu.run(command, environment: xdg).output.contains("  stored  "))
             #expect(try Kazasu.run(command, environment: both).output.contains("  variable  "))
             let asked = try Kazasu.run(command + ["-q", "--stations", option], environment: both)

@@ -146,8 +146,8 @@ struct TerminalTests {
         let words = "history -q --lang ja -r \(Card.fixture("suica-p1")) --since 2011-03-12"
         #expect(
             try onTerminal(words).output.split(separator: "\r\n") == [
-                "日付        時刻   種別  入場      出場      金額  残高  内容",
-                "2011-03-12  12:52  鉄道  0-227-59  0-230-33  -160    10  自動改札機 / 運賃支払",
+                "日付        時刻   種別  入場        出場  金額  残高  内容",
+                "2011-03-12  12:52  鉄道  青山一丁目  渋谷  -160    10  自動改札機 / 運賃支払",
             ])
         #expect(
             try onTerminal(words + " --stations '\(table)'").output.split(separator: "\r\n") == [
@@ -156,8 +156,8 @@ struct TerminalTests {
             ])
         #expect(
             try onTerminal(words.replacing("ja", with: "en")).output.split(separator: "\r\n") == [
-                "DATE        TIME   KIND  FROM      TO        AMOUNT  BALANCE  WHAT",
-                "2011-03-12  12:52  rail  0-227-59  0-230-33    -160       10  fare",
+                "DATE        TIME   KIND  FROM            TO       AMOUNT  BALANCE  WHAT",
+                "2011-03-12  12:52  rail  Aoyama-itchome  Shibuya    -160       10  fare",
             ])
         let piped = try onTerminal(words + " --stations '\(table)' | cat")
         #expect(piped.output.contains("羽田空港第1・第2ターミナル国内線連絡通路南口改札  -160    10  自動改札機 / 運賃支払\r\n"))

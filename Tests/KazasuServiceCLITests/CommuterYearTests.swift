@@ -100,7 +100,7 @@ struct CommuterYearTests {
         let lines = String(decoding: try TestFiles.read(path), as: UTF8.self).split(separator: "\r\n")
         #expect(lines.first == "\u{FEFF}日付,路線,出発,到着,片道・往復,片道運賃,金額,通貨,カード,備考,ID")
         #expect(lines.count == 1 + 22)
-        #expect(lines.dropFirst().allSatisfy { $0.contains(",0_227_59,0_230_33,往復,220,440,JPY,通勤,,") }, "\(lines[1])")
+        #expect(lines.dropFirst().allSatisfy { $0.contains(",青山一丁目,渋谷,往復,220,440,JPY,通勤,,") }, "\(lines[1])")
         // The page of the whole year.
         let page = try Service.run(["ledger", "report", "--lang", "ja"], data: data)
         #expect(page.output.contains("<html lang=\"ja\">") && page.output.contains("欠落はありません"))

@@ -76,7 +76,8 @@ struct LedgerCommandTests {
         ("ledger sum --by station --format csv", "key,name,records,unknown,spent,received,amount,currency,gaps\r\n"),
         ("ledger sum --by line --format csv --header ja", "キー,名前,件数"), ("ledger sum --by card", "JPY"),
         ("ledger gaps --format csv", "cardId,card,after,before,missing"), ("ledger cards", "Transit IC"),
-        ("ledger cards --format csv", "0x"), ("ledger export csv", ",id,gapMissing,gapAmount\r\n"),
+        ("ledger cards --format csv", "0x"),
+        ("ledger export csv", ",id,gapMissing,gapAmount,entryStationEn,exitStationEn\r\n"),
         ("ledger export --claim --header ja", "日付,路線,出発,到着,片道・往復,片道運賃,金額,通貨,カード,備考,ID\r\n"),
         ("ledger export hledger", "Assets:Transit:"), ("ledger export ofx --lang ja", "<CURDEF>JPY"),
         ("ledger export qif", "!Type:Bank"), ("ledger export beancount", "operating_currency"),
@@ -86,6 +87,30 @@ struct LedgerCommandTests {
         ("ledger export --claim --weekday sat,sun --total --purpose Visit", "total,,,,,,"),
         ("ledger report --lang ja", "<!DOCTYPE html>"), ("ledger redecode", "20 records, 0 changed"),
     ]
+
+    @Test("A ledger keeps codes: names are those of the tables when it is asked, the user's first")
+    func names() throws {
+        let data = try TemporaryFolder()
+        let kept = try Service.run(["history", Self.card, "--keep", "--stations", "none"], data: data)
+        #expect(kept.output.contains("0-227-59") && !kept.output.contains("Aoyama-itchome"), "\(kept.errors)")
+        let own = try data.write(
+            Array("area\tline\tstation\tcompany\tline_name\tstation_name\n0\t230\t33\tX\tY\t甲乙\n".utf8), as: "own.tsv")
+        func answer(_ line: String) throws -> String {
+            try Service.run(line.split(separator: " ").map(String.init), data: data).output
+        }
+        #expect(try answer("ledger list --month 2011-03").contains("Aoyama-itchome  Shibuya"))
+        #expect(try answer("ledger list --month 2011-03 --lang ja").contains("青山一丁目  渋谷"))
+        #expect(try answer("ledger list --month 2011-03 --stations \(own)").contains("Aoyama-itchome  甲乙"))
+        #expect(try answer("ledger list --month 2011-03 --stations none").contains("0-227-59"))
+        #expect(try answer("ledger list --month 2011-03 --json").contains(#""nameEn": "Aoyama-itchome""#))
+        #expect(try answer("ledger sum --by station --lang en").contains("Shibuya"))
+        #expect(try answer("ledger sum --by station --lang ja").contains("渋谷"))
+        #expect(try answer("ledger sum --by station --format csv").contains("0_230_33,Shibuya,"))
+        #expect(try answer("ledger export --claim").contains("青山一丁目,渋谷"))
+        #expect(try answer("ledger export hledger --lang ja").contains("青山一丁目 → 渋谷"))
+        #expect(try answer("ledger export csv").contains(",Aoyama-itchome,Shibuya\r\n"))
+        #expect(try answer("ledger report --lang ja").contains("渋谷"))
+    }
 
     @Test("Every question has an answer", arguments: questions)
     func question(_ row: (line: String, words: String)) throws {

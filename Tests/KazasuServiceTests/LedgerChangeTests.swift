@@ -174,7 +174,7 @@ struct LedgerChangeTests {
             records.append(try ExampleCard.record(day * 2, text, .rail, -100, 5_000 - day * 100))
         }
         let report = CardReport(
-            card: "transit", name: LocalizedText("Transit IC", "交通系IC"), history: records.reversed())
+            kind: "transit", name: LocalizedText("Transit IC", "交通系IC"), history: records.reversed())
         let pace = try #require(try ledger.keep(report, of: ExampleCard.idm, source: LedgerSource(.card)).pace)
         #expect((pace.records, pace.days) == (20, 19))
     }

@@ -487,6 +487,22 @@ struct HomeAssistantReaderTests {
         (#"[{"amount":1,"currency":"X","exponent":99}]"#, nil),
     ]
 
+    @Test("The newest record of a tap, with the names of its stations")
+    func record() throws {
+        let home = HomeAssistant(
+            HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
+        var event = OutboxEvent.made(1)
+        let records =
+            #"[{"date":"2026-11-20","time":null,"kind":"rail","entry":{"area":0,"name":"渋谷","nameEn":"Shibuya"},"#
+            + #""exit":null,"amount":-160,"raw":"00"},{"date":"2026-11-19","kind":"bus"}]"#
+        event.line = event.line.dropLast() + #","records":\#(records)}"#
+        let tap = try JSONCursor(JSONValue(parsing: #require(home.tap(event).messages.first).payload))
+        #expect(
+            try tap.required("record").value.compactText
+                == #"{"date":"2026-11-20","time":null,"kind":"rail","amount":-160,"entry":"渋谷","entryEn":"Shibuya","#
+                + #""exit":null,"exitEn":null}"#)
+    }
+
     @Test("Balances of taps", arguments: balances)
     func balance(_ row: (json: String, shown: String?)) throws {
         let home = HomeAssistant(

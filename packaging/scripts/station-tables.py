@@ -35,6 +35,16 @@ def table(lines):
     return "\n".join(packed)
 
 
+def former_english(row, stations):
+    """The former name in Latin script, where another station of the same line has that name now: the code was given to it."""
+    now = {station_key(station): station for station in stations}.get(station_key(row))
+    names = {
+        station["station_name_en"] for station in stations
+        if now and (station["company"], station["line_name"]) == (now["company"], now["line_name"])
+        and station["station_name"] == row["former_name"]}
+    return names.pop() if len(names) == 1 else ""
+
+
 def packed():
     stations, stops, former = rows("stations.tsv"), rows("bus_stops.tsv"), rows("former_names.tsv")
     english = {(row["company"], row["line_name"]): row for row in rows("lines.tsv")}
@@ -57,7 +67,8 @@ def packed():
             ["%04X%04X" % (int(row["operator"]), int(row["stop"])), number_of_company[row["company"]], row["stop_name"]]
             for row in stops
         ],
-        "former": [[station_key(row), row["former_name"], row["changed_on"]] for row in former],
+        "former": [
+            [station_key(row), row["former_name"], row["changed_on"], former_english(row, stations)] for row in former],
     }
     text = (
         "// SPDX-License-Identifier: Apache-2.0\n"

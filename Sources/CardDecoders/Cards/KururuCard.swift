@@ -94,7 +94,8 @@ struct KururuHistoryBlock {
             kind: isRide ? .bus : process?.kind ?? .other,
             terminal: CodedValue(code: place, name: machine?.name, doubt: machine == nil ? nil : .oneSource),
             process: CodedValue(code: action, name: process?.name, doubt: process == nil ? nil : .oneSource),
-            device: raw.uint16(at: 3, .big), entry: stop(at: 6), exit: stop(at: 8), balance: balance,
+            device: DeviceNumber(rawValue: raw.uint16(at: 3, .big)), entry: stop(at: 6), exit: stop(at: 8),
+            balance: balance,
             warnings: warnings, raw: raw)
     }
 

@@ -90,7 +90,8 @@ struct NicePassHistoryBlock {
             serial: nil, date: date, time: time, kind: kind,
             terminal: CodedValue(code: machine, name: NicePassHistoryBlock.machines[UInt32(machine)]?.name),
             process: CodedValue(code: action, name: NicePassHistoryBlock.actions[UInt32(action)]?.name),
-            device: raw.uint16(at: 3, .big), entry: stop(bits: 20), exit: stop(bits: 0), balance: balance,
+            device: DeviceNumber(rawValue: raw.uint16(at: 3, .big)), entry: stop(bits: 20), exit: stop(bits: 0),
+            balance: balance,
             warnings: (date == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : [.tenMinuteTime]), raw: raw)
     }
 

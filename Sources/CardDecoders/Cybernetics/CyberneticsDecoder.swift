@@ -104,7 +104,7 @@ package struct CyberneticsDecoder: CardDecoder {
         let places = CyberneticsStations(names: stations, history: report.history ?? [])
         report.entryRecord = dump.opened(entryRead).flatMap { CyberneticsEntryRecord.record($0) }
         if let entry = report.entryRecord {
-            report.entryRecord?.stations = places.places(entry.line, entry.station, on: nil)
+            report.entryRecord?.stations = places.places(entry.code, on: nil)
         }
         report.tickets = dump.opened(ticketRead).map { CyberneticsTickets.tickets($0) } ?? []
         if var log = dump.opened(gateRead).map({ CyberneticsGateLog($0) }) {
@@ -217,14 +217,14 @@ enum CyberneticsTickets {
     private static func ticket(_ block: Block) -> PaidTicket {
         let time = block.uint16(at: 6, .big)
         return PaidTicket(
-            from: block.uint16(at: 0, .big),
-            to: block.uint16(at: 2, .big),
+            from: LineStationCode(rawValue: block.uint16(at: 0, .big)),
+            to: LineStationCode(rawValue: block.uint16(at: 2, .big)),
             expiry: CalendarDate(packed: block.uint16(at: 4, .big)),
             issued: ClockTime(hour: Int(time.bits(11...15)), minute: Int(time.bits(5...10))),
             kind: block[8],
             price: Int(block[9]) * 10,
-            device: block.uint16(at: 10, .big),
-            checkedAt: block.uint16(at: 12, .big),
+            device: DeviceNumber(rawValue: block.uint16(at: 10, .big)),
+            checkedAt: LineStationCode(rawValue: block.uint16(at: 12, .big)),
             raw: block)
     }
 }

@@ -27,16 +27,15 @@ struct CyberneticsGateLog {
     mutating func name(_ places: CyberneticsStations) {
         for index in events.indices {
             let event = events[index]
-            events[index].stations = places.places(event.line, event.station, on: event.date)
+            events[index].stations = places.places(event.code, on: event.date)
         }
     }
 
     private static func event(_ block: Block) -> GateEvent {
         GateEvent(
             kind: DecoderTables.transitGateEvents[block[0]],
-            line: block[2],
-            station: block[3],
-            device: block.uint16(at: 4, .big),
+            code: LineStationCode(rawValue: block.uint16(at: 2, .big)),
+            device: DeviceNumber(rawValue: block.uint16(at: 4, .big)),
             date: CalendarDate(packed: block.uint16(at: 6, .big)),
             time: ClockTime(decimalHour: block[8], minute: block[9]),
             amount: Int(block.uint16(at: 10, .little)),
@@ -55,7 +54,7 @@ enum CyberneticsEntryRecord {
         guard let first = service.blocks[0], first.uint16(at: 0, .big) != 0 else { return nil }
         let second = service.blocks[1]
         return EntryRecord(
-            line: first[0], station: first[1],
+            code: LineStationCode(rawValue: first.uint16(at: 0, .big)),
             intermediate: second.flatMap { $0.isZero ? nil : intermediate($0) },
             raw: [first] + (second.map { [$0] } ?? []))
     }
@@ -64,9 +63,9 @@ enum CyberneticsEntryRecord {
         EntryRecord.Intermediate(
             date: CalendarDate(packed: block.uint16(at: 0, .big)),
             entryTime: ClockTime(decimalHour: block[2], minute: block[3]),
-            entryStation: block.uint16(at: 4, .big),
+            entryStation: LineStationCode(rawValue: block.uint16(at: 4, .big)),
             exitTime: ClockTime(decimalHour: block[7], minute: block[8]),
-            exitStation: block.uint16(at: 9, .big))
+            exitStation: LineStationCode(rawValue: block.uint16(at: 9, .big)))
     }
 }
 
@@ -89,13 +88,13 @@ enum CyberneticsInsideGates {
         guard let newest = log.unbroken.first, let date = newest.date, let time = newest.time else { return nil }
         let isWithPass = newest.kind.code == Entry.pass
         guard isWithPass || newest.kind.code == Entry.fare else { return nil }
-        let isSameStation = record.map { $0.line == newest.line && $0.station == newest.station }
+        let isSameStation = record.map { $0.code == newest.code }
         if !isWithPass && (isSameStation == false || isCounted == false) { return nil }
         var support: [InsideGates.Support] = []
         if isSameStation == true { support.append(.entryRecord) }
         if isCounted == true { support.append(.transactionNumber) }
         return InsideGates(
-            line: newest.line, station: newest.station, stations: newest.stations, date: date, since: time,
+            code: newest.code, stations: newest.stations, date: date, since: time,
             isWithPass: isWithPass,
             support: support)
     }
@@ -125,14 +124,14 @@ struct CyberneticsStations {
     ///
     /// These are the stations that rides of the day pass through, with or without a name; without such a ride, those
     /// that have a name.
-    func places(_ line: UInt8, _ station: UInt8, on date: CalendarDate?) -> [Place] {
+    func places(_ code: LineStationCode, on date: CalendarDate?) -> [Place] {
         var areas: Set<UInt8> = []
-        for stop in stops where stop.date == date && stop.station.line == line && stop.station.station == station {
+        for stop in stops where stop.date == date && stop.station == code.inArea(stop.station.area) {
             areas.insert(stop.station.area)
         }
         let isProven = !areas.isEmpty
         return (isProven ? areas.sorted() : [0, 1, 2, 3]).compactMap { area in
-            let place = Place(.station(StationCode(area: area, line: line, station: station)), on: date, names)
+            let place = Place(.station(code.inArea(area)), on: date, names)
             return isProven || place.name?.name != nil ? place : nil
         }
     }

@@ -66,7 +66,7 @@ struct CyberneticsHistoryBlock {
             process: process,
             payment: CyberneticsPayment.value(raw[2]),
             gate: CyberneticsGate.value(raw[3]),
-            device: recordClass == .purchase ? raw.uint16(at: 8, .big) : nil,
+            device: recordClass == .purchase ? DeviceNumber(rawValue: raw.uint16(at: 8, .big)) : nil,
             entry: entry,
             exit: exit,
             amount: amount,
@@ -137,7 +137,8 @@ struct CyberneticsHistory {
     }
 
     #if compiler(>=6.3)
-        @specialized(where Names == StationTable)
+        @specialized(where Names == ShippedStations)
+        @specialized(where Names == LayeredStationNames)
     #endif
     init<Names: StationNames>(_ service: ServiceDump, _ stations: Names) {
         let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }
@@ -240,7 +241,7 @@ enum CyberneticsRides {
     }
 
     private static func isAt(_ code: StationCode, _ event: GateEvent) -> Bool {
-        code.line == event.line && code.station == event.station
+        code == event.code.inArea(code.area)
     }
 }
 

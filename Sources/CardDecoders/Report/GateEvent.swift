@@ -7,12 +7,10 @@ public import CardModel
 public struct GateEvent: Hashable, Sendable {
     /// The gate operation; a code with bit 7 set is an entry.
     public let kind: CodedValue
-    /// The line; the log holds no area, so up to four stations are possible.
-    public let line: UInt8
-    /// The station on the line.
-    public let station: UInt8
+    /// The station; the log holds no area, so up to four are possible.
+    public let code: LineStationCode
     /// The number of the gate: four bits corner and twelve bits unit, according to a payment terminal's own classes.
-    public let device: UInt16
+    public let device: DeviceNumber
     /// The day, or `nil` when the bytes are not a valid date.
     public let date: CalendarDate?
     /// The time to the minute, or `nil` when the bytes are not a valid time.
@@ -45,17 +43,17 @@ public struct GateEvent: Hashable, Sendable {
 public struct GateSettlement: Hashable, Sendable {
     /// The amount, in the smallest unit.
     public let amount: Int
-    /// The line and station codes.
-    public let station: UInt16
+    /// The station, or what the sources take for one.
+    public let station: LineStationCode
 
     /// The last four bytes of a gate log block, or `nil` when they are 0.
     init?(_ block: Block) {
         amount = Int(block.uint16(at: 12, .little))
-        station = block.uint16(at: 14, .big)
-        if amount == 0, station == 0 { return nil }
+        station = LineStationCode(rawValue: block.uint16(at: 14, .big))
+        if amount == 0, station.rawValue == 0 { return nil }
     }
 
-    package init(amount: Int, station: UInt16) {
+    package init(amount: Int, station: LineStationCode) {
         self.amount = amount
         self.station = station
     }
@@ -70,10 +68,10 @@ extension GateEvent {
         sink.object { event in
             event.member("event") { kind.write(to: &$0, language) }
             event.member("intermediate", HexDigits(intermediate, digits: 2))
-            event.member("line", line)
-            event.member("station", station)
+            event.member("line", code.line)
+            event.member("station", code.station)
             if !stations.isEmpty { event.member("stations") { stations.write(to: &$0) } }
-            event.member("device", HexDigits(device, digits: 4))
+            event.member("device", device.description)
             event.member("date", date)
             event.member("time", time?.minutes)
             event.member("amount", amount)
@@ -88,7 +86,7 @@ extension GateSettlement {
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { settlement in
             settlement.member("amount", amount)
-            settlement.member("stationCode", HexDigits(station, digits: 4))
+            settlement.member("stationCode", station.description)
             settlement.member("doubt", doubt.rawValue)
         }
     }
@@ -105,8 +103,8 @@ extension EntryRecord {
     /// Writes `entryRecord` in `kazasu.decode/1`.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { record in
-            record.member("line", line)
-            record.member("station", station)
+            record.member("line", code.line)
+            record.member("station", code.station)
             if !stations.isEmpty { record.member("stations") { stations.write(to: &$0) } }
             record.member("intermediateGate") { sink in
                 if let intermediate { intermediate.write(to: &sink) } else { sink.null() }
@@ -131,9 +129,9 @@ extension EntryRecord.Intermediate {
         sink.object { gate in
             gate.member("date", date)
             gate.member("entryTime", entryTime?.minutes)
-            gate.member("entryStation", HexDigits(entryStation, digits: 4))
+            gate.member("entryStation", entryStation.description)
             gate.member("exitTime", exitTime?.minutes)
-            gate.member("exitStation", HexDigits(exitStation, digits: 4))
+            gate.member("exitStation", exitStation.description)
         }
     }
 }
@@ -142,14 +140,14 @@ extension PaidTicket {
     /// Writes an element of `tickets` in `kazasu.decode/1`.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { ticket in
-            ticket.member("from", HexDigits(from, digits: 4))
-            ticket.member("to", HexDigits(to, digits: 4))
+            ticket.member("from", from.description)
+            ticket.member("to", to.description)
             ticket.member("expiry", expiry)
             ticket.member("issued", issued?.minutes)
             ticket.member("kindCode", HexDigits(kind, digits: 2))
             ticket.member("price", price)
-            ticket.member("device", HexDigits(device, digits: 4))
-            ticket.member("checkedAt", HexDigits(checkedAt, digits: 4))
+            ticket.member("device", device.description)
+            ticket.member("checkedAt", checkedAt.description)
             ticket.member("raw", BlockDigits(raw))
         }
     }
@@ -162,8 +160,8 @@ extension InsideGates {
     /// Writes `insideGates` among the `inferences` in `kazasu.decode/1`.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { inside in
-            inside.member("line", line)
-            inside.member("station", station)
+            inside.member("line", code.line)
+            inside.member("station", code.station)
             if !stations.isEmpty { inside.member("stations") { stations.write(to: &$0) } }
             inside.member("date", date)
             inside.member("since", since.minutes)
@@ -194,10 +192,8 @@ public struct GateTimes: Hashable, Sendable {
 /// The station is certain (in published dumps it is the entry of the newest ride). Everything in the second block is
 /// known from one source only, suica-viewer. The record holds no area.
 public struct EntryRecord: Hashable, Sendable {
-    /// The line.
-    public let line: UInt8
-    /// The station on the line.
-    public let station: UInt8
+    /// The station.
+    public let code: LineStationCode
     /// The last intermediate gate, or `nil` when there was none or the second block was not read.
     public let intermediate: Intermediate?
     /// The blocks decoded here.
@@ -211,12 +207,12 @@ public struct EntryRecord: Hashable, Sendable {
         public let date: CalendarDate?
         /// The minute of the entry, or `nil` when the bytes are not a valid time.
         public let entryTime: ClockTime?
-        /// The line and station codes of the entry.
-        public let entryStation: UInt16
+        /// The station of the entry.
+        public let entryStation: LineStationCode
         /// The minute of the exit, or `nil` when the bytes are not a valid time.
         public let exitTime: ClockTime?
-        /// The line and station codes of the exit.
-        public let exitStation: UInt16
+        /// The station of the exit.
+        public let exitStation: LineStationCode
     }
 }
 
@@ -225,10 +221,8 @@ public struct EntryRecord: Hashable, Sendable {
 /// This is an inference, not a fact stored on the card: it was not tested on hardware, and a gate that does not write
 /// the log would make it wrong. It is not drawn when another part of the card contradicts it.
 public struct InsideGates: Hashable, Sendable {
-    /// The line; the log holds no area, so up to four stations are possible.
-    public let line: UInt8
-    /// The station on the line.
-    public let station: UInt8
+    /// The station; the log holds no area, so up to four are possible.
+    public let code: LineStationCode
     /// The stations that the codes can denote, as in the passage.
     public var stations: [Place] = []
     /// The day of the entry.
@@ -254,10 +248,10 @@ public struct InsideGates: Hashable, Sendable {
 /// One source only, and disputed: felica-tool calls the service commuter pass information. It was all zeros in every
 /// published dump.
 public struct PaidTicket: Hashable, Sendable {
-    /// The line and station codes of its start.
-    public let from: UInt16
-    /// The line and station codes of its end.
-    public let to: UInt16
+    /// The station of its start.
+    public let from: LineStationCode
+    /// The station of its end.
+    public let to: LineStationCode
     /// The last day, or `nil` when the bytes are not a valid date.
     public let expiry: CalendarDate?
     /// The time of issue, or `nil` when the bytes are not a valid time.
@@ -267,9 +261,9 @@ public struct PaidTicket: Hashable, Sendable {
     /// The price in yen; the card stores tens of yen.
     public let price: Int
     /// The number of the issuing machine.
-    public let device: UInt16
-    /// The line and station codes of the check.
-    public let checkedAt: UInt16
+    public let device: DeviceNumber
+    /// The station of the check.
+    public let checkedAt: LineStationCode
     /// The bytes decoded here.
     public let raw: Block
 }

@@ -13,17 +13,22 @@ package struct HistoryCSV {
     package init(language: Language) { self.language = language }
 
     /// The row of column names.
-    package var head: String { CSV().row(columns) }
+    package var head: String { CSV().row(columns + latinColumns) }
 
-    /// The names of the columns.
+    /// The names of all columns but the last.
     package var columns: [CSV.Cell] { Column.allCases.map { .text(language == .japanese ? $0.japanese : $0.rawValue) } }
+
+    /// The names of the last columns; a ledger has its own before them.
+    package var latinColumns: [CSV.Cell] {
+        (language == .japanese ? ["入場駅ローマ字", "出場駅ローマ字"] : ["entryStationEn", "exitStationEn"]).map { .text($0) }
+    }
 
     /// One row for each record.
     package func rows(_ report: HistoryReport, _ card: DecodedCard) -> String {
         let start = start(
             cardID: card.identity.idm?.description
                 ?? (card.identity.uid ?? card.identity.pupi).map { Hex.encode($0) }, kind: report.kind, card.brand)
-        return report.records.map { CSV().row(start + cells($0, report.currency)) }.joined()
+        return report.records.map { CSV().row(start + cells($0, report.currency) + latinCells($0)) }.joined()
     }
 
     /// The cells before `serial`.
@@ -73,7 +78,14 @@ package struct HistoryCSV {
         }
     }
 
-    /// The cells from `serial` on.
+    /// The names in Latin script.
+    package func latinCells(_ record: HistoryRecord) -> [CSV.Cell] {
+        [record.entry, record.exit].map { place in
+            .text(place?.name.flatMap { name in name.latin.name.map { name.withFormerNames($0, .english) } })
+        }
+    }
+
+    /// The cells from `serial` to `warnings`.
     package func cells(_ record: HistoryRecord, _ currency: Currency) -> [CSV.Cell] {
         let moment: [CSV.Cell] = [
             .number(record.serial), .text(record.date?.description), .text(record.time?.hourAndMinute),
@@ -83,7 +95,7 @@ package struct HistoryCSV {
         let codes: [CSV.Cell] = [record.terminal, record.process, record.payment].map { .text($0.map(name)) }
         let warnings = (record.warnings + (record.hasDoubt ? [.doubtfulValues] : []))
             .map { language == .japanese ? $0.message.japanese : $0.rawValue }
-        let machine = record.terminalID ?? record.device.map { Hex.encode($0, digits: 4) }
+        let machine = record.terminalID ?? record.device?.description
         return moment + place(record.entry) + place(record.exit) + money + [.text(currency.rawValue)] + codes + [
             .text(HistoryCSV.hex(machine)), .text(warnings.joined(separator: "; ")),
         ]
@@ -91,7 +103,10 @@ package struct HistoryCSV {
 
     /// The code, the company, the line and the name of a place; names are empty without a table.
     private func place(_ place: Place?) -> [CSV.Cell] {
-        [place?.code.key, place?.name?.company, place?.name?.line, place?.name?.name].map { .text($0) }
+        let name = place?.name
+        return [
+            place?.code.key, name?.company, name?.line, name?.name.map { name?.withFormerNames($0, language) ?? $0 },
+        ].map { .text($0) }
     }
 
     /// The name of a code, or `0x16` when no source names it.

@@ -74,7 +74,7 @@ public struct HistoryRecord: Hashable, Sendable {
     /// How gates were passed, or `nil` where the card keeps no such code.
     public var gate: CodedValue?
     /// The issuer's number for the shop's terminal, or `nil` where the record has none.
-    public var device: UInt16?
+    public var device: DeviceNumber?
     /// The start of a ride, the location of a terminal, or the stop of a bus ride.
     public var entry: Place?
     /// The end of a ride.
@@ -106,7 +106,7 @@ public struct HistoryRecord: Hashable, Sendable {
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
         partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,
         terminalID: String? = nil, process: CodedValue? = nil,
-        payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
+        payment: CodedValue? = nil, gate: CodedValue? = nil, device: DeviceNumber? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
         points: PointMovement? = nil, gateLog: GateTimes? = nil, warnings: [DecodingWarning] = [],
         rawHead: Block? = nil, raw: Block
@@ -186,7 +186,7 @@ extension HistoryRecord {
         sink.member("kind", kind.rawValue)
         sink.member("terminal") { terminal.write(to: &$0, language) }
         if let terminalID { sink.member("terminalId", terminalID) }
-        if let device { sink.member("device", HexDigits(device, digits: 4)) }
+        if let device { sink.member("device", device.description) }
         sink.member("process") { process.write(to: &$0, language) }
         sink.member("payment") { payment.write(to: &$0, language) }
         sink.member("gate") { gate.write(to: &$0, language) }

@@ -25,8 +25,8 @@ public struct Place: Hashable, Sendable {
             switch code {
             case .station(let station): names.station(station, on: date)
             case .busStop(let stop): names.busStop(stop, on: date)
-            // User tables do not cover these; a decoder that knows the name sets it itself.
-            case .local: nil
+            // Tables of stations do not cover these; a decoder that knows more sets the name itself.
+            case .local(let stop): Place(stop).name
             }
         self.init(code: code, name: name)
     }
@@ -61,6 +61,7 @@ extension Place {
             place.member("company", name?.company)
             place.member("lineName", name?.line)
             place.member("name", name?.name)
+            place.member("nameEn", name?.latin.name)
             if let former = name?.formerNames, !former.isEmpty {
                 place.member("formerNames") { $0.array(of: former) { $1.write(to: &$0) } }
             }
@@ -82,6 +83,22 @@ extension FormerName {
 extension Place? {
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         if let self { self.write(to: &sink) } else { sink.null() }
+    }
+}
+
+extension Place {
+    /// The place for people: its name as of the day of the record, else its codes as `stations lookup` takes them, after the company of a
+    /// bus stop where that is known.
+    package func label(_ language: Language) -> String {
+        if let label = name?.label(language) { return label }
+        let company = name?.company(in: language)
+        return switch code {
+        case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
+        case .busStop(let code): (company.map { "\($0) " } ?? "") + "\(code.operatorHex)-\(code.stopHex)"
+        // A bus record without a stop still names the company.
+        case .local(let code) where code.stop == 0 && company != nil: company ?? ""
+        case .local(let code): [code.lineHex, code.stopHex].compactMap { $0 }.joined(separator: "-")
+        }
     }
 }
 

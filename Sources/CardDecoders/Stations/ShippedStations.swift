@@ -3,36 +3,89 @@
 internal import ByteCodec
 internal import CStationTables
 internal import CardModel
+internal import Synchronization
 
 /// The names of stations and bus stops that come with Kazasu: 7,829 stations and 4,925 bus stops of Japan.
 ///
-/// Compiled from public tables and names in Latin script; `NOTICE` has the sources and their licences. The tables are searched in
-/// place: nothing is read when a program starts.
-public struct ShippedStations: StationNames {
+/// Compiled from public tables and names in Latin script; `NOTICE` has the sources and their licenses. The tables are searched in
+/// place, so that nothing is read when a program starts; what was found is remembered.
+public struct ShippedStations: SearchableStations {
     /// Makes the table.
     public init() {}
 
     /// Returns the station that had this code on that day, or `nil` for an unknown code.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
-        let key = Hex.encode([code.area, code.line, code.station], uppercase: true)
-        let row = PackedTable.stations.row(key)
-        let former = PackedTable.former.rows(key).map { FormerName($0[1], until: CalendarDate($0[2])) }
-        guard row != nil || !former.isEmpty else {
-            // A station that no public table has may be known from a card whose owner named it.
-            return DecoderTables.ownersStations[StationRow.key(area: code.area, line: code.line, station: code.station)]
-        }
-        let line = row.flatMap { PackedTable.lines.row($0[1]) }
-        let company = line.flatMap { PackedTable.companies.row($0[1]) }
-        return StationName(
-            company: company?.text(1), line: line?.text(2), name: row?.text(2),
-            latin: .init(company: company?.text(2), line: line?.text(3), name: row?.text(3))
-        ).on(date, formerly: former)
+        let key = StationRow.key(area: code.area, line: code.line, station: code.station)
+        let entry = Self.found.withLock { $0.stations.value(key) { Self.entry(code) } }
+        return entry.map { $0.name.on(date, formerly: $0.former) }
     }
 
     /// Returns the bus stop with this code, or `nil` for an unknown code.
     ///
     /// All 16 bits of both codes are significant. For an unknown stop of a known operator the name is `nil`.
     public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
+        let key = BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop)
+        return Self.found.withLock { $0.stops.value(key) { Self.name(code) } }
+    }
+
+    package func codes(where isWanted: (String) -> Bool) -> [PlaceCode] {
+        func isNamed(_ names: [String?]) -> Bool { names.contains { $0.map(isWanted) ?? false } }
+        let stations =
+            PackedTable.stations.rows.filter { isNamed([$0.text(2), $0.text(3)]) }.map { $0[0] }
+            + PackedTable.former.rows.filter { isNamed([$0.text(1), $0.text(3)]) }.map { $0[0] }
+        let owners = DecoderTables.ownersStations.keys.filter { key in
+            isNamed([DecoderTables.ownersStations[key]?.name])
+        }.map { Hex.encode($0, digits: 6) }
+        return Set(stations + owners).compactMap(Self.station)
+            + PackedTable.stops.rows.filter { isNamed([$0.text(2)]) }.compactMap { Self.stop($0[0]) }
+    }
+
+    /// A station with the former names of its code.
+    private struct Entry {
+        let name: StationName
+        let former: [FormerName]
+    }
+
+    /// What was looked up last: a history names the same few places again and again.
+    private struct Found {
+        var stations = Memory<Entry>()
+        var stops = Memory<StationName>()
+
+        struct Memory<Value> {
+            private var values: [UInt32: Value?] = [:]
+
+            mutating func value(_ key: UInt32, _ find: () -> Value?) -> Value? {
+                if let known = values[key] { return known }
+                if values.count >= 16_384 { values.removeAll(keepingCapacity: true) }
+                let value = find()
+                values[key] = .some(value)
+                return value
+            }
+        }
+    }
+
+    private static let found = Mutex(Found())
+
+    private static func entry(_ code: StationCode) -> Entry? {
+        let key = Hex.encode([code.area, code.line, code.station], uppercase: true)
+        let row = PackedTable.stations.row(key)
+        let former = PackedTable.former.rows(key).map {
+            FormerName($0[1], until: CalendarDate($0[2]), latin: $0.text(3))
+        }
+        guard row != nil || !former.isEmpty else {
+            // A station that no public table has may be known from a card whose owner named it.
+            let key = StationRow.key(area: code.area, line: code.line, station: code.station)
+            return DecoderTables.ownersStations[key].map { Entry(name: $0, former: []) }
+        }
+        let line = row.flatMap { PackedTable.lines.row($0[1]) }
+        let company = line.flatMap { PackedTable.companies.row($0[1]) }
+        let name = StationName(
+            company: company?.text(1), line: line?.text(2), name: row?.text(2),
+            latin: .init(company: company?.text(2), line: line?.text(3), name: row?.text(3)))
+        return Entry(name: name, former: former)
+    }
+
+    private static func name(_ code: BusStopCode) -> StationName? {
         let row = PackedTable.stops.row(code.operatorHex + code.stopHex)
         let numbers = row.map { [$0[1]] } ?? Set(PackedTable.stops.rows(code.operatorHex).map { $0[1] })
         guard numbers.count == 1, let number = numbers.first else { return nil }
@@ -48,18 +101,48 @@ public struct ShippedStations: StationNames {
 
     /// The codes of all stations and stops, in their order.
     package static var codes: [PlaceCode] {
-        PackedTable.stations.keys.compactMap { key in
-            guard let bytes = try? Hex.decode(key), bytes.count == 3 else { return nil }
-            return .station(StationCode(area: bytes[0], line: bytes[1], station: bytes[2]))
-        }
-            + PackedTable.stops.keys.compactMap { key in
-                guard let bytes = try? Hex.decode(key), bytes.count == 4 else { return nil }
-                let numbers = bytes.map(UInt16.init)
-                return .busStop(
-                    BusStopCode(
-                        area: 0, operatorCode: numbers[0] << 8 | numbers[1], stop: numbers[2] << 8 | numbers[3]))
-            }
+        PackedTable.stations.rows.compactMap { station($0[0]) } + PackedTable.stops.rows.compactMap { stop($0[0]) }
     }
+
+    private static func station(_ key: String) -> PlaceCode? {
+        guard let bytes = try? Hex.decode(key), bytes.count == 3 else { return nil }
+        return .station(StationCode(area: bytes[0], line: bytes[1], station: bytes[2]))
+    }
+
+    private static func stop(_ key: String) -> PlaceCode? {
+        guard let bytes = try? Hex.decode(key), bytes.count == 4 else { return nil }
+        let numbers = bytes.map(UInt16.init)
+        return .busStop(
+            BusStopCode(area: 0, operatorCode: numbers[0] << 8 | numbers[1], stop: numbers[2] << 8 | numbers[3]))
+    }
+}
+
+extension ShippedStations {
+    /// Where rows of the tables come from.
+    package struct Source: Hashable, Sendable {
+        /// The repository or the data set.
+        package let name: String
+        /// The SPDX identifier of its license.
+        package let license: String
+        /// What was taken.
+        package let kind: Kind
+        /// How many rows.
+        package let rows: Int
+
+        /// What a source gave; the raw values are those of `kazasu.stationTables/1`.
+        package enum Kind: String, Sendable {
+            case stations, busStops, latinNames
+        }
+    }
+
+    /// The sources that `NOTICE` names.
+    package static let sources = [
+        Source(name: "soltia48/suica-viewer", license: "MIT", kind: .stations, rows: 6_956),
+        Source(name: "m2wasabi/nfcpy-suica-sample", license: "MIT", kind: .stations, rows: 873),
+        Source(name: "Kazzz/nfc-felica", license: "Apache-2.0", kind: .busStops, rows: 4_925),
+        Source(name: "GeoNames", license: "CC-BY-4.0", kind: .latinNames, rows: 5_034),
+        Source(name: "nagix/mini-tokyo-3d", license: "MIT", kind: .latinNames, rows: 2_192),
+    ]
 }
 
 /// Text with one row a line, sorted by the bytes of a key that each line begins with, fields separated by tabs.
@@ -96,9 +179,9 @@ public struct ShippedStations: StationNames {
     /// The number of rows.
     var count: Int { unsafe text.count { $0 == UInt8(ascii: "\n") } }
 
-    /// The key of each row.
-    var keys: [String] {
-        unsafe text.split(separator: UInt8(ascii: "\n")).map { unsafe Row($0)[0] }
+    /// All rows, in their order.
+    var rows: [Row] {
+        unsafe text.split(separator: UInt8(ascii: "\n")).map { unsafe Row($0) }
     }
 
     /// The first row whose key is this.

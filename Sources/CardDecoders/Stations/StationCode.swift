@@ -20,6 +20,36 @@ public struct StationCode: Hashable, Sendable {
     }
 }
 
+/// A line and a station on it without an area, as in the gate log: up to four stations have the same two numbers.
+public struct LineStationCode: FourDigitCode {
+    /// The line in the high byte, the station in the low byte, as on the card.
+    public let rawValue: UInt16
+
+    /// Makes a code from the number that its four digits represent.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// The line.
+    public var line: UInt8 { UInt8(rawValue >> 8) }
+    /// The station on the line.
+    public var station: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
+
+    /// The station of an area.
+    public func inArea(_ area: UInt8) -> StationCode { StationCode(area: area, line: line, station: station) }
+}
+
+/// The number of a gate or another machine, which a record keeps.
+public struct DeviceNumber: FourDigitCode {
+    /// The number that the four digits represent.
+    public let rawValue: UInt16
+
+    /// Makes a number from the one that its four digits represent.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+}
+
 /// A bus stop code of the Cybernetics format.
 ///
 /// All 16 bits of both codes are significant: of 4,925 known stops, 4,316 become ambiguous without the high bytes.

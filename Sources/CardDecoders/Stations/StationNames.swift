@@ -105,6 +105,19 @@ public struct StationName: Hashable, Sendable {
     /// The name for readers of a language: in Latin script for English where the table has it.
     public func name(in language: Language) -> String? { language == .english ? latin.name ?? name : name }
 
+    /// The name with the former names that the day of the record does not exclude, as in `西大井（旧新川崎）`; `nil` if unknown.
+    package func label(_ language: Language) -> String? { name(in: language).map { withFormerNames($0, language) } }
+
+    /// A name followed by the former names.
+    func withFormerNames(_ name: String, _ language: Language) -> String {
+        guard !formerNames.isEmpty else { return name }
+        let former = formerNames.map { $0.text(language) }
+        return switch language {
+        case .english: "\(name) (formerly \(former.joined(separator: ", ")))"
+        case .japanese: "\(name)（旧\(former.joined(separator: "、"))）"
+        }
+    }
+
     /// The operator for readers of a language.
     public func company(in language: Language) -> String? {
         language == .english ? latin.company ?? company : company
@@ -117,6 +130,7 @@ public struct StationName: Hashable, Sendable {
     ///
     /// Without a day all former names are possible; with one, those whose end is unknown are.
     func on(_ date: CalendarDate?, formerly former: [FormerName]) -> StationName {
+        if former.isEmpty { return self }
         // Of the names still in use on that day, the one that ended first.
         let then = date.flatMap { date in
             former.filter { $0.until.map { date < $0 } ?? false }.min { ($0.until ?? date) < ($1.until ?? date) }
@@ -124,7 +138,7 @@ public struct StationName: Hashable, Sendable {
         if let then {
             return StationName(
                 company: company, line: line, name: then.name,
-                latin: Latin(company: latin.company, line: latin.line))
+                latin: Latin(company: latin.company, line: latin.line, name: then.latin))
         }
         return StationName(
             company: company, line: line, name: name, latin: latin,
@@ -138,29 +152,117 @@ public struct FormerName: Hashable, Sendable {
     public let name: String
     /// The day of the change: from then on the name was no longer valid; `nil` when the table does not give it.
     public let until: CalendarDate?
+    /// The name in Latin script, where known.
+    public let latin: String?
 
     /// Creates a name with the day of its change.
-    public init(_ name: String, until: CalendarDate? = nil) {
+    public init(_ name: String, until: CalendarDate? = nil, latin: String? = nil) {
         self.name = name
         self.until = until
+        self.latin = latin
+    }
+
+    /// The name, with the day of the change where that is known.
+    package func text(_ language: Language) -> String {
+        let name = language == .english ? latin ?? name : name
+        guard let until else { return name }
+        return language == .english ? "\(name) until \(until)" : "\(name)・\(until)まで"
     }
 }
 
+/// A table whose stations and stops can be found by name.
+package protocol SearchableStations: StationNames {
+    /// The codes that have, or had, a name of which this is true, in any order.
+    func codes(where isWanted: (String) -> Bool) -> [PlaceCode]
+}
+
 /// Several tables, the first of which that has a code names it.
-public struct LayeredStationNames: StationNames {
+public struct LayeredStationNames: SearchableStations {
     private let tables: [any StationNames]
 
     /// Makes a lookup in tables, the user's own first.
     public init(_ tables: [any StationNames]) { self.tables = tables }
 
-    /// Returns the first table's station with this code.
+    /// Returns the first table's station with this code, and the former names of tables before it that have no other name of it.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
-        tables.lazy.compactMap { $0.station(code, on: date) }.first
+        var unnamed: StationName?
+        for table in tables {
+            guard let found = table.station(code, on: date) else { continue }
+            guard let former = unnamed?.formerNames, !former.isEmpty else {
+                if found.name != nil { return found }
+                unnamed = unnamed ?? found
+                continue
+            }
+            guard found.name != nil else { continue }
+            return StationName(
+                company: found.company, line: found.line, name: found.name, latin: found.latin,
+                formerNames: former + found.formerNames.filter { other in !former.contains { $0.name == other.name } })
+        }
+        return unnamed
     }
 
     /// Returns the first table's stop with this code, or else the first one's operator.
     public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
-        let found = tables.lazy.compactMap { $0.busStop(code, on: date) }
-        return found.first { $0.name != nil } ?? found.first
+        var company: StationName?
+        for table in tables {
+            guard let found = table.busStop(code, on: date) else { continue }
+            if found.name != nil { return found }
+            company = company ?? found
+        }
+        return company
+    }
+
+    /// The codes of all tables, but for those that an earlier table names otherwise.
+    package func codes(where isWanted: (String) -> Bool) -> [PlaceCode] {
+        var found: [PlaceCode] = []
+        for (number, table) in tables.enumerated() {
+            let earlier = tables[..<number]
+            found += ((table as? any SearchableStations)?.codes(where: isWanted) ?? []).filter { code in
+                earlier.allSatisfy { $0.name(of: code)?.name == nil }
+            }
+        }
+        return found
+    }
+}
+
+extension StationNames {
+    /// The entry for a place, with all names that it ever had.
+    fileprivate func name(of code: PlaceCode) -> StationName? {
+        switch code {
+        case .station(let code): station(code, on: nil)
+        case .busStop(let code): busStop(code, on: nil)
+        case .local: nil
+        }
+    }
+}
+
+extension SearchableStations {
+    /// Finds stations and bus stops by name, in the order of their codes.
+    ///
+    /// Returns those that have this name, now or formerly, in Japanese or in Latin script, with or without 駅; where there is none,
+    /// those whose name contains it. Case, hyphens, apostrophes and blanks do not count.
+    package func places(named text: String) -> [Place] {
+        let wanted = searchable(text)
+        guard !wanted.isEmpty else { return [] }
+        var codes = codes { searchable($0) == wanted }
+        if codes.isEmpty { codes = self.codes { searchable($0).contains(wanted) } }
+        return codes.sorted { $0.order < $1.order }.map { Place($0, on: nil, self) }
+    }
+
+    private func searchable(_ name: String) -> String {
+        let name = String(
+            String.UnicodeScalarView(name.lowercased().unicodeScalars.filter { !" -'’".unicodeScalars.contains($0) }))
+        return name.count > 1 && name.hasSuffix("駅") ? String(name.dropLast()) : name
+    }
+}
+
+extension PlaceCode {
+    /// Stations by area, line and station, then stops by operator and stop.
+    fileprivate var order: (Int, UInt32) {
+        switch self {
+        case .station(let code): (0, StationRow.key(area: code.area, line: code.line, station: code.station))
+        case .busStop(let code): (1, BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop))
+        case .local: (2, 0)
+        }
     }
 }

@@ -7,7 +7,7 @@ public import CardModel
 ///
 /// A key can occur several times with dates of validity; the date of a record then selects one. A station's former name
 /// without a date is reported beside the current one.
-public struct StationTable: StationNames {
+public struct StationTable: SearchableStations {
     private var index = StationIndex()
     private var stations: [Entry] = []
     private var busStops: [UInt32: StationName] = [:]
@@ -83,23 +83,7 @@ public struct StationTable: StationNames {
         return (present(key, on: date) ?? StationName(company: nil, line: nil, name: nil)).on(date, formerly: former)
     }
 
-    /// Finds stations and bus stops by name, in the order of their codes.
-    ///
-    /// Returns those that have this name, now or formerly, with or without 駅; where there is none, those whose name
-    /// contains it. Upper and lower case are the same.
-    package func places(named text: String) -> [Place] {
-        let wanted = StationTable.searchable(text)
-        guard !wanted.isEmpty else { return [] }
-        let exact = places { StationTable.searchable($0) == wanted }
-        return exact.isEmpty ? places { StationTable.searchable($0).contains(wanted) } : exact
-    }
-
-    private static func searchable(_ name: String?) -> String {
-        let name = (name ?? "").lowercased()
-        return name.count > 1 && name.hasSuffix("駅") ? String(name.dropLast()) : name
-    }
-
-    private func places(_ isWanted: (String?) -> Bool) -> [Place] {
+    package func codes(where isWanted: (String) -> Bool) -> [PlaceCode] {
         var keys = Set(formerNames.filter { $0.value.contains { isWanted($0.name) } }.keys)
         index.forEach { key, place in
             let names: [String?] =
@@ -107,18 +91,14 @@ public struct StationTable: StationNames {
                 case .one(let name): [name.name]
                 case .several(let rows): rows.map(\.name.name)
                 }
-            if names.contains(where: isWanted) { keys.insert(key) }
+            if names.contains(where: { $0.map(isWanted) ?? false }) { keys.insert(key) }
         }
-        let stops = busStops.filter { isWanted($0.value.name) }.keys.sorted()
-        return keys.sorted().map { key in
-            Place(
-                .station(StationRow(key: key, name: StationName(company: nil, line: nil, name: nil)).code), on: nil,
-                self)
-        }
+        let stops = busStops.filter { $0.value.name.map(isWanted) ?? false }.keys
+        let unnamed = StationName(company: nil, line: nil, name: nil)
+        return keys.map { .station(StationRow(key: $0, name: unnamed).code) }
             + stops.map { key in
-                let row = BusStopRow(key: key, name: StationName(company: nil, line: nil, name: nil))
-                return Place(
-                    .busStop(BusStopCode(area: 0, operatorCode: row.operatorCode, stop: row.stop)), on: nil, self)
+                let row = BusStopRow(key: key, name: unnamed)
+                return .busStop(BusStopCode(area: 0, operatorCode: row.operatorCode, stop: row.stop))
             }
     }
 

@@ -13,14 +13,14 @@ struct Convert: KazasuCommand {
             The format of FILE is detected from its content. What the new format cannot store is left out.
 
             Examples:
-              kazasu convert suica.nfc --to json -o card.json
+              kazasu convert suica.nfc -o card.json
               kazasu convert card.json --to proxmark
             """,
             """
             元の形式は中身から判断します。新しい形式で表せないものは省かれます。
 
             例:
-              kazasu convert suica.nfc --to json -o card.json
+              kazasu convert suica.nfc -o card.json
               kazasu convert card.json --to proxmark
             """))
 
@@ -29,20 +29,34 @@ struct Convert: KazasuCommand {
     @Argument(help: help("A dump.", "ダンプ。", value: "file"), completion: .file())
     var file: String
 
-    @Option(name: .long, help: help("The new format.", "新しい形式。", value: "format"))
-    var to: DumpFileFormat
+    @Option(
+        name: [.long, .customLong("format")],
+        help: help(
+            "The new format. Default: by the ending of -o (.json, .hex, .nfc).",
+            "新しい形式。省略時は -o の拡張子（.json、.hex、.nfc）による。", value: "format"))
+    var to: DumpFileFormat?
 
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
-    func validate() throws { try common.check("--to", to.rawValue) }
+    /// The format that an option says, else the one of the output file.
+    private var format: DumpFileFormat? { to ?? OutputEnding(output).format(DumpFileFormat.endings) }
+
+    func validate() throws {
+        try common.check("--to", to?.rawValue)
+        try OutputEnding(output).check("--to \(to?.rawValue ?? "")", to, DumpFileFormat.endings)
+        guard format == nil else { return }
+        throw ValidationError(
+            tr("--to or an output file with a known ending is needed", "--to か、拡張子から形式が分かる出力ファイルを指定してください"))
+    }
 
     func execute(_ context: Context) throws {
         let dump = try DumpFile.read(file)
-        let text = try to.text(dump, context.redaction, option: "to")
+        guard let format else { throw CommandError.bug("no format") }
+        let text = try format.text(dump, context.redaction, option: "to")
         guard let output else { return try context.print(file: text) }
         let file = try OutputFile(output)
         try file.finish(text)
-        context.note(tr("wrote \(file.path) (\(to.rawValue))", "\(file.path) に書きました（\(to.rawValue)）"))
+        context.note(tr("wrote \(file.path) (\(format.rawValue))", "\(file.path) に書きました（\(format.rawValue)）"))
     }
 }

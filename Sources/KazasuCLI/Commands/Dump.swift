@@ -51,8 +51,8 @@ struct Dump: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "The format. Default: json with -o or --json, otherwise hex.",
-            "形式。省略時は -o か --json なら json、それ以外は hex。", value: "format"))
+            "The format. Default: by the ending of -o (.json, .hex, .nfc), json with another one or with --json, otherwise hex.",
+            "形式。省略時は -o の拡張子（.json、.hex、.nfc）により、ほかの拡張子や --json では json、それ以外は hex。", value: "format"))
     var format: DumpFileFormat?
 
     @Option(
@@ -66,6 +66,9 @@ struct Dump: KazasuCommand {
 
     func validate() throws {
         try common.check("--format", format?.rawValue)
+        try OutputEnding(output).check(
+            format.map { "--format \($0.rawValue)" } ?? "--json", format ?? (common.json ? .json : nil),
+            DumpFileFormat.endings)
         guard keyOptions.keyFrom == nil || system == nil && service == nil else {
             throw ValidationError(
                 tr(
@@ -156,7 +159,8 @@ struct Dump: KazasuCommand {
     }
 
     private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
-        let format = format ?? (output != nil || context.json ? .json : .hex)
+        let ending = OutputEnding(output).format(DumpFileFormat.endings)
+        let format = format ?? (context.json ? .json : ending ?? (output == nil ? .hex : .json))
         if format == .hex { return DumpView(dump: context.redaction.apply(dump), separator: hexSeparator).text }
         return try format.text(dump, context.redaction, option: "format")
     }

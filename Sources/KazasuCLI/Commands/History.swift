@@ -15,7 +15,7 @@ struct History: KazasuCommand {
             Examples:
               kazasu history
               kazasu history --since 2026-11-01 --kind rail,bus
-              kazasu history --format csv -o history.csv
+              kazasu history -o history.csv
               kazasu history card.json
               kazasu history --keep                   # add the records to the ledger
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
@@ -26,7 +26,7 @@ struct History: KazasuCommand {
             例:
               kazasu history
               kazasu history --since 2026-11-01 --kind rail,bus
-              kazasu history --format csv -o history.csv
+              kazasu history -o history.csv
               kazasu history card.json
               kazasu history --keep                   # 台帳にも追加する
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
@@ -35,7 +35,11 @@ struct History: KazasuCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var purse: PurseOptions
 
-    @Option(name: .long, help: help("table, csv, json or ndjson.", "table、csv、json、ndjson のいずれか。"))
+    @Option(
+        name: .long,
+        help: help(
+            "table, csv, json or ndjson. Default: by the ending of -o, else table.",
+            "table、csv、json、ndjson のいずれか。省略時は -o の拡張子による形式、なければ table。"))
     var format: HistoryFormat?
 
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
@@ -47,10 +51,15 @@ struct History: KazasuCommand {
     @OptionGroup var keepOptions: KeepOptions
     @OptionGroup var stationOptions: StationOptions
 
-    private var form: HistoryFormat { format ?? (common.json ? .json : .table) }
+    private var form: HistoryFormat { chosen ?? OutputEnding(output).format(HistoryFormat.endings) ?? .table }
+
+    /// The format that an option says.
+    private var chosen: HistoryFormat? { format ?? (common.json ? .json : nil) }
 
     func validate() throws {
         try common.check("--format", format?.rawValue)
+        try OutputEnding(output).check(
+            format.map { "--format \($0.rawValue)" } ?? "--json", chosen, HistoryFormat.endings)
         try csvOptions.check(isCSV: form == .csv)
     }
 
@@ -86,7 +95,6 @@ struct History: KazasuCommand {
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
         }
-        if form != .json, form != .ndjson { context.explainCodes(names, of: history.records) }
         let view = HistoryView(report: history, card: card)
         guard let output else {
             switch form {

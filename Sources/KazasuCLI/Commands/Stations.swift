@@ -7,29 +7,27 @@ import Kazasu
 struct Stations: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stations",
-        abstract: tr("Manage your table of station and bus stop names.", "駅名・バス停名の表を扱う。"),
+        abstract: tr("Look up station and bus stop names, import your own.", "駅名・バス停名を調べる。自分の表を取り込む。"),
         discussion: tr(
             """
-            Kazasu ships no such table. Import one once; from then on 'history' and 'decode' show its names.
-
-            Tables under the MIT licence, on GitHub: assets/station_codes.csv of soltia48/suica-viewer (some 6,950 \
-            stations), StationCode.csv of m2wasabi/nfcpy-suica-sample (some 5,880).
+            Kazasu comes with the names of 7,829 stations and 4,925 bus stops. A table of your own goes before them, row by \
+            row: a code that it lacks is looked up in the next table.
 
             Examples:
-              kazasu stations import station_codes.csv
               kazasu stations lookup 0-3-13
+              kazasu stations import station_codes.csv
+              kazasu stations status
             """,
             """
-            Kazasu に駅名の表は付属しません。一度取り込むと 'history' と 'decode' が駅名を表示します。
-
-            MIT ライセンスの表が GitHub にあります: soltia48/suica-viewer の assets/station_codes.csv（約 6,950 駅）、
-            m2wasabi/nfcpy-suica-sample の StationCode.csv（約 5,880 駅）。
+            7,829 駅と 4,925 バス停の名前が付属します。自分の表を取り込むと、行ごとにそちらが優先され、表にないコードは次の表で
+            調べます。
 
             例:
-              kazasu stations import station_codes.csv
               kazasu stations lookup 0-3-13
+              kazasu stations import station_codes.csv
+              kazasu stations status
             """),
-        subcommands: [StationsImport.self, StationsLookup.self])
+        subcommands: [StationsImport.self, StationsLookup.self, StationsStatus.self])
 }
 
 /// `kazasu stations import`
@@ -43,7 +41,7 @@ struct StationsImport: KazasuCommand {
             stop, company, stop name (with that header); or former names: area, line, station, current_name, former_name, \
             and valid_until if known (with that header). Such files exist with hexadecimal and with decimal codes: Kazasu \
             checks for letters among the digits and for stations whose codes are public; otherwise --codes is required. \
-            A table replaces the one of the same kind that was imported before.
+            The table goes before the names that come with Kazasu, and replaces the one of the same kind that was imported before.
 
             Examples:
               kazasu stations import StationCode.csv
@@ -53,7 +51,7 @@ struct StationsImport: KazasuCommand {
             UTF-8 または Shift_JIS の CSV・TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、
             停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、わかれば
             valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。A～F があるか、既知の駅のコードと照合して
-            判断し、判断できなければ --codes の指定が必要です。同じ種類の表は、取り込むたびに置き換わります。
+            判断し、判断できなければ --codes の指定が必要です。取り込んだ表は付属の表より優先されます。同じ種類の表は、取り込むたびに置き換わります。
 
             例:
               kazasu stations import StationCode.csv
@@ -88,6 +86,7 @@ struct StationsImport: KazasuCommand {
             [tr("Rows", "行数"), "\(table.rows.count)"],
             [tr("Codes", "コード"), StationsImport.words(table)],
             [tr("Kept in", "保存先"), path],
+            [tr("Order", "順序"), tr("before the names that come with Kazasu", "付属の表より優先")],
         ]
         if let replaced {
             rows.append([
@@ -145,15 +144,16 @@ struct StationsLookup: KazasuCommand {
         discussion: tr(
             """
             A station is AREA-LINE-STATION in decimal; a bus stop is OPERATOR-STOP, four hexadecimal digits each. Any \
-            other text is a name, or a part of one. Ends with status 1 when the table has no entry for one of them.
+            other text is a name or a part of one, in Japanese or in Latin script. Ends with status 1 when no table has an entry \
+            for one of them.
 
             Examples:
               kazasu stations lookup 0-3-13
-              kazasu stations lookup 新宿
+              kazasu stations lookup shinjuku
               kazasu stations lookup 0C4F-0000 --json
             """,
             """
-            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。それ以外は名前（一部でも可）と
+            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。それ以外は名前（漢字・ローマ字、一部でも可）と
             みなします。表にないものがあれば終了ステータスは 1 です。
 
             例:
@@ -173,17 +173,6 @@ struct StationsLookup: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
-        if names is NoStationNames {
-            throw CommandError(
-                .missingFile, "noTable", tr("no table of stations has been imported", "駅名の表がありません"),
-                hint: tr(
-                    "kazasu stations import FILE, or --stations FILE; 'kazasu stations --help' names tables",
-                    "kazasu stations import ファイル、または --stations ファイル。入手先は 'kazasu stations --help' にあります"))
-        }
-        if date != nil, (names as? StationTable)?.hasDates == false {
-            context.note(
-                tr("the table has no dates, so --date has no effect", "この表には日付がないため --date は効きません"))
-        }
         let found = queries.map { query in (query, places(query, names)) }
         if context.json {
             try context.print(["schema": "kazasu.lookup/1", "places": .array(found.flatMap(\.1).map(\.json))])
@@ -197,7 +186,7 @@ struct StationsLookup: KazasuCommand {
         guard missing.isEmpty else {
             throw CommandError(
                 .negative, "notFound",
-                tr("not in the table: ", "表にありません: ") + missing.joined(separator: tr(", ", "、")),
+                tr("in no table: ", "どの表にもありません: ") + missing.joined(separator: tr(", ", "、")),
                 hint: tr(
                     "give a code as 'kazasu history' prints it, or a part of a name",
                     "'kazasu history' に出るコードか、名前の一部を指定してください"))
@@ -208,18 +197,129 @@ struct StationsLookup: KazasuCommand {
     private func places(_ query: PlaceQuery, _ names: any StationNames) -> [Place] {
         switch query {
         case .code(let code): [Place(code.code, on: date?.date, names)]
-        case .name(let name): (names as? StationTable)?.places(named: name) ?? []
+        case .name(let name): (names as? any SearchableStations)?.places(named: name) ?? []
         }
     }
 
     private static func cells(_ place: Place) -> [String] {
         guard let name = place.name else { return ["-"] }
-        var cells = [name.name ?? "-", name.company ?? "", name.line ?? ""]
+        let language = Language.current
+        var cells = [name.name(in: language), name.company(in: language), name.line(in: language)].map { $0 ?? "" }
+        if cells[0].isEmpty { cells[0] = "-" }
         if !name.formerNames.isEmpty {
-            let former = name.formerNames.map(HistoryView.words).joined(separator: tr(", ", "、"))
+            let former = name.formerNames.map { $0.text(language) }.joined(separator: tr(", ", "、"))
             cells.append(tr("formerly \(former)", "旧 \(former)"))
         }
         return cells
+    }
+}
+
+/// `kazasu stations status`
+struct StationsStatus: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: tr("List the tables that are used, in their order.", "使われる表を、優先される順に表示する。"),
+        discussion: tr(
+            """
+            Names are looked up in the tables of --stations, in those of KAZASU_STATIONS (a:b:c), in the imported ones and in \
+            those that come with Kazasu; the first that has a code names it.
+
+            Examples:
+              kazasu stations status
+              kazasu stations status --stations own.tsv --json
+            """,
+            """
+            名前は、--stations の表、KAZASU_STATIONS（a:b:c）の表、取り込んだ表、付属の表の順に調べます。コードのある最初の表の名前を
+            使います。
+
+            例:
+              kazasu stations status
+              kazasu stations status --stations own.tsv --json
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var stationOptions: StationOptions
+
+    /// A table, and how many rows it has.
+    private struct Table {
+        var origin: String
+        var title: String
+        var path: String?
+        var stations = 0
+        var busStops = 0
+        var formerNames = 0
+        var sources: [ShippedStations.Source] = []
+    }
+
+    func execute(_ context: Context) throws {
+        var tables: [Table] = []
+        if stationOptions.showsNames {
+            tables = try stationOptions.tables().map(StationsStatus.table)
+            let counts = ShippedStations.counts
+            tables.append(
+                Table(
+                    origin: "shipped", title: tr("with Kazasu", "付属"), stations: counts.stations,
+                    busStops: counts.busStops, formerNames: counts.formerNames, sources: ShippedStations.sources))
+        }
+        if context.json {
+            try context.print([
+                "schema": "kazasu.stationTables/1", "tables": .array(tables.map(StationsStatus.json)),
+            ])
+            return
+        }
+        guard !tables.isEmpty else {
+            try context.print(tr("none: codes are shown\n", "なし（コードのまま表示します）\n"))
+            return
+        }
+        let head = [
+            tr("TABLE", "表"), tr("STATIONS", "駅"), tr("BUS STOPS", "バス停"), tr("FORMER NAMES", "旧駅名"),
+            tr("FILE", "ファイル"),
+        ]
+        let rows = tables.map { table in
+            [table.title, "\(table.stations)", "\(table.busStops)", "\(table.formerNames)", table.path ?? ""]
+        }
+        let sources = ShippedStations.sources.map { ["  " + $0.name, StationsStatus.words($0), $0.license] }
+        try context.print(
+            Columns.text([head] + rows, rightAligned: [1, 2, 3])
+                + tr("\nSources of the names that come with Kazasu\n", "\n付属の表の出典\n") + Columns.text(sources))
+    }
+
+    private static func table(_ origin: StationOptions.Origin, _ path: String, _ file: StationFile) -> Table {
+        let title =
+            switch origin {
+            case .option: "--stations"
+            case .environment: "KAZASU_STATIONS"
+            case .imported: tr("imported", "取り込み")
+            }
+        var table = Table(origin: origin.rawValue, title: title, path: path)
+        switch file.rows {
+        case .stations(let rows): table.stations = rows.count
+        case .busStops(let rows): table.busStops = rows.count
+        case .formerNames(let rows): table.formerNames = rows.count
+        }
+        return table
+    }
+
+    private static func json(_ table: Table) -> JSONValue {
+        [
+            "origin": .string(table.origin), "file": .text(table.path), "stations": .int(table.stations),
+            "busStops": .int(table.busStops), "formerNames": .int(table.formerNames),
+            "sources": .array(
+                table.sources.map { source in
+                    [
+                        "name": .string(source.name), "license": .string(source.license),
+                        "kind": .string(source.kind.rawValue), "rows": .int(source.rows),
+                    ]
+                }),
+        ]
+    }
+
+    private static func words(_ source: ShippedStations.Source) -> String {
+        switch source.kind {
+        case .stations: tr("\(source.rows) stations", "\(source.rows) 駅")
+        case .busStops: tr("\(source.rows) bus stops", "\(source.rows) バス停")
+        case .latinNames: tr("\(source.rows) names in Latin script", "\(source.rows) 駅のローマ字")
+        }
     }
 }
 

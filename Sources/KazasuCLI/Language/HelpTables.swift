@@ -9,7 +9,7 @@ enum HelpTables {
         """
         Environment:
           KAZASU_READER              the reader to use without --reader
-          KAZASU_STATIONS            station tables (a:b:c) to use without --stations
+          KAZASU_STATIONS            station tables (a:b:c) after --stations, or none
           KAZASU_OUTBOX              the outbox of watch to use without --outbox
           KAZASU_CONFIG              the settings of watch to use without --config
           KAZASU_LEDGER              the ledger to use without --ledger
@@ -35,7 +35,7 @@ enum HelpTables {
         """
         環境変数:
           KAZASU_READER              --reader を省略したときのリーダー
-          KAZASU_STATIONS            --stations を省略したときの駅の表（a:b:c）
+          KAZASU_STATIONS            --stations の次に引く駅の表（a:b:c）、または none
           KAZASU_OUTBOX              --outbox を省略したときの watch の outbox
           KAZASU_CONFIG              --config を省略したときの watch の設定
           KAZASU_LEDGER              --ledger を省略したときの台帳

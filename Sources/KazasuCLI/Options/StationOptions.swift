@@ -11,23 +11,61 @@ package struct StationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "A table of stations or bus stops for this run. Default: KAZASU_STATIONS, or the tables that 'stations import' saved.",
-            "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"), completion: .file())
+            "A table of stations or bus stops that goes before all others, or none to show codes; repeatable.",
+            "ほかより先に引く駅・バス停の表（複数指定可）。none ならコードのまま表示する。", value: "file|none"), completion: .file())
     package var stations: [String] = []
 
-    /// The names from the tables of the options, the environment or the store. Having none is an error only if one was
-    /// requested.
-    package func names() throws(CommandError) -> any StationNames {
-        var paths = stations
-        if paths.isEmpty, let variable = getenv("KAZASU_STATIONS") {
-            paths = String(cString: variable).split(separator: ":").map { String($0) }
+    package func validate() throws {
+        if stations.count > 1, stations.contains(StationOptions.none) {
+            throw ValidationError(
+                tr("--stations none cannot be used with a table", "--stations none は表と同時に指定できません"))
         }
-        if paths.isEmpty { paths = StationStore().paths }
-        guard !paths.isEmpty else { return NoStationNames() }
-        var table = StationTable()
-        for path in paths { table.add(try StationOptions.file(path)) }
-        return table
     }
+
+    private static let none = "none"
+
+    /// Where a table comes from, in the order in which they are searched.
+    enum Origin: String, CaseIterable {
+        case option, environment, imported
+    }
+
+    /// Where names are looked up: the tables of the options, of the environment and of the store, then those that come with Kazasu.
+    package func names() throws(CommandError) -> any StationNames {
+        guard showsNames else { return NoStationNames() }
+        let tables = try tables()
+        guard !tables.isEmpty else { return ShippedStations() }
+        var layers: [any StationNames] = []
+        for origin in Origin.allCases {
+            let files = tables.filter { $0.origin == origin }
+            guard !files.isEmpty else { continue }
+            var table = StationTable()
+            for file in files { table.add(file.table) }
+            layers.append(table)
+        }
+        return LayeredStationNames(layers + [ShippedStations()])
+    }
+
+    /// Whether any table is used; an option beats the environment.
+    var showsNames: Bool { stations.isEmpty ? variable != StationOptions.none : stations != [StationOptions.none] }
+
+    /// The user's tables, in the order in which they are searched.
+    func tables() throws(CommandError) -> [(origin: Origin, path: String, table: StationFile)] {
+        var tables: [(origin: Origin, path: String, table: StationFile)] = []
+        for origin in Origin.allCases {
+            for path in paths(of: origin) { tables.append((origin, path, try StationOptions.file(path))) }
+        }
+        return tables
+    }
+
+    private func paths(of origin: Origin) -> [String] {
+        switch origin {
+        case .option: stations
+        case .environment: variable == StationOptions.none ? [] : variable.split(separator: ":").map { String($0) }
+        case .imported: StationStore().paths
+        }
+    }
+
+    private var variable: String { getenv("KAZASU_STATIONS").map { String(cString: $0) } ?? "" }
 
     /// Reads one table.
     ///
@@ -53,26 +91,6 @@ package struct StationOptions: ParsableArguments {
             }
             throw failure
         }
-    }
-}
-
-extension Context {
-    /// Says on a terminal why stations are shown as codes: no table has been imported.
-    package func explainCodes(_ names: any StationNames, of records: some Sequence<HistoryRecord>) {
-        guard names is NoStationNames, Output.messagesAreOnTerminal,
-            records.contains(where: { [$0.entry, $0.exit].contains { $0?.isUnnamed ?? false } })
-        else { return }
-        note(
-            tr(
-                "stations are shown as codes, as no table has been imported; 'kazasu stations --help' says where to get one",
-                "駅名の表がないため駅をコードで表示しています。入手先は 'kazasu stations --help' にあります"))
-    }
-}
-
-extension Place {
-    /// Whether it is a station or stop that a table could name.
-    package var isUnnamed: Bool {
-        if case .local = code { false } else { name?.name == nil }
     }
 }
 

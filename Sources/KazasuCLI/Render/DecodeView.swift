@@ -128,7 +128,6 @@ struct DecodeAnswer: ~Copyable {
         switch form {
         case .text:
             note(found, dump, heading)
-            if !isFollowing { context.explainCodes(names, of: found.cards.lazy.flatMap { $0.history ?? [] }) }
             if let heading { try context.print((isFollowing ? "\n" : "") + "==> \(VisibleText.line(heading)) <==\n") }
             try view.write { text throws(CommandError) in try context.print(text) }
         case .json where isOnly:

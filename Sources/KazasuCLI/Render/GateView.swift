@@ -19,7 +19,7 @@ struct GateView {
         if let entry = report.entryRecord {
             text +=
                 "\n" + tr("Last station entered  ", "最後に入場した駅  ")
-                + GateView.station(entry.line, entry.station, entry.stations) + "\n"
+                + GateView.station(entry.code, entry.stations) + "\n"
         }
         if !report.tickets.isEmpty {
             text += "\n" + tr("Tickets", "料金券") + "\n" + Columns.text(tickets, rightAligned: [4])
@@ -36,7 +36,7 @@ struct GateView {
                 (
                     block,
                     tr("last station entered  ", "最後に入場した駅  ")
-                        + GateView.station(record.line, record.station, record.stations)
+                        + GateView.station(record.code, record.stations)
                 )
             }
         }
@@ -47,7 +47,7 @@ struct GateView {
 
     /// The text for a holder inside the gates, shown as an inference.
     func words(_ inside: InsideGates) -> String {
-        let place = GateView.station(inside.line, inside.station, inside.stations)
+        let place = GateView.station(inside.code, inside.stations)
         let moment = "\(inside.date) \(inside.since.hourAndMinute)"
         return tr("inside the gates since \(moment), station \(place)", "\(moment) から改札内（駅 \(place)）")
             + (inside.isWithPass ? tr(", with a commuter pass", "、定期券") : "")
@@ -64,7 +64,7 @@ struct GateView {
         [
             event.date?.description ?? "-", event.time?.hourAndMinute ?? "",
             HistoryView.name(event.kind),
-            GateView.station(event.line, event.station, event.stations),
+            GateView.station(event.code, event.stations),
             event.isEntry && event.amount == 0 ? "" : money(event.amount),
         ]
     }
@@ -77,17 +77,18 @@ struct GateView {
     private static func cells(_ ticket: PaidTicket, _ money: (Int) -> String) -> [String] {
         [
             ticket.expiry?.description ?? "-", Hex.encode(ticket.kind, digits: 2),
-            Hex.encode(ticket.from, digits: 4), Hex.encode(ticket.to, digits: 4), money(ticket.price),
+            ticket.from.description, ticket.to.description, money(ticket.price),
         ]
     }
 
     /// The code, and the names of the stations that it can mean.
-    private static func station(_ line: UInt8, _ station: UInt8, _ places: [Place]) -> String {
+    private static func station(_ code: LineStationCode, _ places: [Place]) -> String {
         var names: [String] = []
         for place in places where place.name?.name != nil {
             let name = HistoryView.place(place)
             if !names.contains(name) { names.append(name) }
         }
-        return (["\(line)-\(station)"] + (names.isEmpty ? [] : [names.joined(separator: "/")])).joined(separator: " ")
+        return (["\(code.line)-\(code.station)"] + (names.isEmpty ? [] : [names.joined(separator: "/")])).joined(
+            separator: " ")
     }
 }

@@ -24,32 +24,9 @@ package struct HistoryView {
         report.records.map { $0.jsonLine(Language.current, report.currency, card: card) + "\n" }.joined()
     }
 
-    /// The name of a place, or its codes when no table names it; `?` when it is not certain. The codes of a bus stop
-    /// follow the company where that is known.
+    /// The name of a place, or its codes when no table names it; `?` when it is not certain.
     package static func place(_ place: Place) -> String {
-        let doubt = place.doubt == nil ? "" : tr("?", "？")
-        if let name = place.name?.name {
-            let former = place.name?.formerNames ?? []
-            guard !former.isEmpty else { return name + doubt }
-            let names = former.map(words).joined(separator: tr(", ", "、"))
-            return tr("\(name) (formerly \(names))", "\(name)（旧\(names)）") + doubt
-        }
-        let codes =
-            switch place.code {
-            case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
-            case .busStop(let code):
-                (place.name?.company.map { "\($0) " } ?? "") + "\(code.operatorHex)-\(code.stopHex)"
-            // A bus record without a stop still names the company.
-            case .local(let code) where code.stop == 0 && place.name?.company != nil: place.name?.company ?? ""
-            case .local(let code): [code.lineHex, code.stopHex].compactMap { $0 }.joined(separator: "-")
-            }
-        return codes + doubt
-    }
-
-    /// A former name, with its last day where that is known.
-    package static func words(_ former: FormerName) -> String {
-        guard let until = former.until else { return former.name }
-        return tr("\(former.name) until \(until)", "\(former.name)・\(until)まで")
+        place.label(Language.current) + (place.doubt == nil ? "" : tr("?", "？"))
     }
 
     /// The name of a code, or the code when no source names it; `?` when the name is not certain.

@@ -20,7 +20,7 @@ public final class Ledger: Sendable {
     /// How a ledger is used.
     public struct Options: Sendable {
         /// Where names of stations are looked up.
-        public var stations: any StationNames = NoStationNames()
+        public var stations: any StationNames = ShippedStations()
         /// The decoders that read histories.
         public var decoders: DecoderRegistry = .standard
         /// What identifies a card: its IDm, or a keyed hash where no IDm may be stored. Hexadecimal digits only.
@@ -39,7 +39,7 @@ public final class Ledger: Sendable {
         /// How many pages of 4,096 bytes the file may have; `nil` for as many as the disk holds.
         public var pageLimit: Int?
 
-        /// The defaults: plain IDms, no station names.
+        /// The defaults: plain IDms, the station names that come with Kazasu.
         public init() {}
     }
 

@@ -45,7 +45,7 @@ enum LedgerCoding {
     static func text(_ log: GateTimes?) -> String? {
         log.map { log in
             "\(log.entryDate?.description ?? "-") \(log.fare)"
-                + (log.settlement.map { " \($0.amount) \($0.station)" } ?? "")
+                + (log.settlement.map { " \($0.amount) \($0.station.rawValue)" } ?? "")
         }
     }
 
@@ -54,7 +54,7 @@ enum LedgerCoding {
         else { return nil }
         var settlement: GateSettlement?
         if parts.count == 4, let amount = Int(parts[2]), let station = UInt16(parts[3]) {
-            settlement = GateSettlement(amount: amount, station: station)
+            settlement = GateSettlement(amount: amount, station: LineStationCode(rawValue: station))
         }
         return GateTimes(entryDate: CalendarDate(parts[0]), fare: fare, settlement: settlement)
     }

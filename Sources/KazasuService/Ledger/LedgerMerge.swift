@@ -190,7 +190,8 @@ struct LedgerMerge {
         ]
         let codes: [(any DatabaseValueConvertible)?] = [
             try words.number(record.terminal, db), record.terminalID, try words.number(record.process, db),
-            try words.number(record.payment, db), try words.number(record.gate, db), record.device.map { Int($0) },
+            try words.number(record.payment, db), try words.number(record.gate, db),
+            record.device.map { Int($0.rawValue) },
             try words.number(record.entry, db), try words.number(record.exit, db),
         ]
         let rest: [(any DatabaseValueConvertible)?] = [
@@ -241,7 +242,8 @@ struct LedgerMerge {
             coding.number(record.date), coding.number(record.time), coding.number(record.entryTime),
             coding.number(record.partial), record.kind.rawValue, try words.number(record.terminal, db),
             record.terminalID, try words.number(record.process, db), try words.number(record.payment, db),
-            try words.number(record.gate, db), record.device.map { Int($0) }, try words.number(record.entry, db),
+            try words.number(record.gate, db), record.device.map { Int($0.rawValue) },
+            try words.number(record.entry, db),
             try words.number(record.exit, db), record.amount, record.balance,
             record.warnings.map(\.rawValue).joined(separator: " "), wasKnown || record.amount == nil ? nil : change, id,
         ]

@@ -124,7 +124,8 @@ struct LedgerRecordReader {
     /// The place of a number, named as on a day.
     func place(_ number: Int64, on date: CalendarDate?) -> Place? {
         guard let known = places[number] else { return nil }
-        let name = Place(known.code, on: date, options.stations).name ?? known.name
+        let found = Place(known.code, on: date, options.stations).name
+        let name = found?.name == nil ? known.name ?? found : found
         return Place(code: known.code, name: name, doubt: known.doubt)
     }
 
@@ -150,7 +151,7 @@ struct LedgerRecordReader {
             entryTime: LedgerCoding.time(row.value(7)), partial: LedgerCoding.partial(row.value(8)),
             kind: RecordKind(rawValue: row.value(9)) ?? .other, terminal: code(10), terminalID: row.value(11),
             process: code(12), payment: code(13), gate: code(14),
-            device: row.value(15, as: Int?.self).map { UInt16(truncatingIfNeeded: $0) },
+            device: row.value(15, as: Int?.self).map { DeviceNumber(rawValue: UInt16(truncatingIfNeeded: $0)) },
             entry: place(row.value(16), on: date), exit: place(row.value(17), on: date), amount: row.value(18),
             balance: row.value(19), gateLog: LedgerCoding.gateLog(row.value(20)), warnings: warnings, rawHead: head,
             raw: block)

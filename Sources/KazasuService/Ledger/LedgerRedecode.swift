@@ -21,7 +21,10 @@ extension Ledger {
     public func redecode() throws(LedgerError) -> LedgerRedecoding {
         let (decoders, tomorrow) = (options.decoders, tomorrow)
         return try change(.redecode) { db, change in
-            let reader = try LedgerRecordReader(db, Ledger.Options())
+            // Names are not in the bytes: they are looked up when a record is shown.
+            var plain = Ledger.Options()
+            plain.stations = NoStationNames()
+            let reader = try LedgerRecordReader(db, plain)
             var (result, merge) = (LedgerRedecoding(), LedgerMerge(db, change: change, source: 0, tomorrow: tomorrow))
             for purse in try MergePurse.all(db, options) {
                 let rows = try Row.fetchAll(

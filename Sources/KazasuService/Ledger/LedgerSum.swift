@@ -262,8 +262,10 @@ extension Ledger {
             for place in places.compactMap(\.self) {
                 let key = grouping == .station ? place.code.key : place.code.lineKey
                 guard !groups.contains(where: { $0.0 == key }) else { continue }
-                let name = grouping == .station ? place.label : place.lineLabel
-                groups.append((key, LocalizedText(name, name)))
+                let name: (Language) -> String = {
+                    grouping == .station ? place.name?.name(in: $0) ?? place.label($0) : place.lineLabel($0)
+                }
+                groups.append((key, LocalizedText(name(.english), name(.japanese))))
             }
             return groups
         }
@@ -277,17 +279,10 @@ extension LedgerSum {
 }
 
 extension Place {
-    /// The station's name, or its codes as `0-227-59` where no table has one.
-    var label: String {
-        name?.name ?? Place.words(code.key)
-    }
-
     /// The company and the line, or their codes.
-    var lineLabel: String {
-        let parts = [name?.company, name?.line].compactMap(\.self).filter { !$0.isEmpty }
+    func lineLabel(_ language: Language) -> String {
+        let parts = [name?.company(in: language), name?.line(in: language)].compactMap(\.self).filter { !$0.isEmpty }
         guard parts.isEmpty else { return parts.joined(separator: " ") }
-        return Place.words(code.lineKey)
+        return code.lineKey.split(separator: "_").joined(separator: "-")
     }
-
-    private static func words(_ key: String) -> String { key.split(separator: "_").joined(separator: "-") }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardDecoders
 public import Kazasu
 
 /// Watches readers, stores the events and delivers them to the sinks, until it is stopped.
@@ -29,6 +30,8 @@ public actor Watcher {
         public var query: CardQuery
         /// What to read from each card.
         public var reading: TapReading
+        /// The table of names of stations and stops.
+        public var stations: any StationNames = ShippedStations()
         /// How events are made.
         package var journal: TapJournal.Settings
         /// Where events are delivered to.
@@ -280,7 +283,7 @@ public actor Watcher {
 
     private func watch(_ subject: Subject, _ number: Int) -> Task<Void, Never> {
         let watch = ReaderWatch(
-            readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading
+            readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading, stations: plan.stations
         ) { [metrics, plan] in
             metrics.note($0, on: plan.name(of: $1))
         }

@@ -178,6 +178,9 @@ package struct HomeAssistant: Sendable {
             currency = Currency(code, Int(exponent))
         case .reader: break
         }
+        if case .array(let records)? = members["records"], case .object(let newest)? = records.first {
+            tap["record"] = Self.record(newest)
+        }
         // After a restart of itself or of the broker, Home Assistant repeats the last event of an entity: automations
         // for the card that lay there would run again.
         var messages = [
@@ -186,6 +189,20 @@ package struct HomeAssistant: Sendable {
         ]
         if case .on = event.kind, card.tag != nil { messages.append(message(topics.tag(event.reader), common)) }
         return (messages, currency)
+    }
+
+    /// The newest record in short: what a dashboard shows of it.
+    private static func record(_ record: JSONObject) -> JSONValue {
+        func name(_ place: String, _ key: String) -> JSONValue {
+            guard case .object(let place)? = record[place] else { return .null }
+            return place[key] ?? .null
+        }
+        let members = ["date", "time", "kind", "amount"].map { ($0, record[$0] ?? .null) }
+        let places = [
+            ("entry", name("entry", "name")), ("entryEn", name("entry", "nameEn")), ("exit", name("exit", "name")),
+            ("exitEn", name("exit", "nameEn")),
+        ]
+        return .object(JSONObject(members + places))
     }
 
     private func device(_ id: String, _ reader: Reader) -> JSONValue {

@@ -134,7 +134,7 @@ extension JSONCursor {
     fileprivate func gateTimes() throws(DocumentError) -> GateTimes {
         var settlement: GateSettlement?
         if let cursor = try optional("settlement"),
-            let station = UInt16(try cursor.required("stationCode").text(), radix: 16)
+            let station = LineStationCode(try cursor.required("stationCode").text())
         {
             settlement = GateSettlement(amount: try cursor.required("amount").integer(), station: station)
         }

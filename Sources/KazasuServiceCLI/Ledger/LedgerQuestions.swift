@@ -97,7 +97,7 @@ extension LedgerCommand {
         ) throws(CommandError) {
             guard records.count > 0 else { return }
             var layout = ColumnLayout(rightAligned: [5, 6])
-            var (purses, currencies, unnamed): (Set<Int64>, Set<Currency>, [HistoryRecord]) = ([], [], [])
+            var (purses, currencies): (Set<Int64>, Set<Currency>) = ([], [])
             let head = HistoryTable.head + [tr("CURRENCY", "通貨"), tr("CARD", "カード")]
             layout.measure(head)
             try context.ask { () throws(LedgerError) in
@@ -105,12 +105,9 @@ extension LedgerCommand {
                     for row in List.rows(entry) { layout.measure(row) }
                     purses.insert(entry.purse.id)
                     currencies.insert(entry.purse.currency)
-                    let places = [entry.record.entry, entry.record.exit]
-                    if unnamed.isEmpty, places.contains(where: { $0?.isUnnamed ?? false }) { unnamed = [entry.record] }
                     return true
                 }
             }
-            context.explainCodes(try file.stationOptions.names(), of: unnamed)
             var columns = Array(0..<7)
             if !currencies.isSubset(of: [.yen]) { columns.append(8) }
             columns.append(7)

@@ -43,6 +43,7 @@ struct Watch: KazasuCommand {
 
     @OptionGroup(title: tr("Most used", "よく使うオプション")) var basics: WatchBasics
     @OptionGroup(title: tr("Cards and places", "カードと場所")) var cards: WatchCards
+    @OptionGroup(title: tr("Cards and places", "カードと場所")) var stationOptions: StationOptions
     @OptionGroup(title: tr("Programs, web servers, keyboards, the ledger", "プログラム・Web サーバー・キー入力・台帳"))
     var sinks: SinkOptions
     @OptionGroup(title: tr("MQTT and Home Assistant", "MQTT と Home Assistant")) var mqtt: MQTTOptions

@@ -40,8 +40,10 @@ struct WatchPlanner {
                 .usage, "usage", tr("\(sink.name) is there twice", "\(sink.name) が重複しています"),
                 hint: "kazasu watch --help")
         }
-        return Watcher.Plan(
+        var plan = Watcher.Plan(
             readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
             journal: journal, sinks: sinks, retention: options.outbox.retention)
+        if options.reading == .history { plan.stations = try options.stationOptions.names() }
+        return plan
     }
 }

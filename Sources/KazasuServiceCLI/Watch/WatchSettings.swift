@@ -38,8 +38,10 @@ struct WatchSettings {
         var words: [String] = []
         for (name, option) in known.sorted(by: { $0.key < $1.key }) {
             let variable = "KAZASU_" + name.uppercased().replacing("-", with: "_")
-            // The ledger's variable is for every command; here it matters with --keep alone, which looks it up.
-            guard name != "ledger", !names.contains(companions[name] ?? name), let value = environment[variable],
+            // The ledger's variable is for every command; here it matters with --keep alone, which looks it up. That of the
+            // station tables holds several paths.
+            guard name != "ledger", name != "stations", !names.contains(companions[name] ?? name),
+                let value = environment[variable],
                 !value.isEmpty
             else { continue }
             let isOff = !option.takesValue && ["0", "no", "false", "off"].contains(value.lowercased())

@@ -98,7 +98,7 @@ struct ShippedStationsTests {
         let date = try #require(CalendarDate(day))
         let name = try #require(names.station(StationCode(area: 0, line: 1, station: 6), on: date))
         #expect(name.name == expected)
-        #expect(name.latin.name == (expected == "田町" ? nil : "Takanawa Gateway"))
+        #expect(name.latin.name == (expected == "田町" ? "Tamachi" : "Takanawa Gateway"))
         #expect(name.formerNames.isEmpty)
     }
 
@@ -107,9 +107,9 @@ struct ShippedStationsTests {
         let code = StationCode(area: 0, line: 2, station: 110)
         let name = try #require(names.station(code, on: CalendarDate("2012-05-01")))
         #expect(name.name == "館腰")
-        #expect(name.formerNames == [FormerName("岩沼")])
+        #expect(name.formerNames == [FormerName("岩沼", latin: "Iwanuma")])
         let undated = try #require(names.station(StationCode(area: 0, line: 1, station: 6), on: nil))
-        #expect(undated.formerNames == [FormerName("田町", until: CalendarDate("2020-03-14"))])
+        #expect(undated.formerNames == [FormerName("田町", until: CalendarDate("2020-03-14"), latin: "Tamachi")])
     }
 
     @Test("A stop of a known operator has at least its company")
@@ -125,6 +125,105 @@ struct ShippedStationsTests {
             #expect(name?.name == nil)
         }
         #expect(names.busStop(BusStopCode(area: 0, operatorCode: 0xFFFF, stop: 1), on: nil) == nil)
+    }
+
+    @Test("The label of a place has the former names that the day leaves open, in the language of the reader")
+    func labels() throws {
+        func label(_ station: UInt8, line: UInt8 = 1, _ day: String?, _ language: Language) -> String {
+            Place(
+                .station(StationCode(area: 0, line: line, station: station)), on: day.flatMap { CalendarDate($0) },
+                names
+            )
+            .label(language)
+        }
+        #expect(label(6, "2019-01-01", .english) == "Tamachi" && label(6, "2019-01-01", .japanese) == "田町")
+        #expect(label(6, "2021-01-01", .english) == "Takanawa Gateway")
+        #expect(label(6, nil, .english) == "Takanawa Gateway (formerly Tamachi until 2020-03-14)")
+        #expect(label(6, nil, .japanese) == "高輪ゲートウェイ（旧田町・2020-03-14まで）")
+        #expect(label(110, line: 2, "2012-05-01", .english) == "Tatekoshi (formerly Iwanuma)")
+        #expect(label(110, line: 2, "2012-05-01", .japanese) == "館腰（旧岩沼）")
+        #expect(label(255, line: 255, nil, .japanese) == "0-255-255")
+        let stop = BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0xFFFE)
+        #expect(Place(.busStop(stop), on: nil, names).label(.japanese).hasSuffix("0C4F-FFFE"))
+    }
+
+    @Test("A station is found by each of its names")
+    func findsByName() throws {
+        let rows =
+            try Self.rows("stations.tsv").filter { $0["line"] == "227" }.prefix(2)
+            + Self.rows("former_names.tsv").prefix(3)
+        for row in rows {
+            let code = PlaceCode.station(try code(row))
+            for column in ["station_name", "station_name_en", "former_name"] {
+                guard let name = text(row, column) else { continue }
+                #expect(names.places(named: name).contains { $0.code == code }, "\(name)")
+            }
+        }
+        for (text, code) in [("shin osaka", "新大阪"), ("SHINJUKU", "新宿"), ("Kan'onji", "観音寺"), ("新宿駅", "新宿")] {
+            #expect(names.places(named: text).contains { $0.name?.name == code }, "\(text)")
+        }
+        #expect(names.places(named: "梅津寺").map(\.code) == [.station(StationCode(area: 3, line: 0xC5, station: 39))])
+        #expect(names.places(named: "").isEmpty && names.places(named: "-").isEmpty)
+    }
+
+    @Test("NOTICE names every source of the tables, and how much was taken")
+    func sources() throws {
+        let notice = String(decoding: try TestFiles.read("NOTICE"), as: UTF8.self)
+        for source in ShippedStations.sources {
+            #expect(notice.contains(source.name), "\(source.name)")
+            let (thousands, rest) = (source.rows / 1000, source.rows % 1000)
+            let rows =
+                thousands == 0 ? "\(rest)" : "\(thousands),\(rest < 100 ? "0" : "")\(rest < 10 ? "0" : "")\(rest)"
+            #expect(notice.contains(rows), "\(rows)")
+        }
+        let taken = ShippedStations.sources.filter { $0.kind == .stations }.reduce(0) { $0 + $1.rows }
+        #expect(taken == ShippedStations.counts.stations)
+    }
+
+    @Test("What was found before is found again, however much was asked for in between")
+    func remembers() {
+        let first = names.station(StationCode(area: 0, line: 1, station: 1), on: nil)
+        for number in 0..<40_000 {
+            let code = StationCode(area: 2, line: UInt8(number >> 8 & 0xFF), station: UInt8(number & 0xFF))
+            let stop = BusStopCode(area: 0, operatorCode: UInt16(number), stop: 0)
+            _ = (names.station(code, on: nil), names.busStop(stop, on: nil))
+        }
+        #expect(first?.name == "東京" && names.station(StationCode(area: 0, line: 1, station: 1), on: nil) == first)
+    }
+
+    @Test("Names of places of the card's own network are in Latin script where they are written in it")
+    func localNames() {
+        let naha = Place(.local(LocalStopCode(system: SystemCode(rawValue: 0x8FC1), stop: 0xDC01)), on: nil, names)
+        #expect(naha.name?.name == "那覇空港" && naha.name?.latin.name == nil)
+        let stops = LocalStopCode(system: SystemCode(rawValue: 0x8FC1), operatorCode: 0x0B01, stop: 0xFFFF)
+        #expect(Place(.local(stops), on: nil, names).name?.company(in: .english) == "Naha Bus")
+    }
+
+    @Test("Former names of a user's table go with the name of the next one")
+    func layersFormerNames() throws {
+        var own = StationTable()
+        let head = "area\tline\tstation\tcurrent_name\tformer_name\tvalid_until\n"
+        own.add(try StationFile(parsing: Array("\(head)0\t1\t1\t\t東京駅前\t\n0\t1\t2\t\t数寄屋橋\t1999-12-31\n".utf8)))
+        let layered = LayeredStationNames([own, names])
+        let tokyo = try #require(
+            layered.station(StationCode(area: 0, line: 1, station: 1), on: CalendarDate("2020-01-01")))
+        #expect(tokyo.name == "東京" && tokyo.latin.name == "Tokyo" && tokyo.formerNames.map(\.name) == ["東京駅前"])
+        let code = StationCode(area: 0, line: 1, station: 2)
+        #expect(layered.station(code, on: CalendarDate("1999-01-01"))?.name == "数寄屋橋")
+        #expect(layered.station(code, on: CalendarDate("2000-01-01"))?.name == "有楽町")
+    }
+
+    @Test("A name that a user's table replaces is no longer found")
+    func searchesLayers() throws {
+        var own = StationTable()
+        own.add(
+            try StationFile(
+                parsing: Array("area\tline\tstation\tcompany\tline_name\tstation_name\n0\t1\t2\tX\tY\t銀座口\n".utf8)))
+        let layered = LayeredStationNames([own, names])
+        let code = PlaceCode.station(StationCode(area: 0, line: 1, station: 2))
+        #expect(names.places(named: "有楽町").contains { $0.code == code })
+        #expect(!layered.places(named: "有楽町").contains { $0.code == code })
+        #expect(layered.places(named: "銀座口").map(\.code) == [code])
     }
 
     @Test("A user's table goes first, row by row")

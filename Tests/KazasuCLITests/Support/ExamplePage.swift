@@ -85,7 +85,8 @@ struct ExampleShell {
         ]
         for (name, source) in copies { _ = try folder.write(try TestFiles.read("Fixtures/\(source)"), as: name) }
         let texts = [
-            ("StationCode.csv", StationsTests.own), ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
+            ("StationCode.csv", StationsTests.own), ("own.tsv", StationsTests.own),
+            ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
             ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),

@@ -3,7 +3,7 @@
 internal import CardDecoders
 package import CardModel
 
-/// The columns of `history --format csv`, then the id of the record and what is lost before it.
+/// The columns of `history --format csv`; before the names in Latin script, the id of the record and what is lost before it.
 package struct LedgerCSV {
     private let csv: HistoryCSV
 
@@ -12,8 +12,9 @@ package struct LedgerCSV {
 
     /// The row of column names.
     package var head: String {
-        CSV().row(
-            csv.columns + (csv.language == .japanese ? ["ID", "欠落件数", "欠落金額"] : ["id", "gapMissing", "gapAmount"]))
+        let own: [CSV.Cell] =
+            csv.language == .japanese ? ["ID", "欠落件数", "欠落金額"] : ["id", "gapMissing", "gapAmount"]
+        return CSV().row(csv.columns + own + csv.latinColumns)
     }
 
     /// The row of a record.
@@ -24,13 +25,13 @@ package struct LedgerCSV {
             start + csv.cells(entry.record, purse.currency) + [
                 .text(entry.uid), .text(entry.gapBefore.map(LedgerCSV.missing)),
                 .number(entry.gapBefore?.amount.map(purse.currency.text)),
-            ])
+            ] + csv.latinCells(entry.record))
     }
 
     /// A row of its own for what is lost before a record.
     func row(_ gap: LedgerGap, before entry: LedgerRecord) -> String {
         let start = csv.start(cardID: entry.purse.card, kind: CardKind(rawValue: entry.purse.kind), entry.purse.brand)
-        var cells = [CSV.Cell](repeating: "", count: csv.columns.count + 3)
+        var cells = [CSV.Cell](repeating: "", count: csv.columns.count + 3 + csv.latinColumns.count)
         cells.replaceSubrange(0..<3, with: start)
         cells[4] = .text(entry.record.date?.description)
         cells[6] = csv.language == .japanese ? "欠落" : "gap"

@@ -9,7 +9,7 @@ enum ExportText {
     /// What a record is about: `六本木一丁目 → 後楽園`, `バス 新宿駅西口`, `物販`.
     static func title(_ record: LedgerRecord, _ language: Language) -> String {
         let kind = record.record.kind.name[language]
-        let (entry, exit) = (record.record.entry?.label, record.record.exit?.label)
+        let (entry, exit) = (record.record.entry?.label(language), record.record.exit?.label(language))
         switch (record.record.kind, entry, exit) {
         case (.rail, let entry?, let exit?): return "\(entry) → \(exit)"
         case (.rail, let place?, nil), (.rail, nil, let place?): return "\(kind) \(place)"

@@ -220,7 +220,7 @@ public struct LedgerColumns: Hashable, Sendable {
         ]
         line[.date] = record.date?.description
         line[.time] = record.time?.hourAndMinute
-        line[.line] = record.entry?.lineLabel
+        line[.line] = record.entry?.lineLabel(.japanese)
         line[.from] = record.entry?.cell
         line[.to] = record.exit?.cell
         line[.amount] = amount.map(money)
@@ -269,7 +269,7 @@ public struct LedgerColumns: Hashable, Sendable {
             .id: claim.rides.map(\.uid).joined(separator: " "),
         ]
         line[.title] = claim.rides.first.map { ExportText.title($0, language) }
-        line[.line] = claim.from?.lineLabel
+        line[.line] = claim.from?.lineLabel(.japanese)
         line[.from] = claim.from?.cell
         line[.to] = claim.to?.cell
         line[.purpose] = options.claim.purpose
