@@ -491,11 +491,10 @@ struct HomeAssistantReaderTests {
     func record() throws {
         let home = HomeAssistant(
             HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
-        var event = OutboxEvent.made(1)
         let records =
             #"[{"date":"2026-11-20","time":null,"kind":"rail","entry":{"area":0,"name":"渋谷","nameEn":"Shibuya"},"#
             + #""exit":null,"amount":-160,"raw":"00"},{"date":"2026-11-19","kind":"bus"}]"#
-        event.line = event.line.dropLast() + #","records":\#(records)}"#
+        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + #","records":\#(records)}"#)
         let tap = try JSONCursor(JSONValue(parsing: #require(home.tap(event).messages.first).payload))
         #expect(
             try tap.required("record").value.compactText

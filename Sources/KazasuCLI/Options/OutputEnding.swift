@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Kazasu
+package import Kazasu
 
 /// The ending of an output file, which decides its format unless an option does.
 package struct OutputEnding {

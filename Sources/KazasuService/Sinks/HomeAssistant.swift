@@ -178,8 +178,8 @@ package struct HomeAssistant: Sendable {
             currency = Currency(code, Int(exponent))
         case .reader: break
         }
-        if case .array(let records)? = members["records"], case .object(let newest)? = records.first {
-            tap["record"] = Self.record(newest)
+        if case .on(_, let content) = event.kind, case .object(let newest)? = content.records?.first {
+            tap.append(("record", Self.record(newest)))
         }
         // After a restart of itself or of the broker, Home Assistant repeats the last event of an entity: automations
         // for the card that lay there would run again.

@@ -43,15 +43,15 @@ enum SFCardExport {
         let (day, money): (CSV.Cell, [CSV.Cell]) = (day(date), [.number(0 &- amount), .number(record.balance)])
         switch record.kind {
         case .rail:
-            let entry: [CSV.Cell] = [.text(company(record.entry)), .text(record.entry?.label), ""]
-            let exit: [CSV.Cell] = [.text(company(record.exit)), .text(record.exit?.label)]
+            let entry: [CSV.Cell] = [.text(company(record.entry)), .text(record.entry?.label(.japanese)), ""]
+            let exit: [CSV.Cell] = [.text(company(record.exit)), .text(record.exit?.label(.japanese))]
             return [day, ""] + entry + exit + money + [memo(record)]
         case .bus:
             let entry: [CSV.Cell] = ["", .text(company(record.entry)), "", "", .text(record.entry?.name?.name)]
             return [day, ""] + entry + money + ["ﾊﾞｽ/路面等"]
         case .purchase: return [day, "", "", "", "", "", ""] + money + ["物販"]
         default:
-            return [day, "", .text(company(record.entry)), .text(record.entry?.label), "", "", ""] + money + [
+            return [day, "", .text(company(record.entry)), .text(record.entry?.label(.japanese)), "", "", ""] + money + [
                 memo(record)
             ]
         }
