@@ -51,7 +51,7 @@ public struct AsyncCard: Sendable {
 
     /// Reads the card's history, as ``Card/history(kinds:stations:)`` does.
     public func history(
-        kinds: [CardKind]? = nil, stations: any StationNames = NoStationNames()
+        kinds: [CardKind]? = nil, stations: any StationNames = ShippedStations()
     ) async throws(KazasuError) -> CardReport {
         try await run { card throws(KazasuError) in try card.history(kinds: kinds, stations: stations) }
     }

@@ -52,7 +52,7 @@ extension CardDump {
     ///   - decoders: the decoders to try.
     ///   - stations: the table used to look up names of stations and stops; codes are always reported.
     public func decode(
-        with decoders: DecoderRegistry = .standard, stations: any StationNames = NoStationNames()
+        with decoders: DecoderRegistry = .standard, stations: any StationNames = ShippedStations()
     ) -> DumpReports {
         var reports = DumpReports(license: LicenseDecoder.decode(self), myNumber: MyNumberDecoder.decode(self))
         for decoder in decoders.recognising(self) {
@@ -85,7 +85,7 @@ extension CardDump {
     ///   - stations: the table used to look up names of stations and stops; codes are always reported.
     /// - Throws: ``DumpDecodingError``.
     public func history(
-        kinds: [CardKind]? = nil, stations: any StationNames = NoStationNames()
+        kinds: [CardKind]? = nil, stations: any StationNames = ShippedStations()
     ) throws(DumpDecodingError) -> CardReport {
         let reports = try purses(kinds) { decoder throws(CardDecodingError) in
             try decoder.decode(self, stations: stations)

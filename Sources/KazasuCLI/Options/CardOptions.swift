@@ -5,6 +5,7 @@ public import Kazasu
 
 /// The values of `--card`: the kinds of card with money, and the names that people use for them.
 extension CardKind: ExpressibleByArgument {
+    /// Reads a kind or one of the names that people use for it, in any case.
     public init?(argument: String) {
         guard let decoder = DecoderRegistry.standard.purse(named: argument) else { return nil }
         self = decoder.kind
@@ -17,6 +18,8 @@ extension CardKind: ExpressibleByArgument {
         return DecoderRegistry.standardPurses.flatMap { [$0.kind.rawValue] + $0.brands.map(\.id) }
             .filter { seen.insert($0).inserted }
     }
+
+    /// Completes the values that are listed.
     public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
@@ -88,7 +91,9 @@ package struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
 
 /// The values of `--to` and `--format`: the formats that can be written.
 extension DumpFileFormat: ExpressibleByArgument {
+    /// The formats that can be written.
     public static var allValueStrings: [String] { all.map(\.rawValue) }
+    /// Completes the formats that can be written.
     public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// Returns the dump in this format, masked under `--redact`.

@@ -64,7 +64,8 @@ extension LedgerMerge {
             sql: "SELECT ord FROM record WHERE purse = ? AND ord >= ? ORDER BY ord LIMIT 1")
         while let order = try Int64.fetchOne(next, arguments: [purse.id, from]) {
             let era = order >> LedgerOrder.eraShift
-            guard LedgerOrder.eras.contains(era) else { throw SQLiteFile.Fault.damaged }
+            // A text or a broken number sorts behind every integer, and would be found again and again.
+            guard order >= from, LedgerOrder.eras.contains(era) else { throw SQLiteFile.Fault.damaged }
             eras.append(era)
             from = (era + 1) << LedgerOrder.eraShift
         }

@@ -75,7 +75,8 @@ extension MergePurse {
             return try MergePurse(
                 id: row.value(0), card: row.value(1), kind: kind,
                 system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
-                serials: options.decoders.decoder(of: CardKind(rawValue: kind))?.serials, single: row.value(4), double: row.value(5))
+                serials: options.decoders.decoder(of: CardKind(rawValue: kind))?.serials, single: row.value(4),
+                double: row.value(5))
         }
     }
 }

@@ -82,7 +82,11 @@ package final class RPCPeer: Sendable {
         } catch {
             return respond(nil, .failure(.parseError))
         }
-        guard case .array(let batch) = value else { return await start(value) { [send] in if let one = $0 { send(one) } } }
+        guard case .array(let batch) = value else {
+            return await start(value) { [send] response in
+                if let response { send(response) }
+            }
+        }
         guard !batch.isEmpty else { return respond(nil, .failure(.invalidRequest)) }
         let responses = Responses(count: batch.count, send)
         for value in batch { await start(value, responses.add) }
@@ -102,8 +106,8 @@ package final class RPCPeer: Sendable {
     ///
     /// - Parameter done: gets the response, `nil` if there is none.
     private func start(_ value: JSONValue, _ done: @escaping @Sendable (JSONValue?) -> Void) async {
-        guard case .object(let message) = value, message["jsonrpc"] == "2.0", case .string(let name)? = message["method"],
-            Self.isID(message["id"])
+        guard case .object(let message) = value, message["jsonrpc"] == "2.0",
+            case .string(let name)? = message["method"], Self.isID(message["id"])
         else { return done(Self.response(nil, .failure(.invalidRequest))) }
         let params = message["params"] ?? .object(JSONObject())
         let id = message["id"]

@@ -51,9 +51,8 @@ enum SFCardExport {
             return [day, ""] + entry + money + ["ﾊﾞｽ/路面等"]
         case .purchase: return [day, "", "", "", "", "", ""] + money + ["物販"]
         default:
-            return [day, "", .text(company(record.entry)), .text(record.entry?.label(.japanese)), "", "", ""] + money + [
-                memo(record)
-            ]
+            let place: [CSV.Cell] = [.text(company(record.entry)), .text(record.entry?.label(.japanese))]
+            return [day, ""] + place + ["", "", ""] + money + [memo(record)]
         }
     }
 
