@@ -39,7 +39,7 @@ public struct AsyncCard: Sendable {
         return try await reader.run { reader throws(Failure) in try body(Card(found, reader: reader)) }
     }
 
-    /// Identifies the card, as ``Card/identify()`` does.
+    /// Identifies the card, as ``Card/identify(applications:)`` does.
     public func identify() async throws(KazasuError) -> [RecognizedCard] {
         try await run { card throws(KazasuError) in try card.identify() }
     }
@@ -63,7 +63,10 @@ public struct AsyncCard: Sendable {
 
     /// Reads everything that needs no key, as ``Card/dump(_:resuming:progress:)`` does.
     ///
-    /// - Parameter progress: called on the reader's thread.
+    /// - Parameters:
+    ///   - selection: the systems and services of a FeliCa card to read.
+    ///   - earlier: an incomplete dump of the same card; what it contains is not read again.
+    ///   - progress: called on the reader's thread.
     public func dump(
         _ selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
         progress: @escaping @Sendable (ReadingProgress) -> Void = { _ in }
