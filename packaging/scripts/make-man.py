@@ -148,7 +148,8 @@ def document(name, heading):
                 lines += [".IP \\(bu 2", plain(joined(item.strip().split("\n")))]
         else:
             lines += [".PP", plain(joined(rows))]
-    return lines
+    # No paragraph begins right behind the heading.
+    return lines[1:] if lines[:1] == [".PP"] else lines
 
 
 class Page:
