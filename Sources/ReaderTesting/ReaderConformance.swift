@@ -3,7 +3,7 @@
 public import NFCTransport
 public import VirtualReader
 
-/// Checks that a reader keeps the contract of ``NFCTransport/Reader``.
+/// Checks that a reader keeps the contract of `Reader`.
 ///
 /// The suites put cards before the reader, exchange frames with them, damage answers, take cards away and cancel. They
 /// need no testing framework. In Swift Testing:
@@ -17,11 +17,11 @@ public import VirtualReader
 /// }
 /// ```
 public enum ReaderConformance {
-    /// Runs every suite that applies to the reader's ``NFCTransport/ReaderInformation/technologies``.
+    /// Runs every suite that applies to the reader's `ReaderInformation.technologies`.
     ///
     /// - Parameter open: opens a reader on a simulated device. It is called once for each suite, with a field that is
     ///   empty and the token that must cancel the reader's work. The device exchanges frames with the field, for
-    ///   example through an ``VirtualReader/InProcessReader``.
+    ///   example through an `InProcessReader`.
     /// - Throws: what `open` throws.
     public static func check(
         _ open: (VirtualField, CancellationToken) throws -> any Reader

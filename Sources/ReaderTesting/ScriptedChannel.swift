@@ -20,7 +20,7 @@ public final class ScriptedChannel: CardChannel {
 
     /// Returns the answer of the next expected frame.
     ///
-    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when the frame differs or nothing is expected any
+    /// - Throws: `TransportError.outOfScript(detail:)` when the frame differs or nothing is expected any
     ///   more, and the error in the script.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         count += 1

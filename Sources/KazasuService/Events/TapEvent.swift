@@ -164,7 +164,7 @@ extension TapEvent {
 
     /// Reads a document `kazasu.tap/1`.
     ///
-    /// - Throws: ``DocumentError`` for anything else.
+    /// - Throws: `DocumentError` for anything else.
     public init(line: String) throws(DocumentError) {
         let event = JSONCursor(try JSONValue(parsing: Array(line.utf8)))
         let schema = try event.required("schema").text()

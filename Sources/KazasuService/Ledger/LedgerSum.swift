@@ -78,7 +78,7 @@ extension Ledger {
         try store.read { db in try sum(by: grouping, filter, db) }
     }
 
-    /// Totals of all records that a filter chooses, one for each currency, in the order of ``Currency/rawValue``. Other than the sum over
+    /// Totals of all records that a filter chooses, one for each currency, in the order of `Currency.rawValue`. Other than the sum over
     /// stations, it has each ride once.
     public func total(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerSum] {
         try store.read { db in

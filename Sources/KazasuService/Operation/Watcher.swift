@@ -41,7 +41,14 @@ public actor Watcher {
 
         /// Watches readers at a site.
         ///
-        /// - Parameter names: the names of readers in events, by their IDs.
+        /// - Parameters:
+        ///   - site: the name of the place in events.
+        ///   - readers: the IDs of the readers; `nil` for every reader that is connected now or later.
+        ///   - names: the names of readers in events, by their IDs.
+        ///   - query: the cards to look for.
+        ///   - reading: what to read from each card.
+        ///   - sinks: where events are delivered to.
+        ///   - retention: how long delivered events are kept.
         public init(
             site: String, readers: [String]? = nil, names: [String: String] = [:], query: CardQuery = .any,
             reading: TapReading = .id, sinks: [any Sink], retention: Outbox.Retention = Outbox.Retention()
@@ -132,6 +139,7 @@ public actor Watcher {
     private var isLeaving = false
 
     /// - Parameters:
+    ///   - plan: the readers to watch, how, and where the events go.
     ///   - outbox: where events are stored; `nil` without sinks.
     ///   - emit: gets each event once it is stored, with the tap that it is about. Called for one event after another.
     ///   - tell: called from any thread.
@@ -170,7 +178,7 @@ public actor Watcher {
 
     /// Watches until it is stopped.
     ///
-    /// - Throws: ``KazasuError`` if a reader named by the user can never be used; ``OutboxError`` if the outbox cannot
+    /// - Throws: `KazasuError` if a reader named by the user can never be used; ``OutboxError`` if the outbox cannot
     ///   be read at the start.
     public func run() async throws {
         let memory = try await outbox?.memory() ?? OutboxMemory()

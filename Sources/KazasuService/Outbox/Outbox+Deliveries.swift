@@ -177,7 +177,9 @@ extension Outbox {
 extension Outbox {
     /// The events after one, oldest first.
     ///
-    /// - Parameter id: the id of an event; `nil` for all events that are stored.
+    /// - Parameters:
+    ///   - id: the id of an event; `nil` for all events that are stored.
+    ///   - limit: how many events are returned at most.
     /// - Returns: `nil` if no event with that id is stored: it is unknown or was deleted.
     public func events(after id: String?, limit: Int) throws(OutboxError) -> [TapEvent]? {
         try read { database in

@@ -85,6 +85,7 @@ public actor Outbox {
     /// Opens the file, or makes it.
     ///
     /// - Parameters:
+    ///   - path: the file, which is made if it is missing.
     ///   - isWatcher: whether this process stores events; only one may.
     ///   - makesFolders: whether it also makes the folders above the file.
     /// - Throws: ``OutboxError``; a file that is something else is not changed.

@@ -20,8 +20,11 @@ public final class ExecSink: Sink {
     /// How long a program has between SIGTERM and SIGKILL.
     private let grace: Duration
 
-    /// - Parameter path: where the program is. The sink is known by its absolute path: the same name in another folder is
-    ///   another program.
+    /// - Parameters:
+    ///   - path: where the program is. The sink is known by its absolute path: the same name in another folder is another
+    ///     program.
+    ///   - timeout: how long the program may run.
+    ///   - grace: how long it may take to end after SIGTERM, before SIGKILL.
     public init(_ path: String, timeout: Duration = .seconds(30), grace: Duration = .seconds(2)) {
         (self.path, self.timeout, self.grace) = (Self.absolute(path), timeout, grace)
         name = "exec:" + self.path

@@ -16,7 +16,9 @@ public actor LedgerSink: Sink {
     /// The ledger blocks, so that the sink has a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// - Parameter tell: gets the result for each history.
+    /// - Parameters:
+    ///   - ledger: where histories are kept.
+    ///   - tell: gets the result for each history.
     public init(_ ledger: Ledger, tell: @escaping @Sendable (LedgerAddition) -> Void = { _ in }) {
         (self.ledger, self.tell) = (ledger, tell)
         name = "ledger:" + ledger.path

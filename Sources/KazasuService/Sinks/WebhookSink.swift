@@ -26,6 +26,7 @@ public final class WebhookSink: Sink {
     /// - Parameters:
     ///   - url: `http` or `https`.
     ///   - secret: signs the requests.
+    ///   - timeout: how long a request may take.
     public convenience init(_ url: String, secret: [UInt8]? = nil, timeout: Duration = .seconds(10)) {
         self.init(url, secret: secret, timeout: timeout, clock: .system)
     }

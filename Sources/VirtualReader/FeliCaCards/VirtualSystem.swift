@@ -24,7 +24,7 @@ package struct VirtualSystem: Hashable, Sendable {
     /// - Parameters:
     ///   - nodes: in tree order; the root area `0000`–`FFFE` is prepended when it is missing, and of duplicate codes
     ///     the first counts.
-    ///   - memory: the blocks by ``CardModel/ServiceCode/overlapGroup``; services whose group is missing have none.
+    ///   - memory: the blocks by `ServiceCode.overlapGroup`; services whose group is missing have none.
     package init(
         code: SystemCode, idm: IDm, pmm: PMm, keyVersion: KeyVersion = KeyVersion(rawValue: 0), isListed: Bool = true,
         nodes: [VirtualNode] = [], memory: [UInt16: BlockStore] = [:]

@@ -52,7 +52,7 @@ public final class VirtualField: Sendable {
     /// Creates a field with the cards of a dump or a virtual card file, and with the file's `virtual.faults`;
     /// `Docs/virtual-cards.md` describes both.
     ///
-    /// - Throws: ``CardModel/DocumentError`` with the position of a mistake.
+    /// - Throws: `DocumentError` with the position of a mistake.
     public convenience init(cardFile bytes: [UInt8]) throws(DocumentError) {
         let (cards, faults, visits) = try VirtualCardFile.parse(bytes)
         self.init(cards: cards, faults: faults, visits: visits)
@@ -93,7 +93,7 @@ public final class VirtualField: Sendable {
 
     /// Adds the cards of a dump or a virtual card file to the field; the file's `virtual.faults` are not used.
     ///
-    /// - Throws: ``CardModel/DocumentError`` with the position of a mistake.
+    /// - Throws: `DocumentError` with the position of a mistake.
     public func place(cardFile bytes: [UInt8]) throws(DocumentError) {
         for card in try VirtualCardFile.loadCards(bytes) { place(card) }
     }
@@ -134,8 +134,8 @@ public final class VirtualField: Sendable {
     /// - Parameters:
     ///   - packet: the packet with its LEN byte, Polling included.
     ///   - timeout: the longest time that the card may take; nothing really waits.
-    /// - Throws: ``NFCTransport/TransportError/noAnswer``, also for a card that takes longer, and
-    ///   ``NFCTransport/TransportError/corrupted(status:)``.
+    /// - Throws: `TransportError.noAnswer`, also for a card that takes longer, and
+    ///   `TransportError.corrupted(status:)`.
     public func transceive(
         _ packet: [UInt8], at bitRate: FeliCaBitRate, timeout: Duration
     ) throws(TransportError) -> [UInt8] {

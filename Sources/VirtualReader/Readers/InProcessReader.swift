@@ -140,8 +140,8 @@ public final class InProcessReader: Reader {
 
     /// Sends one frame, or one command APDU, to the card that was activated last.
     ///
-    /// An answer that takes the card longer than `timeout` is ``NFCTransport/TransportError/noAnswer``; there is no
-    /// actual wait. After any failure of an ISO-DEP exchange ``NFCTransport/TransportError/cardReleased`` until a card
+    /// An answer that takes the card longer than `timeout` is `TransportError.noAnswer`; there is no
+    /// actual wait. After any failure of an ISO-DEP exchange `TransportError.cardReleased` until a card
     /// is activated again.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         transceives += 1

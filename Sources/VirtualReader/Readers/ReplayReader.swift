@@ -35,7 +35,7 @@ package final class ReplayReader: Reader {
 
     /// Returns the recorded result of the same search.
     ///
-    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when another request was recorded there, and the
+    /// - Throws: `TransportError.outOfScript(detail:)` when another request was recorded there, and the
     ///   recorded error.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try cancellation.check()
@@ -71,7 +71,7 @@ package final class ReplayReader: Reader {
 
     /// Returns the recorded answer to the same frame.
     ///
-    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when another request was recorded there, and the
+    /// - Throws: `TransportError.outOfScript(detail:)` when another request was recorded there, and the
     ///   recorded error.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let line = try next { FrameText.of(frame) }

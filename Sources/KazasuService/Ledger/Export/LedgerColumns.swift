@@ -118,7 +118,9 @@ public struct LedgerColumns: Hashable, Sendable {
 
     /// The usual columns of an expense claim.
     ///
-    /// - Parameter hasPurpose: whether there is a column for the purpose of the rides.
+    /// - Parameters:
+    ///   - language: the language of the headers.
+    ///   - hasPurpose: whether there is a column for the purpose of the rides.
     public static func claim(_ language: Language, hasPurpose: Bool = false) -> LedgerColumns {
         let fields: [(Field, LocalizedText)] = [
             (.date, LocalizedText("date", "日付")), (.line, LocalizedText("line", "路線")),
