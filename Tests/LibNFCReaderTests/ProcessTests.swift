@@ -77,7 +77,7 @@ struct ProcessTests {
         #expect(lines.last?.hasPrefix("and after: ") == true)
     }
 
-    /// Documented, not mended: libnfc 1.8.0 calls `abort()` when the chip's status byte has bit 7 set.
+    /// Documented, not fixed: libnfc 1.8.0 calls `abort()` when the chip's status byte has bit 7 set.
     @Test func statusWithBit7CrashesLibnfc() async {
         await #expect(processExitsWith: .signal(SIGABRT)) {
             let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))

@@ -39,7 +39,7 @@ struct Type2KeyTests {
         #expect(tag.isAuthenticated)
         #expect(try tag.readNDEF() == NDEFArea(message: [0xD0, 0, 0], capacity: 142, obstacle: nil))
         #expect(throws: TagError.refused(page: 0x2C, nak: 0)) { try tag.read(page: 0x2C) }
-        #expect(try tag.read(page: 5).first == 0, "the refusal ended the authentication, which was begun anew")
+        #expect(try tag.read(page: 5).first == 0, "the refusal ended the authentication, which was begun again")
         reader.troubles = [reader.count + 3]
         let message = try NDEFMessage([NDEFRecord(.text(NDEFText("with a key", language: "en")))]).encoded()
         try tag.writeNDEF(message)

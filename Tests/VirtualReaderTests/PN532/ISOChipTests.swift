@@ -32,7 +32,7 @@ struct ISOChipTests {
         #expect(answers[2] == "d54100", "ACK is success without data")
         #expect(answers[3].hasPrefix("d5410001020304"))
         #expect(answers[4] == "d54113", "NAK is an error")
-        #expect(answers[5] == "d54101", "and the tag has to be selected anew")
+        #expect(answers[5] == "d54101", "and the tag has to be selected again")
     }
 
     /// The firmware takes 60 for a MIFARE Classic authentication; InCommunicateThru sends it as it is.
