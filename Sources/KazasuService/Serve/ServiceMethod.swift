@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardModel
+
+/// One method of `serve` and `rpc`. HTTP routes, JSON-RPC methods, OpenAPI, OpenRPC and the reference page follow from it.
+package struct ServiceMethod: Sendable {
+    /// What a server must have been started with.
+    package enum Permission: String, CaseIterable, Sendable {
+        case raw, write, ledger
+    }
+
+    /// Where HTTP has the method.
+    package struct Route: Sendable {
+        package enum Verb: String, Sendable {
+            case get = "GET"
+            case post = "POST"
+        }
+
+        package var verb: Verb
+        /// As in `/v1/tag/info`.
+        package var path: String
+
+        package init(_ verb: Verb, _ path: String) { (self.verb, self.path) = (verb, path) }
+    }
+
+    package struct Parameter: Sendable {
+        package enum Kind: Sendable {
+            case text, integer, number, flag
+            /// Separated by commas in a query, an array in JSON.
+            case list
+        }
+
+        /// The long option in camelCase.
+        package var name: String
+        package var kind: Kind
+        package var isRequired: Bool
+        /// The values that it may have; empty if there is no such list.
+        package var values: [String]
+        package var words: LocalizedText
+
+        package init(
+            _ name: String, _ kind: Kind, isRequired: Bool = false, values: [String] = [], _ words: LocalizedText
+        ) {
+            (self.name, self.kind, self.isRequired, self.values, self.words) = (name, kind, isRequired, values, words)
+        }
+    }
+
+    /// The JSON-RPC method, as in `card.balance`.
+    package var name: String
+    /// `nil` for a method that only RPC has.
+    package var route: Route?
+    /// `nil` if everybody may call it.
+    package var permission: Permission?
+    package var parameters: [Parameter]
+    /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result is no document.
+    package var schema: String?
+    package var words: LocalizedText
+
+    package init(
+        _ name: String, _ route: Route? = nil, permission: Permission? = nil, parameters: [Parameter] = [],
+        schema: String? = nil, _ words: LocalizedText
+    ) {
+        (self.name, self.route, self.permission) = (name, route, permission)
+        (self.parameters, self.schema, self.words) = (parameters, schema, words)
+    }
+}
+
+/// A request for a method.
+package struct ServiceRequest: Sendable {
+    /// Where a request comes from, which decides what it may name.
+    package enum Origin: Sendable {
+        /// The process that started Kazasu: may name files, and PINs by reference.
+        case standardInput
+        /// HTTP or a WebSocket: may name no file of this computer and no PIN, and calls what the server allows.
+        case network(allowed: Set<ServiceMethod.Permission>)
+    }
+
+    package var params: JSONObject
+    package var origin: Origin
+    /// Reports progress in steps; called from any thread.
+    package var progress: @Sendable (_ done: Int, _ total: Int) -> Void
+
+    package init(
+        _ params: JSONObject, from origin: Origin,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) {
+        (self.params, self.origin, self.progress) = (params, origin, progress)
+    }
+}
+
+/// Why a request was not answered.
+package enum ServiceFailure: Error, Sendable {
+    case unknownMethod
+    /// The parameters are wrong. The document is a `kazasu.error/1`.
+    case badParameters(JSONObject)
+    /// The server was not started with this.
+    case notAllowed(ServiceMethod.Permission)
+    case cancelled
+    /// The command failed with this exit status. The document is a `kazasu.error/1`, with `partial` if something was read.
+    case failed(status: Int32, JSONObject)
+}
+
+/// Answers requests: the commands of the program on readers that many clients share.
+package protocol ServiceMethods: Sendable {
+    var methods: [ServiceMethod] { get }
+
+    /// Answers a request. Cancelling the task cancels what runs on the reader.
+    func call(_ name: String, _ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue
+}
