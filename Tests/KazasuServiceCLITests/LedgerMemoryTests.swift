@@ -61,7 +61,8 @@ struct LedgerMemoryTests {
         let data = try TemporaryFolder()
         let kept = try Service.run(["ledger", "import", LedgerCommandTests.card], data: data)
         try #require(kept.end == .exited(0), "\(kept.errors)")
-        let filled = try Self.python(Self.fill, [data.path + "/kazasu/ledger.sqlite", "\(Self.records)", "\(Self.cards)"],
+        let filled = try Self.python(
+            Self.fill, [data.path + "/kazasu/ledger.sqlite", "\(Self.records)", "\(Self.cards)"],
             data)
         try #require(filled.output == "\(Self.records + 20)\n", "\(filled.errors)")
         for command in Self.commands {
