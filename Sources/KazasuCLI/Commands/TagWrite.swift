@@ -122,7 +122,6 @@ struct TagWrite: KazasuCommand {
 
     // MARK: Raw pages
 
-    /// The bytes of each page.
     private func pageBytes() throws(ValidationError) -> [[UInt8]] {
         guard let bytes = data.flatMap({ try? Hex.decode($0) }), !bytes.isEmpty,
             bytes.count.isMultiple(of: Type2Memory.pageSize), bytes.count <= 1024

@@ -74,7 +74,7 @@ package struct Context {
 
     /// Prints a warning that `-q` suppresses.
     package func warn(_ text: String) {
-        if verbosity >= 0 { Output.message("\(Colour.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
+        if verbosity >= 0 { Output.message("\(Color.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
     }
 
     /// Prints a message that only `-v` shows.

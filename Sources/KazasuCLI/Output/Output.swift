@@ -9,7 +9,7 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` when it cannot be written; a pipe whose reader went away is not reported.
     package static func write(_ text: String) throws(CommandError) {
-        try write(Array(VisibleText.lines(text, keepingColours: Colour.isOnOutput).utf8))
+        try write(Array(VisibleText.lines(text, keepingColors: Color.isOnOutput).utf8))
     }
 
     /// Writes bytes of the answer to standard output.
@@ -29,7 +29,7 @@ package enum Output {
 
     /// Writes a message to standard error, as ``VisibleText``; anything that cannot be written there is lost.
     package static func message(_ text: String) {
-        try? write(Array(VisibleText.lines(text, keepingColours: Colour.isOnMessages).utf8), to: STDERR_FILENO)
+        try? write(Array(VisibleText.lines(text, keepingColors: Color.isOnMessages).utf8), to: STDERR_FILENO)
     }
 
     /// Writes the reason why a command failed to standard error.
