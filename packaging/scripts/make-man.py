@@ -117,7 +117,7 @@ def sections(discussion):
 
 def standard(program, language):
     """What the help says of the parser's own options; their listing has it in English only."""
-    lines = run(program, "--help", language=language).split("\n")
+    lines = run(program, "balance", "--help", language=language).split("\n")
     return {name: line.split(name, 1)[1].strip() for name in ["--version", "--help"] for line in lines
             if re.match(rf"  (-\w, )?{name} ", line)}
 

@@ -5,6 +5,14 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 
+extension LedgerFormat {
+    /// The formats by the ending of a file; the first is the usual one.
+    fileprivate static let endings: [String: [LedgerFormat]] = [
+        "csv": [.csv, .sfcard, .moneyforward, .zaim], "tsv": [.csv], "ofx": [.ofx], "qif": [.qif],
+        "journal": [.hledger], "hledger": [.hledger], "beancount": [.beancount],
+    ]
+}
+
 extension LedgerCommand {
     /// `kazasu ledger export`
     struct Export: KazasuCommand {
@@ -59,10 +67,15 @@ extension LedgerCommand {
 
         @Argument(
             help: help(
-                "The format; csv with --claim or --columns.",
-                "形式。--claim か --columns があれば csv を省略できます。"),
+                "The format. Default: csv with --claim or --columns, else by the ending of -o.",
+                "形式。省略時は --claim か --columns があれば csv、なければ -o の拡張子による。"),
             completion: .list(LedgerFormat.allCases.map(\.rawValue)))
         var format: String?
+
+        @Option(
+            name: .customLong("format"), help: help("The same as an option.", "オプションで形式を指定する。", value: "format"),
+            completion: .list(LedgerFormat.allCases.map(\.rawValue)))
+        var formatOption: String?
 
         @OptionGroup var filter: LedgerFilterOptions
 
@@ -105,15 +118,27 @@ extension LedgerCommand {
 
         @OptionGroup var csvOptions: CSVOptions
 
-        /// The format, also where an option implies it.
+        /// The word of the format that was given.
+        private var word: String? { format ?? formatOption }
+
+        /// The format, also where an option or the output file implies it.
         private var form: LedgerFormat? {
-            format.map { LedgerFormat(rawValue: $0) } ?? (claim || columns != nil ? .csv : nil)
+            word.map { LedgerFormat(rawValue: $0) }
+                ?? (claim || columns != nil ? .csv : OutputEnding(output).format(LedgerFormat.endings))
         }
 
         func validate() throws {
             let names = LedgerFormat.allCases.map(\.rawValue)
+            if let format, let formatOption, format != formatOption {
+                throw ValidationError(
+                    tr(
+                        "give one format: \(format) or --format \(formatOption)",
+                        "形式は 1 つだけ指定してください: \(format) または --format \(formatOption)"))
+            }
+            let given = word.flatMap { LedgerFormat(rawValue: $0) } ?? (claim || columns != nil ? .csv : nil)
+            try OutputEnding(output).check(word ?? (claim ? "--claim" : "--columns"), given, LedgerFormat.endings)
             guard let form else {
-                guard let format else {
+                guard let format = word else {
                     throw ValidationError(
                         tr(
                             "give a format: \(names.joined(separator: ", "))",
@@ -287,6 +312,7 @@ extension LedgerCommand {
         var output: String?
 
         func validate() throws {
+            try OutputEnding(output).check(isOneOf: ["html", "htm"])
             guard common.json else { return }
             throw ValidationError(tr("a report is HTML, not JSON", "レポートは HTML です（--json は使えません）"))
         }
