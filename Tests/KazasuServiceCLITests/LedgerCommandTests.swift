@@ -429,6 +429,49 @@ struct LedgerCommandTests {
         #expect(!yen.contains("CURRENCY") && !yen.contains("CARD"), "\(yen)")
     }
 
+    /// A line with an output file, and the beginning of that file.
+    static let endings: [(line: String, start: String)] = [
+        ("list -o x.csv", "\u{FEFF}cardId,"), ("list -o x.json", "{\n  \"schema\": \"kazasu.ledger/1\""),
+        ("list -o x.txt", "DATE "), ("list -o plain", "DATE "), ("list --format csv -o x.dat", "\u{FEFF}cardId,"),
+        ("sum -o x.CSV --header ja", "\u{FEFF}キー,"),
+        ("sum --by kind -o x.json", "{\n  \"schema\": \"kazasu.ledgerSum/1\""),
+        ("gaps -o x.csv", "\u{FEFF}cardId,"), ("cards -o x.json", "{\n  \"schema\": \"kazasu.ledgerCards/1\""),
+        ("export -o x.csv", "\u{FEFF}cardId,"), ("export -o x.ofx", "OFXHEADER"), ("export -o x.qif", "!"),
+        ("export --format hledger -o x.journal", "commodity "), ("export --format zaim -o x.csv", "日付,"),
+        ("export ofx --format ofx -o x.dat", "OFXHEADER"), ("export --claim -o x.csv", "\u{FEFF}date,"),
+        ("report -o x.html", "<!DOCTYPE html>"),
+    ]
+
+    @Test("The ending of an output file decides its format, --format is its word everywhere", arguments: endings)
+    func ending(_ row: (line: String, start: String)) throws {
+        let data = try Self.filled()
+        let name = String(row.line.split(separator: " ").first { $0.hasPrefix("x.") || $0 == "plain" } ?? "")
+        let line = row.line.replacing(name, with: "\(data.path)/\(name)")
+        let result = try Self.run("ledger \(line)", data)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let text = try data.text(name)
+        #expect(text.hasPrefix(row.start), "\(text.prefix(80))")
+    }
+
+    @Test(
+        "An ending that says another format is a mistake, and nothing is written",
+        arguments: [
+            "list --format json -o x.csv", "list --json -o x.csv", "list -o x.ndjson", "sum -o x.html",
+            "cards -o x.xlsx",
+            "gaps --bom -o x.json", "export ofx -o x.csv", "export --format qif -o x.ofx", "export --claim -o x.qif",
+            "export -o x.dat", "export -o x.json", "export ofx --format qif", "report -o x.csv",
+        ])
+    func contradiction(line: String) throws {
+        let data = try Self.filled()
+        let names = data.names
+        for language in ["en", "ja"] {
+            let line = line.replacing("x.", with: "\(data.path)/x.")
+            let result = try Self.run("ledger \(line) --lang \(language)", data)
+            #expect(result.end == .exited(64), "\(result.errors)")
+        }
+        #expect(data.names == names)
+    }
+
     @Test("A report is refused on a terminal, where nobody can read HTML")
     func terminal() throws {
         let data = try Self.filled()

@@ -124,7 +124,7 @@ package enum LedgerAnswers {
                 .count("records", "件数", table: LocalizedText("RECORDS", "件数")) { $0.records },
                 .count("unknown", "金額不明", table: LocalizedText("UNKNOWN", "金額不明"), hidesZero: true) { $0.unknown },
                 .money("spent", "利用額", table: LocalizedText("SPENT", "利用額"), \.currency) { $0.spent },
-                .money("received", "入金額", table: LocalizedText("RECEIVED", "入金額"), \.currency) { $0.received },
+                .money("received", "チャージ額", table: LocalizedText("RECEIVED", "チャージ額"), \.currency) { $0.received },
                 .money("amount", "差引", table: LocalizedText("SUM", "差引"), \.currency) { $0.amount },
                 AnswerColumn(
                     key: "currency", japanese: "通貨",
@@ -144,13 +144,13 @@ package enum LedgerAnswers {
                     key: "card", japanese: "カード", csv: { row, _ in .text(row.after.purse.kind) },
                     json: { row, _ in LedgerJSON.card(row.after.purse) }),
                 AnswerColumn(
-                    key: "after", japanese: "前の履歴",
-                    heading: .init(title: LocalizedText("AFTER", "前の履歴")) { row, _ in
+                    key: "after", japanese: "欠落の前",
+                    heading: .init(title: LocalizedText("AFTER", "欠落の前")) { row, _ in
                         row.before.record.date?.description ?? "-"
                     }, csv: { row, _ in .text(row.before.record.date?.description) }),
                 AnswerColumn(
-                    key: "before", japanese: "次の履歴",
-                    heading: .init(title: LocalizedText("BEFORE", "次の履歴")) { row, _ in
+                    key: "before", japanese: "欠落の後",
+                    heading: .init(title: LocalizedText("BEFORE", "欠落の後")) { row, _ in
                         row.after.record.date?.description ?? "-"
                     }, csv: { row, _ in .text(row.after.record.date?.description) }),
                 AnswerColumn(
@@ -243,10 +243,10 @@ extension LedgerGap {
     package var words: LocalizedText {
         switch (missing, atMost) {
         case (0?, _): LocalizedText("no record, but the balances differ", "履歴はそろっているが残高が不一致")
-        case (1?, _): LocalizedText("1 record lost", "履歴 1 件")
-        case (let count?, _): LocalizedText("\(count) records lost", "履歴 \(count) 件")
-        case (nil, let most?): LocalizedText("\(atLeast) to \(most) records lost", "履歴 \(atLeast)～\(most) 件")
-        case (nil, nil): LocalizedText("an unknown number of records lost", "履歴（件数不明）")
+        case (1?, _): LocalizedText("1 record lost", "1 件")
+        case (let count?, _): LocalizedText("\(count) records lost", "\(count) 件")
+        case (nil, let most?): LocalizedText("\(atLeast) to \(most) records lost", "\(atLeast)～\(most) 件")
+        case (nil, nil): LocalizedText("an unknown number of records lost", "件数不明")
         }
     }
 }

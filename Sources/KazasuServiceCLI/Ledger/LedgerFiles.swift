@@ -203,7 +203,8 @@ extension LedgerCommand {
             let count = Words.count(export.records, claim ? "line" : "record")
             let totals = export.totals.sorted { $0.key.rawValue < $1.key.rawValue }.map { $0.key.words($0.value) }
             let total = totals.isEmpty ? "" : tr(", total ", "、合計 ") + totals.joined(separator: tr(", ", "、"))
-            context.note(name + tr(count, "\(export.records) 件") + total)
+            context.note(
+                name + tr(count, "\(export.records) \(claim ? "行" : "件")を書き出しました") + total)
             if export.unknownFares > 0 {
                 let rides =
                     export.unknownRides.map(Export.words)
@@ -333,7 +334,8 @@ extension LedgerCommand {
             }
             guard let output else { return try Output.write(page) }
             try output.finish(page)
-            context.note(output.path)
+            context.note(
+                tr("wrote \(output.path); open it in a browser", "\(output.path) を作りました。ブラウザーで開いてください"))
         }
     }
 }

@@ -11,7 +11,7 @@ enum ReportStyle {
         header p,footer,.small,.note,figcaption span,.values,.times{color:var(--soft)}
         header p{margin:.2rem 0 0;overflow-wrap:anywhere}header{margin-bottom:1rem}footer{margin-top:2rem}footer,.small{font-size:.85rem}
         a{color:inherit}section{margin-top:1.8rem;min-width:0}
-        .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:0}
+        .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:0}.figures+.figures{margin-top:.6rem}
         .figures div{background:var(--card);border-radius:.5rem;padding:.6rem .8rem;min-width:0}
         .figures .now{border-left:.25rem solid var(--spent)}.figures .alert dd{color:var(--alert)}
         dt{font-size:.85rem;color:var(--soft);overflow-wrap:anywhere}dd{margin:0;font-size:1.25rem;font-weight:600}dd.note{font-size:.8rem;font-weight:400}
