@@ -109,7 +109,9 @@ struct ManualTests {
         let english = try Self.made.get().text(Self.page("", "en"))
         let japanese = try Self.made.get().text(Self.page("", "ja"))
         for name in names {
-            for (place, text) in [("man page", english), ("Japanese page", japanese), ("Docs/environment.md", document)] {
+            for (place, text) in [
+                ("man page", english), ("Japanese page", japanese), ("Docs/environment.md", document),
+            ] {
                 let isNamed = text.contains(name)
                 #expect(isNamed, "\(name) is not in \(place)")
             }

@@ -267,6 +267,19 @@ struct LedgerQueryTests {
         #expect(page.contains(language == .japanese ? "2026年11月18日 作成" : "Made on 18 Nov 2026"))
     }
 
+    /// Shibuya on the Ginza Line and on the Hanzomon Line.
+    @Test("Stations of one name are told apart by their lines")
+    func stationsOfOneName() throws {
+        let folder = try TemporaryFolder()
+        let ledger = try Ledger.open("\(folder.path)/ledger.sqlite")
+        _ = try ledger.import(try TestFiles.read("Fixtures/cards/suica-p1/card.json"), name: nil)
+        let labels = try ledger.sum(by: .station).map(\.label)
+        #expect(labels.contains { $0.japanese == "渋谷（銀座線）" && $0.english == "Shibuya (Ginza Line)" }, "\(labels)")
+        #expect(labels.contains { $0.japanese == "新中野" })
+        #expect(Set(labels.map(\.japanese)).count == labels.count)
+        #expect(try ledger.sum(by: .line).allSatisfy { !$0.label.japanese.contains("（") })
+    }
+
     @Test("A report of a month shows its days")
     func monthReport() throws {
         let filter = try #require(LedgerFilter(month: "2018-11"))

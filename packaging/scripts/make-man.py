@@ -38,7 +38,8 @@ DOCUMENTS = {
     "kazasu-watch": {
         "en": [("watch.md", "Names for cards"), ("watch.md", "Events"), ("many-sites.md", "Topics"),
                ("watch.md", "Settings")],
-        "ja": [("watch.ja.md", "カードに名前を付ける"), ("watch.ja.md", "イベント"), ("watch.ja.md", "設定")],
+        "ja": [("watch.ja.md", "カードに名前を付ける"), ("watch.ja.md", "イベント"), ("many-sites.ja.md", "トピック"),
+               ("watch.ja.md", "設定")],
     },
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs")

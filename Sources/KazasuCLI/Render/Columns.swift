@@ -70,13 +70,26 @@ package struct ColumnLayout {
         columns.reduce(0) { $0 + widths[$1] } + 2 * max(0, columns.count - 1)
     }
 
+    /// Narrows some of the columns, the widest first, until a line of those shown fits; what is longer is cut.
+    ///
+    /// - Parameter least: the width that each of them keeps.
+    package mutating func narrow(_ columns: some Collection<Int>, of shown: [Int], to width: Int, least: Int) {
+        while self.width(of: shown) > width,
+            let widest = columns.filter({ shown.contains($0) && widths[$0] > least }).max(by: {
+                widths[$0] < widths[$1]
+            })
+        {
+            widths[widest] -= 1
+        }
+    }
+
     /// A row of some of the columns as a line; of all columns for `nil`.
     package func line(
         _ row: [String], of columns: [Int]? = nil, colour: (Int, String) -> Colour? = { _, _ in nil }
     ) -> String {
         var line = ""
         for (place, column) in (columns ?? Array(row.indices)).enumerated() {
-            let cell = VisibleText.line(row[column])
+            let cell = row[column].cut(to: widths[column])
             let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
             let shown = colour(column, cell)?.applied(to: cell) ?? cell
             line += (place == 0 ? "" : "  ") + (rightAligned.contains(column) ? padding + shown : shown + padding)

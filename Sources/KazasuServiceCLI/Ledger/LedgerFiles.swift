@@ -211,7 +211,7 @@ extension LedgerCommand {
                     + (export.unknownFares > export.unknownRides.count ? ["…"] : [])
                 context.warn(
                     tr(
-                        "\(Words.count(export.unknownFares, "ride")) without a known fare: no total has \(export.unknownFares == 1 ? "it" : "them"): \(rides.joined(separator: "; "))",
+                        "\(Words.count(export.unknownFares, "ride")) without a known fare \(export.unknownFares == 1 ? "is" : "are") in no total: \(rides.joined(separator: "; "))",
                         "運賃が不明な乗車が \(export.unknownFares) 件あり、合計に含まれていません: \(rides.joined(separator: "、"))"))
             }
             if export.currencies.count > 1, columns?.hasCurrency == false {
