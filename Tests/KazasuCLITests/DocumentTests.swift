@@ -63,7 +63,8 @@ struct DocumentTests {
     @Test(
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
-            "README", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license", "Docs/raspberry-pi",
+            "README", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license", "Docs/many-sites",
+            "Docs/raspberry-pi",
             "Docs/tags", "Docs/watch", "Docs/recipes/expense-claim", "Docs/recipes/home-assistant",
             "Docs/recipes/postgresql", "Docs/recipes/tap-clock",
         ])

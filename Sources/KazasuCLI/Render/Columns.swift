@@ -110,16 +110,18 @@ extension String {
     package func cut(to width: Int) -> String {
         let whole = VisibleText.line(self)
         guard whole.terminalWidth > width else { return whole }
+        // The last digits of a number tell a card from others, as in `Suica …7890`.
+        let digits = whole.wholeMatch(of: /.*(…[0-9A-Za-z]{4})/).map { String($0.1) }
+        let end = digits.flatMap { $0.terminalWidth < width ? $0 : nil } ?? "…"
         var text = ""
-        // The ellipsis takes one column.
-        var room = width - 1
-        for letter in whole {
+        var room = width - end.terminalWidth
+        for letter in whole.dropLast(end.count) {
             room -= String(letter).terminalWidth
             guard room >= 0 else { break }
             text.append(letter)
         }
         while text.hasSuffix(" ") { text.removeLast() }
-        return text + "…"
+        return text + end
     }
 }
 

@@ -131,7 +131,7 @@ package enum LedgerAnswers {
                 AnswerColumn(
                     key: "name", japanese: "名前",
                     heading: .init(title: grouping.title) { row, language in
-                        row.label[language].isEmpty ? none[language] : row.label[language]
+                        row.label[language].isEmpty ? none[language] : row.title[language]
                     }, csv: { row, language in .text(row.label[language]) },
                     json: { row, language in .string(row.label[language]) }),
                 .count("records", "件数", table: LocalizedText("RECORDS", "件数")) { $0.records },

@@ -58,6 +58,16 @@ public struct LedgerSum: Hashable, Sendable {
     /// not say where a lost record belongs.
     public internal(set) var gaps: Int?
 
+    /// The line of a station whose name others have, too.
+    var line: LocalizedText?
+
+    /// The label, with the line of a station whose name others have, too.
+    var title: LocalizedText {
+        guard let line else { return label }
+        return LocalizedText(
+            "\(label.english) (\(line.english))", "\(label.japanese)（\(line.japanese)）")
+    }
+
     /// What is left of both.
     public var amount: Int { spent &+ received }
 
@@ -280,26 +290,15 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// The sums with the line behind the names of stations that several of them have, as the three of Shibuya.
+    /// The sums, with their line where several stations have one name, as the three of Shibuya.
     private static func distinct(_ sums: [Group: LedgerSum], _ lines: [String: LocalizedText]) -> [Group: LedgerSum] {
         guard !lines.isEmpty else { return sums }
-        var keys: [Language: [String: Set<String>]] = [:]
-        for sum in sums.values {
-            for language in Language.allCases {
-                keys[language, default: [:]][sum.label[language], default: []].insert(sum.key)
-            }
-        }
+        var keys: [LocalizedText: Set<String>] = [:]
+        for sum in sums.values { keys[sum.label, default: []].insert(sum.key) }
         return sums.mapValues { sum in
-            guard let line = lines[sum.key] else { return sum }
-            func name(_ language: Language, _ form: (String, String) -> String) -> String {
-                let name = sum.label[language]
-                return keys[language]?[name]?.count ?? 0 > 1 ? form(name, line[language]) : name
-            }
-            let label = LocalizedText(
-                name(.english) { "\($0) (\($1))" }, name(.japanese) { "\($0)（\($1)）" })
-            return LedgerSum(
-                key: sum.key, label: label, currency: sum.currency, records: sum.records, unknown: sum.unknown,
-                spent: sum.spent, received: sum.received, gaps: sum.gaps)
+            var sum = sum
+            if keys[sum.label]?.count ?? 0 > 1 { sum.line = lines[sum.key] }
+            return sum
         }
     }
 }

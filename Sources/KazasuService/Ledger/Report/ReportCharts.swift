@@ -86,8 +86,11 @@ struct ReportChart {
         let grid = values.map { "M0 \(ReportChart.number(y($0)))H1000" }.joined()
         let times = ticks.map { tick in
             let below = tick.below.isEmpty ? "" : "<br>\(ReportPage.escaped(tick.below))"
+            let place = ReportChart.number(tick.place * 100) + "%"
+            // The label of the last one stays within the page.
+            let left = tick.place > 0.9 ? "min(\(place),100% - 1rem)" : place
             return
-                "<span\(tick.isMinor ? " class=\"minor\"" : "") style=\"left:\(ReportChart.number(tick.place * 100))%\">"
+                "<span\(tick.isMinor ? " class=\"minor\"" : "") style=\"left:\(left)\">"
                 + "\(ReportPage.escaped(tick.text))\(below)</span>"
         }
         let name = ReportPage.escaped(title)

@@ -203,7 +203,7 @@ struct ReportPage {
             let longest = shown.map(\.records).max() ?? 0
             let rows = shown.map { sum in
                 [
-                    escaped(sum.label[language]), money(0 &- sum.spent),
+                    escaped(sum.title[language]), money(0 &- sum.spent),
                     tr(count(sum.records), "\(count(sum.records))回"),
                     ReportChart.bar(sum.records, of: longest, "count"),
                 ]
