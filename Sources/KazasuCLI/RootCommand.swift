@@ -15,57 +15,42 @@ struct RootCommand: ParsableCommand {
         abstract: tr(
             "Read contactless cards: FeliCa, ISO 14443, NFC tags.",
             "非接触カードを読む: FeliCa、ISO 14443、NFC タグ。"),
-        discussion: tr(
-            """
-            Examples:
-              kazasu balance                          # the money on the card, one number
-              kazasu history --format csv > log.csv   # journeys and payments
-              kazasu scan                             # every system, area and service
-              kazasu dump -o card.json                # every block that needs no key
-              kazasu decode card.json                 # the contents of a dump, no reader
-              kazasu balance -r virtual:card.json     # all of it without a reader
-
-            Exit status:
-              0    done
-              1    not found (stations lookup), dumps differ (diff --exit-code)
-              64   the command line is wrong
-              65   a file is malformed
-              66   a file is missing or unreadable
-              69   no usable reader: absent, busy, no permission
-              70   a bug in Kazasu
-              73   an output file cannot be written
-              74   the card left, or the radio failed; the data read so far is kept
-              75   no card came in time
-              76   wrong kind of card for this command
-              77   the card refused
-              130  interrupted (Ctrl-C); 0 for commands that run until stopped
-              143  terminated (SIGTERM); 0 for commands that run until stopped
-            """,
-            """
-            例:
-              kazasu balance                          # 残高を数字だけで表示
-              kazasu history --format csv > log.csv   # 乗車と支払いの履歴
-              kazasu scan                             # 全システム・エリア・サービス
-              kazasu dump -o card.json                # 鍵なしで読めるブロックをすべて
-              kazasu decode card.json                 # ダンプの中身（リーダー不要）
-              kazasu balance -r virtual:card.json     # リーダーなしで試す
-
-            終了ステータス:
-              0    完了
-              1    該当なし（stations lookup）、違いあり（diff --exit-code）
-              64   コマンドラインの誤り
-              65   ファイルの内容が正しくない
-              66   ファイルがない、または読めない
-              69   使えるリーダーがない（未接続、使用中、権限なし）
-              70   Kazasu の不具合
-              73   出力ファイルに書けない
-              74   カードが離れた、または通信に失敗した（読めた分は残る）
-              75   時間内にカードが来なかった
-              76   カードはあるが、読める種類ではない
-              77   カードに拒否された
-              130  Ctrl-C で中断（simulate などの常駐コマンドでは 0）
-              143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
-            """) + "\n\n" + HelpTables.text,
+        discussion: ProgramHelp.examples + "\n\n"
+            + tr(
+                """
+                Exit status:
+                  0    done
+                  1    not found (stations lookup), dumps differ (diff --exit-code)
+                  64   the command line is wrong
+                  65   a file is malformed
+                  66   a file is missing or unreadable
+                  69   no usable reader: absent, busy, no permission
+                  70   a bug in Kazasu
+                  73   an output file cannot be written
+                  74   the card left, or the radio failed; the data read so far is kept
+                  75   no card came in time
+                  76   wrong kind of card for this command
+                  77   the card refused
+                  130  interrupted (Ctrl-C); 0 for commands that run until stopped
+                  143  terminated (SIGTERM); 0 for commands that run until stopped
+                """,
+                """
+                終了ステータス:
+                  0    完了
+                  1    該当なし（stations lookup）、違いあり（diff --exit-code）
+                  64   コマンドラインの誤り
+                  65   ファイルの内容が正しくない
+                  66   ファイルがない、または読めない
+                  69   使えるリーダーがない（未接続、使用中、権限なし）
+                  70   Kazasu の不具合
+                  73   出力ファイルに書けない
+                  74   カードが離れた、または通信に失敗した（読めた分は残る）
+                  75   時間内にカードが来なかった
+                  76   カードはあるが、読める種類ではない
+                  77   カードに拒否された
+                  130  Ctrl-C で中断（simulate などの常駐コマンドでは 0）
+                  143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
+                """) + "\n\n" + HelpTables.text,
         version: version,
         subcommands: [
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
@@ -81,8 +66,13 @@ struct RootCommand: ParsableCommand {
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
         if hasFlag("--redact", arguments) { RedactionGate.shared.start(arguments) }
+        let words = Language.removed(from: arguments)
         do {
-            var command = try CommandLineParsing.command(Language.removed(from: arguments))
+            if let answer = ProgramHelp.answer(words) {
+                try Output.write(answer)
+                return ExitStatus.done.rawValue
+            }
+            var command = try CommandLineParsing.command(words)
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as CommandError {

@@ -126,7 +126,7 @@ package struct MQTTOptions: ParsableArguments {
         name: .long,
         help: help(
             "A tap that is older when Home Assistant gets it fires nothing: it would unlock a door too late.",
-            "Home Assistant に届いた時点でこれより古いタップは無視させる（遅れて解錠しないため）。", value: "seconds"))
+            "Home Assistant に届いた時点でこれより古いタッチは無視させる（遅れて解錠しないため）。", value: "seconds"))
     package var haMaxAge = 10.0
 
     package func validate() throws {

@@ -134,7 +134,7 @@ struct OutboxStatus: KazasuCommand {
             tr(
                 "\(Words.count(status.events, "event")) stored\(unconfirmed), \(status.size >> 10) KiB",
                 "保存中のイベント \(status.events) 件\(unconfirmed)、\(status.size >> 10) KiB"))
-        if !rows.isEmpty { try context.print(Columns.text([head] + rows)) }
+        if !rows.isEmpty { try context.print(Columns.text([head] + rows, rightAligned: [1, 2])) }
     }
 
     private static func age(_ seconds: Int) -> String {
@@ -238,7 +238,7 @@ struct OutboxDead: KazasuCommand {
                 letter.error.map(DeliveryWords.text) ?? "-",
             ]
         }
-        try context.print(Columns.text([head] + rows))
+        try context.print(Columns.text([head] + rows, rightAligned: [1, 2]))
     }
 }
 

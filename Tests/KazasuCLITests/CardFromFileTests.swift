@@ -86,7 +86,7 @@ struct CardFromFileTests {
     static let endings: [(line: String, start: String)] = [
         ("history FILE -o out.csv", "\u{FEFF}cardId,"), ("history FILE -o out.NDJSON", #"{"schema":"kazasu.record/1""#),
         ("history FILE -o out.json", "{\n  \"schema\": \"kazasu.history/1\""), ("history FILE -o out.txt", "DATE  "),
-        ("history FILE -o out.xlsx", "DATE  "), ("history FILE -o out.d/plain", "DATE  "),
+        ("history FILE -o out.log", "DATE  "), ("history FILE -o out.d/plain", "DATE  "),
         ("convert FILE -o out.nfc", "Filetype: Flipper"), ("convert FILE -o out.hex", "#"),
         ("convert FILE -o out.json", "{\n  \"schema\": \"kazasu.dump/1\""),
         ("convert FILE --format proxmark -o out.json", "{"),
@@ -111,7 +111,9 @@ struct CardFromFileTests {
             "history FILE --format table -o out.csv", "history FILE --json -o out.csv",
             "convert FILE --to hex -o out.nfc",
             "dump -r virtual:FILE --format hex -o out.json", "dump -r virtual:FILE --json -o out.nfc", "convert FILE",
-            "convert FILE -o out.bin",
+            "convert FILE -o out.bin", "history FILE -o out.xlsx", "history FILE -o out.nfc",
+            "dump -r virtual:FILE -o out.csv", "license -r virtual:FILE --free -o out.csv",
+            "mynumber -r virtual:FILE --free -o out.hex",
         ])
     func contradiction(line: String) throws {
         let folder = try TemporaryFolder()

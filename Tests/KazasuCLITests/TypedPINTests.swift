@@ -67,6 +67,20 @@ struct TypedPINTests {
         #expect(again.hasEnded(0), "\(again.output)")
     }
 
+    @Test("A PIN that is too long is called so, not empty: asked for again when typed, refused from a source")
+    func tooLong() throws {
+        let long = String(repeating: "1", count: 65)
+        let transcript = APDUTranscript("00200081:63c3", "00200081:63c3", "00200081**********:9000")
+        let again = try run(transcript, typing: ["PIN 1 (=\(long)", "PIN 1 must be 4 to 16 characters=2525"])
+        #expect(again.hasEnded(0), "\(again.output)")
+        let file = try transcript.write(to: folder)
+        for (value, words) in [(long, "longer than 64 bytes"), ("", "it is empty")] {
+            let given = try Kazasu.run(
+                ["apdu", "-r", file, "00200081PIN1", "--pin1-from", "env:SECRET"], environment: ["SECRET": value])
+            #expect(given.end == .exited(64) && given.errors.contains(words), "\(given.errors)")
+        }
+    }
+
     @Test("Rejects an empty PIN; Ctrl-C restores the terminal")
     func given() throws {
         let transcript = APDUTranscript("00200081:63c3")

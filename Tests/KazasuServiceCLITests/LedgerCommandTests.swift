@@ -334,7 +334,7 @@ struct LedgerCommandTests {
     @Test("A claim names the rides that have no fare")
     func unknownFare() throws {
         let claim = try Self.run("ledger export --claim", try Self.filled())
-        #expect(claim.errors.contains("1 ride without a known fare: no total has it: 2010-09-24 "), "\(claim.errors)")
+        #expect(claim.errors.contains("1 ride without a known fare is in no total: 2010-09-24 "), "\(claim.errors)")
     }
 
     @Test("Names and kinds of cards are completed, and completion makes no ledger")
@@ -429,13 +429,81 @@ struct LedgerCommandTests {
         #expect(!yen.contains("CURRENCY") && !yen.contains("CARD"), "\(yen)")
     }
 
+    /// A line with an output file, and the beginning of that file.
+    static let endings: [(line: String, start: String)] = [
+        ("list -o x.csv", "\u{FEFF}cardId,"), ("list -o x.json", "{\n  \"schema\": \"kazasu.ledger/1\""),
+        ("list -o x.txt", "DATE "), ("list -o plain", "DATE "), ("list --format csv -o x.dat", "\u{FEFF}cardId,"),
+        ("sum -o x.CSV --header ja", "\u{FEFF}キー,"),
+        ("sum --by kind -o x.json", "{\n  \"schema\": \"kazasu.ledgerSum/1\""),
+        ("gaps -o x.csv", "\u{FEFF}cardId,"), ("cards -o x.json", "{\n  \"schema\": \"kazasu.ledgerCards/1\""),
+        ("export -o x.csv", "\u{FEFF}cardId,"), ("export -o x.ofx", "OFXHEADER"), ("export -o x.qif", "!"),
+        ("export --format hledger -o x.journal", "commodity "), ("export --format zaim -o x.csv", "日付,"),
+        ("export ofx --format ofx -o x.dat", "OFXHEADER"), ("export --claim -o x.csv", "\u{FEFF}date,"),
+        ("report -o x.html", "<!DOCTYPE html>"),
+    ]
+
+    @Test("The ending of an output file decides its format, --format is its word everywhere", arguments: endings)
+    func ending(_ row: (line: String, start: String)) throws {
+        let data = try Self.filled()
+        let name = String(row.line.split(separator: " ").first { $0.hasPrefix("x.") || $0 == "plain" } ?? "")
+        let line = row.line.replacing(name, with: "\(data.path)/\(name)")
+        let result = try Self.run("ledger \(line)", data)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let text = try data.text(name)
+        #expect(text.hasPrefix(row.start), "\(text.prefix(80))")
+    }
+
+    @Test(
+        "An ending that says another format is a mistake, and nothing is written",
+        arguments: [
+            "list --format json -o x.csv", "list --json -o x.csv", "list -o x.ndjson", "sum -o x.html",
+            "cards -o x.xlsx",
+            "gaps --bom -o x.json", "export ofx -o x.csv", "export --format qif -o x.ofx", "export --claim -o x.qif",
+            "export -o x.dat", "export -o x.json", "export ofx --format qif", "report -o x.csv",
+        ])
+    func contradiction(line: String) throws {
+        let data = try Self.filled()
+        let names = data.names
+        for language in ["en", "ja"] {
+            let line = line.replacing("x.", with: "\(data.path)/x.")
+            let result = try Self.run("ledger \(line) --lang \(language)", data)
+            #expect(result.end == .exited(64), "\(result.errors)")
+        }
+        #expect(data.names == names)
+    }
+
+    /// Runs a command on a terminal of 80 columns.
+    private static func onTerminal(_ line: String, _ data: TemporaryFolder) throws -> ChildResult {
+        let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        return try ChildProcess.run(
+            "/usr/bin/env",
+            ["python3", "-c", script, Service.path] + line.split(separator: " ").map(String.init),
+            environment: Service.environment.merging(["XDG_DATA_HOME": data.path, "COLUMNS": "80"]) { $1 },
+            limit: .seconds(60))
+    }
+
+    @Test(
+        "On a narrow terminal no row is broken; the card's number and the sums stay whole",
+        arguments: [
+            ("cards", "0101fe5500000005"), ("sum --by card", "…005d  "), ("list", "2026-01-04"),
+            ("gaps", "3 to 6 records"),
+        ], ["en", "ja"])
+    func narrow(row: (line: String, part: String), language: String) throws {
+        let data = try Self.several()
+        let five = "\(TestFiles.root)/Fixtures/cards/five-systems/card.json"
+        _ = try Service.run(["ledger", "import", five], data: data)
+        let answer = try Self.onTerminal("ledger \(row.line) -q --lang \(language)", data)
+        #expect(answer.end == .exited(0), "\(answer.output)")
+        #expect(answer.output.contains(language == "ja" && row.line == "gaps" ? "3～6 件" : row.part), "\(answer.output)")
+        for line in answer.output.split(separator: "\r\n") {
+            let width = line.unicodeScalars.reduce(0) { $0 + ((0x2E80...0xFF60).contains($1.value) ? 2 : 1) }
+            #expect(width <= 80, "\(line)")
+        }
+    }
+
     @Test("A report is refused on a terminal, where nobody can read HTML")
     func terminal() throws {
-        let data = try Self.filled()
-        let script = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-        let result = try ChildProcess.run(
-            "/usr/bin/env", ["python3", "-c", script, Service.path, "ledger", "report"],
-            environment: Service.environment.merging(["XDG_DATA_HOME": data.path]) { $1 }, limit: .seconds(60))
+        let result = try Self.onTerminal("ledger report", Self.filled())
         #expect(result.end == .exited(64), "\(result.output)")
         #expect(result.output.contains("-o report.html") && !result.output.contains("<!DOCTYPE"), "\(result.output)")
     }

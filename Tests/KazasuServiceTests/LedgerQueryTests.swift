@@ -267,6 +267,34 @@ struct LedgerQueryTests {
         #expect(page.contains(language == .japanese ? "2026年11月18日 作成" : "Made on 18 Nov 2026"))
     }
 
+    /// Shibuya on the Ginza Line and on the Hanzomon Line.
+    @Test("Stations of one name are told apart by their lines")
+    func stationsOfOneName() throws {
+        let folder = try TemporaryFolder()
+        let ledger = try Ledger.open("\(folder.path)/ledger.sqlite")
+        _ = try ledger.import(try TestFiles.read("Fixtures/cards/suica-p1/card.json"), name: nil)
+        let sums = try ledger.sum(by: .station)
+        #expect(sums.count { $0.label.japanese == "渋谷" } > 1, "scripts tell them apart by their keys")
+        for (language, names) in [
+            (Language.japanese, ["渋谷（銀座線）", "新中野"]), (.english, ["Shibuya (Ginza Line)", "Shin-nakano"]),
+        ] {
+            let titles = LedgerAnswers.sums(by: .station).table(sums, language).cells.map(\.[0])
+            #expect(names.allSatisfy(titles.contains), "\(titles)")
+            #expect(Set(titles).count == titles.count)
+        }
+    }
+
+    @Test(
+        "Several cards have tiles of their own before the sums, and axes with round values",
+        arguments: Language.allCases)
+    func cardsOfReport(_ language: Language) throws {
+        let page = String(decoding: try LedgerExportTests.currencies().report(language), as: UTF8.self)
+        let groups = page.split(separator: "<dl class=\"figures\">").dropFirst()
+        #expect(groups.count == 2)
+        #expect(groups.first?.contains("340.00 BDT") == true && groups.last?.contains("class=\"now\"") == false)
+        #expect(page.contains(">500 BDT</span>") && !page.contains("%\">500.00 BDT</span>"))
+    }
+
     @Test("A report of a month shows its days")
     func monthReport() throws {
         let filter = try #require(LedgerFilter(month: "2018-11"))

@@ -5,6 +5,7 @@
 KAZASUD names the program, SITE_PUBLISHER the publisher of many sites (both by `make test-sites`).
 """
 
+import json
 import os
 import re
 import shutil
@@ -104,6 +105,24 @@ class CollectTests(unittest.TestCase):
             self.assertEqual(collect.line()["event"], "late")
             broker.publish(TOPIC, [event(1, epoch=1)])
             self.assertEqual(collect.line()["event"], "restart")
+
+    def test_redaction(self):
+        tag = "0114b34daa012345"
+        masked = re.compile(r"[^0-9a-f]*".join(tag[4:]), re.IGNORECASE)
+        hidden = [tag.upper(), tag, str(int(tag, 16)), "14 b3 4d aa 01 23 45", "山田"]
+        with Mosquitto() as broker:
+            collect = self.collect(broker, "--gap-after", "1", "--redact", "-v")
+            lines = [event(1), event(4), event(2, site=tag), json.dumps({"tag": tag, "name": "山田"}),
+                     event(5).replace('"door"', f'"{tag}"')]
+            broker.publish(TOPIC, lines)
+            printed = json.dumps([collect.line() for _ in range(4)], ensure_ascii=False)
+            self.assertIn("gap", printed)
+            collect.process.send_signal(signal.SIGTERM)
+            printed += "".join(collect.process.communicate())
+            self.assertEqual([value for value in hidden if value in printed], [], printed)
+            self.assertNotRegex(printed, masked)
+        # What is stored is what was sent.
+        self.assertIn(tag.upper(), self.file.query("SELECT body FROM events WHERE seq = 1")[0][0])
 
     def test_silent_site(self):
         with Mosquitto() as broker:

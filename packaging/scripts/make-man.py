@@ -38,7 +38,8 @@ DOCUMENTS = {
     "kazasu-watch": {
         "en": [("watch.md", "Names for cards"), ("watch.md", "Events"), ("many-sites.md", "Topics"),
                ("watch.md", "Settings")],
-        "ja": [("watch.ja.md", "カードに名前を付ける"), ("watch.ja.md", "イベント"), ("watch.ja.md", "設定")],
+        "ja": [("watch.ja.md", "カードに名前を付ける"), ("watch.ja.md", "イベント"), ("many-sites.ja.md", "トピック"),
+               ("watch.ja.md", "設定")],
     },
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs")
@@ -117,7 +118,7 @@ def sections(discussion):
 
 def standard(program, language):
     """What the help says of the parser's own options; their listing has it in English only."""
-    lines = run(program, "--help", language=language).split("\n")
+    lines = run(program, "balance", "--help", language=language).split("\n")
     return {name: line.split(name, 1)[1].strip() for name in ["--version", "--help"] for line in lines
             if re.match(rf"  (-\w, )?{name} ", line)}
 

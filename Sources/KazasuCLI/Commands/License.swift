@@ -54,6 +54,7 @@ struct License: KazasuCommand {
     var output: String?
 
     func validate() throws {
+        try OutputEnding(output).check(isOneOf: ["json"])
         if free, pinOptions.pin1From != nil || pinOptions.pin2From != nil || photoOptions.photo != nil {
             throw ValidationError(
                 tr("--free cannot be combined with PIN options or --photo", "--free は暗証番号や --photo と併用できません"))

@@ -76,6 +76,7 @@ struct MyNumber: KazasuCommand {
     var output: String?
 
     func validate() throws {
+        try OutputEnding(output).check(isOneOf: ["json"])
         try SecretSource.validate(pinFrom, "--pin-from")
         try SecretSource.validate(pin1From, "--pin1-from")
         if pinFrom != nil, pin1From != nil {

@@ -71,23 +71,65 @@ enum HelpText {
     ]
     /// The text that ArgumentParser adds to the help of an option.
     private static let additions: [(String, String)] = [
-        ("(default as flag:", "(値を省略したとき:"), ("(default:", "(省略時:"), ("(values:", "(値:"), ("; default:", "、省略時:"),
+        (" (default as flag:", "（値を省略したとき:"), (" (default:", "（省略時:"), (" (values:", "（値:"),
     ]
+
+    /// The description of an option, with what ArgumentParser adds in Japanese.
+    private static func additions(_ text: String) -> String {
+        guard text.hasSuffix(")"), let (old, new) = additions.first(where: { text.contains($0.0) }) else { return text }
+        return text.dropLast().replacing(old, with: new).replacing("; default:", with: "、省略時:") + "）"
+    }
+
+    /// The names of values, where they are not clear by themselves.
+    private static let values: [(String, String)] = [
+        ("<options>", "オプション"), ("<subcommand>", "<コマンド>"), ("<file>", "<ファイル>"), ("<file|none>", "<ファイル|none>"),
+        ("<folder>", "<フォルダー>"), ("<seconds>", "<秒>"), ("<source>", "<入力元>"), ("<date>", "<日付>"), ("<month>", "<月>"),
+        ("<card>", "<カード>"), ("<kind>", "<種類>"), ("<kinds>", "<種別>"), ("<format>", "<形式>"), ("<name>", "<名前>"),
+        ("<station>", "<駅>"), ("<line>", "<路線>"), ("<days>", "<曜日>"), ("<text>", "<文字列>"), ("<path>", "<パス>"),
+        ("<code>", "<コード>"), ("<codes>", "<コード>"), ("<code|name>", "<コード|名前>"), ("<number>", "<番号>"),
+        ("<numbers>", "<番号>"), ("<new>", "<新>"), ("<old>", "<旧>"), ("<hex-separator>", "<区切り>"), ("<hex>", "<16進>"),
+        ("<topic>", "<トピック>"), ("<size>", "<大きさ>"), ("<sink>", "<送り先>"), ("<prefix>", "<接頭辞>"),
+        ("<service>", "<サービス>"), ("<account>", "<科目>"), ("<page>", "<ページ>"), ("<pages>", "<ページ>"),
+        ("<version>", "<版>"), ("<layout>", "<配列>"), ("<type=data>", "<型=データ>"), ("<group>", "<グループ>"),
+        ("<database>", "<保存先>"), ("<data>", "<データ>"), ("<id>", "<ID>"), ("<[name=]id>", "<[名前=]ID>"), ("<by>", "<単位>"),
+        ("<color>", "<色>"), ("<read>", "<内容>"),
+    ]
+    /// Headings that the parser writes in capitals.
+    private static let capitals = [
+        ("WEB サーバー", "Web サーバー"), ("HOME ASSISTANT", "Home Assistant"), ("（OUTBOX）", "（outbox）"),
+    ]
+
+    private static func translated(_ text: some StringProtocol) -> String {
+        values.reduce(String(text)) { $0.replacing($1.0, with: $1.1) }
+    }
+
+    /// The usage in one line: the command, what it needs, `[<options>]` for all that may be left out.
+    private static func usage(_ lines: [Substring]) -> [Substring] {
+        guard let first = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) else { return lines }
+        let end = lines[first...].firstIndex { $0.isEmpty } ?? lines.endIndex
+        var text = lines[first..<end].joined(separator: " ")
+        text.replace(/\ \[-[^\]]*(\[[^\]]*\][^\]]*)?\]/, with: "")
+        text.replace(/\ \[?<options>\]?/, with: "")
+        if text.contains("<subcommand>") { return lines }
+        let words = text.split(separator: " ")
+        let names = words.prefix { !$0.hasPrefix("<") && !$0.hasPrefix("[") && !$0.hasPrefix("-") }
+        let line = (names + ["[<options>]"] + words.dropFirst(names.count)).joined(separator: " ")
+        return lines[..<first] + [Substring(line)] + lines[end...]
+    }
 
     /// A page of help.
     ///
     /// - Parameter width: the number of terminal columns.
     static func page(_ text: String, width: Int = Output.lineWidth ?? 80) -> String {
-        guard Language.current == .japanese else { return text }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let parsed = usage(text.split(separator: "\n", omittingEmptySubsequences: false))
+        guard Language.current == .japanese else { return parsed.joined(separator: "\n") }
+        let lines = parsed.map { line in
             var line = String(line)
             if let (old, new) = headings.first(where: { line.hasPrefix($0.0) }) {
                 line =
-                    new
-                    + line.dropFirst(old.count)
-                    .replacing("[<options>]", with: "[オプション]").replacing("<options>", with: "<オプション>")
-                    .replacing("<subcommand>", with: "<コマンド>")
+                    new + (old == "USAGE: " ? translated(line.dropFirst(old.count)) : String(line.dropFirst(old.count)))
             }
+            if line.hasSuffix(":") { line = capitals.reduce(line) { $0.replacing($1.0, with: $1.1) } }
             if let (old, new) = endings.first(where: { line.hasSuffix($0.0) }) { line = line.dropLast(old.count) + new }
             return line
         }
@@ -102,6 +144,13 @@ enum HelpText {
     private static func lines(_ lines: [String], width: Int) -> [String] {
         let indent = String(repeating: " ", count: labelWidth)
         var blocks: [(label: String?, text: String)] = []
+        func label(_ names: String, _ text: String) -> [(label: String?, text: String)] {
+            var names = translated(names)
+            while names.hasSuffix(" ") { names.removeLast() }
+            let missing = labelWidth - names.terminalWidth
+            return missing > 0
+                ? [(names + String(repeating: " ", count: missing), text)] : [(nil, names), (indent, text)]
+        }
         // Lists of options come after the usage, some with a heading of their own.
         var (isAfterUsage, isList, isOpen) = (false, false, false)
         for line in lines {
@@ -110,12 +159,11 @@ enum HelpText {
             let isLabel = isList && line.hasPrefix("  ") && !line.hasPrefix("   ") && !line.hasPrefix("  詳")
             switch true {
             case isLabel && characters.count > labelWidth && characters[labelWidth - 1] == " ":
-                let label = String(characters[..<labelWidth])
-                blocks.append((label, String(characters[labelWidth...])))
+                blocks += label(String(characters[..<labelWidth]), String(characters[labelWidth...]))
                 isOpen = true
             case isLabel:
                 // The description begins below a label that is too long.
-                blocks += [(nil, line), (indent, "")]
+                blocks += label(line, "")
                 isOpen = true
             case isList && isOpen && line.hasPrefix(indent):
                 // ArgumentParser breaks at spaces only.
@@ -131,7 +179,7 @@ enum HelpText {
         }
         return blocks.flatMap { label, text -> [String] in
             guard let label else { return [text] }
-            let text = additions.reduce(text) { $0.replacing($1.0, with: $1.1) }
+            let text = additions(text)
             guard !label.isEmpty else { return LineBreaker.lines(text, width: width) }
             return LineBreaker.lines(text, width: width - labelWidth).enumerated().map { index, line in
                 (index == 0 ? label : indent) + line

@@ -6,7 +6,7 @@ package import ArgumentParser
 package struct CommonOptions: ParsableArguments {
     package init() {}
 
-    @Flag(name: .long, help: help("Print one JSON document.", "JSON を 1 つ出力する。"))
+    @Flag(name: .long, help: help("Print JSON.", "JSON で出力する。"))
     package var json = false
 
     @Flag(name: .long, help: help("Mask IDm, names and numbers in the output.", "出力の IDm・氏名・番号を伏せる。"))
@@ -18,7 +18,7 @@ package struct CommonOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: help("Print less on standard error.", "標準エラー出力を減らす。"))
     package var quiet = false
 
-    @Option(name: .long, help: help("Language of messages: en or ja.", "表示言語: en または ja。", value: "en|ja"))
+    @Option(name: .long, help: help("Language of messages.", "表示言語。", value: "en|ja"))
     package var lang: LanguageName?
 
     @Option(

@@ -18,7 +18,12 @@ package struct OutputEnding {
     /// The format that an ending says; the first of several.
     package func format<Format>(_ known: [String: [Format]]) -> Format? { ending.flatMap { known[$0]?.first } }
 
-    /// Checks that the format that an option says is one of the ending's.
+    /// Endings of formats that some command writes, or that people expect: text under such a name would be misleading.
+    private static let misleading: Set<String> = [
+        "csv", "json", "ndjson", "jsonl", "hex", "nfc", "html", "htm", "ofx", "qif", "xls", "xlsx", "ods", "pdf",
+    ]
+
+    /// Checks that the ending is one of a format that the command writes, and of the one that an option says.
     ///
     /// - Parameters:
     ///   - option: the option with its value, as in `--format table`.
@@ -26,11 +31,25 @@ package struct OutputEnding {
     package func check<Format: Equatable>(
         _ option: String, _ format: Format?, _ known: [String: [Format]]
     ) throws {
-        guard let format, let ending, let formats = known[ending], !formats.contains(format) else { return }
+        guard let ending else { return }
+        if let formats = known[ending] {
+            guard let format, !formats.contains(format) else { return }
+            throw ValidationError(
+                tr(
+                    "\(option) does not fit the ending .\(ending) of the output file",
+                    "\(option) は出力ファイルの拡張子 .\(ending) と合いません"))
+        }
+        guard format == nil, OutputEnding.misleading.contains(ending) else { return }
+        let endings = known.keys.sorted().map { "." + $0 }
         throw ValidationError(
             tr(
-                "\(option) does not fit the ending .\(ending) of the output file",
-                "\(option) は出力ファイルの拡張子 .\(ending) と合いません"))
+                "no .\(ending) file can be written here; endings: \(endings.joined(separator: ", "))",
+                "ここでは .\(ending) ファイルを書けません。使える拡張子: \(endings.joined(separator: "、"))"))
+    }
+
+    /// Checks the ending of a file whose format is always the same.
+    package func check(isOneOf known: [String]) throws {
+        try check("", Bool?.none, Dictionary(known.map { ($0, [true]) }) { first, _ in first })
     }
 }
 

@@ -127,12 +127,16 @@ package final class PINDialog {
         let question = tr(
             "\(name.english) (\(form)\(tries)\(enter)): ", "\(name.japanese)（\(form)\(tries)\(enter)）: ")
         var objection = ""
-        while let secret = try terminal.secret(objection + question) {
-            let pin = PIN(secret)
-            if prompt.accepts(pin) { return pin }
+        while true {
+            switch try terminal.secret(objection + question) {
+            case .empty: return nil
+            case .tooLong: break
+            case .secret(let secret):
+                let pin = PIN(secret)
+                if prompt.accepts(pin) { return pin }
+            }
             objection = CommandError(PINGuardError.form(prompt.reference)).message + "\n"
         }
-        return nil
     }
 }
 
@@ -184,7 +188,7 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     package func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
         // A client may need it again, where the source gives it once.
         if CommandHost.current != nil, let secret = KeptSecrets.shared[self] { return secret }
-        let secret: SecretBytes?
+        let line: SecretLine
         switch self {
         case .environment(let name):
             guard let value = getenv(name) else {
@@ -192,21 +196,26 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
             }
             ProcessSecrecy.begin()
             let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
-            secret = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : SecretBytes(bytes)
+            line = bytes.count > SecretLine.longest ? .tooLong : bytes.isEmpty ? .empty : .secret(SecretBytes(bytes))
             explicit_bzero(value, bytes.count)
         case .file(let path):
             let descriptor = try Files.open(path)
             defer { close(descriptor) }
-            secret = try SecretLine.read(descriptor, name: path)
+            line = try SecretLine.read(descriptor, name: path)
         case .descriptor(let number):
-            secret = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
-        case .none: secret = nil
+            line = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
+        case .none: line = .empty
         }
-        guard let secret else {
-            throw SecretSource.missing(what, reason, tr("empty, or too long", "空、または長すぎます"))
+        switch line {
+        case .secret(let secret):
+            if CommandHost.current != nil { KeptSecrets.shared[self] = secret }
+            return secret
+        case .empty: throw SecretSource.missing(what, reason, tr("it is empty", "空です"))
+        case .tooLong:
+            throw SecretSource.missing(
+                what, reason,
+                tr("it is longer than \(SecretLine.longest) bytes", "\(SecretLine.longest) バイトより長い値です"))
         }
-        if CommandHost.current != nil { KeptSecrets.shared[self] = secret }
-        return secret
     }
 
     private static func missing(_ what: String, _ reason: String, _ why: String) -> CommandError {
@@ -236,14 +245,17 @@ private final class KeptSecrets: @unchecked Sendable {
 
 /// Reads a line that nobody else may see, directly into the memory that keeps it.
 package enum SecretLine {
+    case empty
+    case tooLong
+    case secret(SecretBytes)
+
     /// The longest secret, in bytes.
     package static let longest = 64
 
     /// The first line of an open file, without its end.
     ///
-    /// - Returns: `nil` when it is empty or longer than any secret.
     /// - Throws: ``CommandError`` when it cannot be read, or a signal came first.
-    package static func read(_ descriptor: Int32, name: String) throws(CommandError) -> SecretBytes? {
+    package static func read(_ descriptor: Int32, name: String) throws(CommandError) -> SecretLine {
         ProcessSecrecy.begin()
         var length = 0
         let secret = try SecretBytes(capacity: longest + 2) { buffer throws(CommandError) in
@@ -259,7 +271,7 @@ package enum SecretLine {
             length = count
             return count
         }
-        return (1...longest).contains(length) ? secret : nil
+        return length == 0 ? .empty : length > longest ? .tooLong : .secret(secret)
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCiphers
 import Glibc
-package import CardCiphers
 
 /// The user's terminal, independent of the redirection of standard input and output.
 package final class Terminal {
@@ -21,7 +21,7 @@ package final class Terminal {
     /// Asks for a secret, which is not echoed.
     ///
     /// - Returns: `nil` when nothing was typed, or more than the longest secret.
-    package func secret(_ question: String) throws(CommandError) -> SecretBytes? {
+    package func secret(_ question: String) throws(CommandError) -> SecretLine {
         try asking(question, isSecret: true) { terminal throws(CommandError) in
             try SecretLine.read(terminal.descriptor, name: "/dev/tty")
         }
@@ -31,7 +31,9 @@ package final class Terminal {
     package func confirms(_ question: String) throws(CommandError) -> Bool {
         let text = question + tr(" Type yes to continue: ", "続けるには yes と入力してください: ")
         return try asking(text, isSecret: false) { terminal throws(CommandError) in
-            guard let answer = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else { return false }
+            guard case .secret(let answer) = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else {
+                return false
+            }
             return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }
         }
     }

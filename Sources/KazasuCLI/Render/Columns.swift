@@ -70,13 +70,26 @@ package struct ColumnLayout {
         columns.reduce(0) { $0 + widths[$1] } + 2 * max(0, columns.count - 1)
     }
 
+    /// Narrows some of the columns, the widest first, until a line of those shown fits; what is longer is cut.
+    ///
+    /// - Parameter least: the width that each of them keeps.
+    package mutating func narrow(_ columns: some Collection<Int>, of shown: [Int], to width: Int, least: Int) {
+        while self.width(of: shown) > width,
+            let widest = columns.filter({ shown.contains($0) && widths[$0] > least }).max(by: {
+                widths[$0] < widths[$1]
+            })
+        {
+            widths[widest] -= 1
+        }
+    }
+
     /// A row of some of the columns as a line; of all columns for `nil`.
     package func line(
         _ row: [String], of columns: [Int]? = nil, color: (Int, String) -> Color? = { _, _ in nil }
     ) -> String {
         var line = ""
         for (place, column) in (columns ?? Array(row.indices)).enumerated() {
-            let cell = VisibleText.line(row[column])
+            let cell = row[column].cut(to: widths[column])
             let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
             let shown = color(column, cell)?.applied(to: cell) ?? cell
             line += (place == 0 ? "" : "  ") + (rightAligned.contains(column) ? padding + shown : shown + padding)
@@ -97,16 +110,18 @@ extension String {
     package func cut(to width: Int) -> String {
         let whole = VisibleText.line(self)
         guard whole.terminalWidth > width else { return whole }
+        // The last digits of a number tell a card from others, as in `Suica …7890`.
+        let digits = whole.wholeMatch(of: /.*(…[0-9A-Za-z]{4})/).map { String($0.1) }
+        let end = digits.flatMap { $0.terminalWidth < width ? $0 : nil } ?? "…"
         var text = ""
-        // The ellipsis takes one column.
-        var room = width - 1
-        for letter in whole {
+        var room = width - end.terminalWidth
+        for letter in whole.dropLast(end.count) {
             room -= String(letter).terminalWidth
             guard room >= 0 else { break }
             text.append(letter)
         }
         while text.hasSuffix(" ") { text.removeLast() }
-        return text + "…"
+        return text + end
     }
 }
 

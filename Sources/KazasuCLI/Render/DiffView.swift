@@ -45,8 +45,10 @@ struct DiffView {
     }
 
     private func line(_ sign: String, _ block: Block, _ meanings: Meanings) -> String {
-        let meaning = meanings.line(block)
-        return "  \(sign) \(block)" + (meaning.isEmpty ? "" : "  \(meaning)") + "\n"
+        let (meaning, start) = (meanings.line(block), "  \(sign) \(block)")
+        guard !meaning.isEmpty else { return start + "\n" }
+        let isTooWide = Output.lineWidth.map { start.terminalWidth + 2 + meaning.terminalWidth > $0 } ?? false
+        return start + (isTooWide ? "\n      " : "  ") + meaning + "\n"
     }
 
     // MARK: Tags and file-based cards

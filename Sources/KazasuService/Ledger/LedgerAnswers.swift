@@ -12,6 +12,8 @@ package struct AnswerColumn<Row> {
         var isRight = false
         /// Whether the column is left out where it is empty in every row.
         var hidesEmpty = false
+        /// Whether the column is left out first where a terminal is narrow.
+        var givesWay = false
         /// Whether the rows need the column at all.
         var isNeeded: ([Row]) -> Bool = { _ in true }
         let cell: (Row, Language) -> String
@@ -53,28 +55,39 @@ package struct Answer<Row> {
         return CSV().row(head) + rows.map { row in CSV().row(shown.map { $0.1(row, language) }) }.joined()
     }
 
-    /// The cells of the table with its head, and the columns that are aligned right; nothing for no rows.
-    package func table(_ rows: [Row], _ language: Language) -> (cells: [[String]], rightAligned: Set<Int>) {
-        guard !rows.isEmpty else { return ([], []) }
+    /// The table with its head; nothing for no rows.
+    package func table(_ rows: [Row], _ language: Language) -> AnswerTable {
+        guard !rows.isEmpty else { return AnswerTable(cells: [], rightAligned: [], givesWay: []) }
         let shown = columns.compactMap(\.heading).filter { $0.isNeeded(rows) }.map { heading in
             (heading: heading, cells: rows.map { heading.cell($0, language) })
         }.filter { column in !column.heading.hidesEmpty || column.cells.contains { !$0.isEmpty } }
         let head = shown.map { $0.heading.title[language] }
         let cells = rows.indices.map { index in shown.map { $0.cells[index] } }
-        return ([head] + cells, Set(shown.indices.filter { shown[$0].heading.isRight }))
+        return AnswerTable(
+            cells: [head] + cells, rightAligned: Set(shown.indices.filter { shown[$0].heading.isRight }),
+            givesWay: Set(shown.indices.filter { shown[$0].heading.givesWay }))
     }
+}
+
+/// The cells of a table with its head.
+package struct AnswerTable {
+    package let cells: [[String]]
+    /// The columns that are aligned right.
+    package let rightAligned: Set<Int>
+    /// The columns that are left out first where a terminal is narrow.
+    package let givesWay: Set<Int>
 }
 
 extension AnswerColumn {
     /// A text for people and scripts alike.
     static func text(
         _ key: String, _ japanese: String, table: LocalizedText? = nil, hidesEmpty: Bool = false,
-        _ value: @escaping (Row) -> String?
+        givesWay: Bool = false, _ value: @escaping (Row) -> String?
     ) -> AnswerColumn {
         AnswerColumn(
             key: key, japanese: japanese,
             heading: table.map { title in
-                Heading(title: title, hidesEmpty: hidesEmpty) { row, _ in value(row) ?? "-" }
+                Heading(title: title, hidesEmpty: hidesEmpty, givesWay: givesWay) { row, _ in value(row) ?? "-" }
             }, csv: { row, _ in .text(value(row)) }, json: { row, _ in .text(value(row)) })
     }
 
@@ -118,13 +131,13 @@ package enum LedgerAnswers {
                 AnswerColumn(
                     key: "name", japanese: "名前",
                     heading: .init(title: grouping.title) { row, language in
-                        row.label[language].isEmpty ? none[language] : row.label[language]
+                        row.label[language].isEmpty ? none[language] : row.title[language]
                     }, csv: { row, language in .text(row.label[language]) },
                     json: { row, language in .string(row.label[language]) }),
                 .count("records", "件数", table: LocalizedText("RECORDS", "件数")) { $0.records },
                 .count("unknown", "金額不明", table: LocalizedText("UNKNOWN", "金額不明"), hidesZero: true) { $0.unknown },
                 .money("spent", "利用額", table: LocalizedText("SPENT", "利用額"), \.currency) { $0.spent },
-                .money("received", "入金額", table: LocalizedText("RECEIVED", "入金額"), \.currency) { $0.received },
+                .money("received", "チャージ額", table: LocalizedText("RECEIVED", "チャージ額"), \.currency) { $0.received },
                 .money("amount", "差引", table: LocalizedText("SUM", "差引"), \.currency) { $0.amount },
                 AnswerColumn(
                     key: "currency", japanese: "通貨",
@@ -144,13 +157,13 @@ package enum LedgerAnswers {
                     key: "card", japanese: "カード", csv: { row, _ in .text(row.after.purse.kind) },
                     json: { row, _ in LedgerJSON.card(row.after.purse) }),
                 AnswerColumn(
-                    key: "after", japanese: "前の履歴",
-                    heading: .init(title: LocalizedText("AFTER", "前の履歴")) { row, _ in
+                    key: "after", japanese: "欠落の前",
+                    heading: .init(title: LocalizedText("AFTER", "欠落の前")) { row, _ in
                         row.before.record.date?.description ?? "-"
                     }, csv: { row, _ in .text(row.before.record.date?.description) }),
                 AnswerColumn(
-                    key: "before", japanese: "次の履歴",
-                    heading: .init(title: LocalizedText("BEFORE", "次の履歴")) { row, _ in
+                    key: "before", japanese: "欠落の後",
+                    heading: .init(title: LocalizedText("BEFORE", "欠落の後")) { row, _ in
                         row.after.record.date?.description ?? "-"
                     }, csv: { row, _ in .text(row.after.record.date?.description) }),
                 AnswerColumn(
@@ -202,7 +215,7 @@ package enum LedgerAnswers {
                     csv: { row, language in .text(language == .japanese ? row.purse.title.japanese : row.purse.kind) }),
                 AnswerColumn(key: "title", json: { row, language in .string(row.purse.title[language]) }),
                 .count("records", "件数", table: LocalizedText("RECORDS", "件数")) { $0.records },
-                .text("first", "最初", table: LocalizedText("FIRST", "最初")) { $0.first?.description },
+                .text("first", "最初", table: LocalizedText("FIRST", "最初"), givesWay: true) { $0.first?.description },
                 .text("last", "最後", table: LocalizedText("LAST", "最後")) { $0.last?.description },
                 .money("balance", "残高", table: LocalizedText("BALANCE", "残高"), \.purse.currency) { $0.balance },
                 AnswerColumn(
@@ -243,10 +256,10 @@ extension LedgerGap {
     package var words: LocalizedText {
         switch (missing, atMost) {
         case (0?, _): LocalizedText("no record, but the balances differ", "履歴はそろっているが残高が不一致")
-        case (1?, _): LocalizedText("1 record lost", "履歴 1 件")
-        case (let count?, _): LocalizedText("\(count) records lost", "履歴 \(count) 件")
-        case (nil, let most?): LocalizedText("\(atLeast) to \(most) records lost", "履歴 \(atLeast)～\(most) 件")
-        case (nil, nil): LocalizedText("an unknown number of records lost", "履歴（件数不明）")
+        case (1?, _): LocalizedText("1 record lost", "1 件")
+        case (let count?, _): LocalizedText("\(count) records lost", "\(count) 件")
+        case (nil, let most?): LocalizedText("\(atLeast) to \(most) records lost", "\(atLeast)～\(most) 件")
+        case (nil, nil): LocalizedText("an unknown number of records lost", "件数不明")
         }
     }
 }

@@ -58,6 +58,16 @@ public struct LedgerSum: Hashable, Sendable {
     /// not say where a lost record belongs.
     public internal(set) var gaps: Int?
 
+    /// The line of a station whose name others have, too.
+    var line: LocalizedText?
+
+    /// The label, with the line of a station whose name others have, too.
+    var title: LocalizedText {
+        guard let line else { return label }
+        return LocalizedText(
+            "\(label.english) (\(line.english))", "\(label.japanese)（\(line.japanese)）")
+    }
+
     /// What is left of both.
     public var amount: Int { spent &+ received }
 
@@ -114,9 +124,11 @@ extension Ledger {
                 FROM \(source) t JOIN purse ON purse.id = t.purse GROUP BY currency, \(columns)
                 """, arguments: arguments)
         var sums: [Group: LedgerSum] = [:]
+        var lines: [String: LocalizedText] = [:]
         while let row = try rows.next() {
             let currency = try Currency(rawValue: row.value(4)) ?? .yen
-            for (key, label) in try Ledger.groups(of: row, grouping, reader) {
+            for (key, label, line) in try Ledger.groups(of: row, grouping, reader) {
+                if let line { lines[key] = line }
                 // Only a damaged row has no sum; it adds nothing.
                 let sum = try LedgerSum(
                     key: key, label: label, currency: currency, records: row.value(0) ?? 0, unknown: row.value(1) ?? 0,
@@ -124,7 +136,7 @@ extension Ledger {
                 sums[Group(key: key, currency: currency), default: sum.zero].add(sum)
             }
         }
-        sums = sums.filter { $0.value.records > 0 }
+        sums = Ledger.distinct(sums.filter { $0.value.records > 0 }, lines)
         try countGaps(by: grouping, filter, &sums, reader, db)
         return sums.values.sorted {
             grouping.isPeriod
@@ -236,28 +248,28 @@ extension Ledger {
         return ("(\(whole.joined(separator: " UNION ALL ")))", arguments)
     }
 
-    /// What a row of sums belongs to: one thing, but for stations and lines.
+    /// What a row of sums belongs to: one thing, but for stations and lines. Stations have their line.
     private static func groups(
         of row: Row, _ grouping: LedgerGrouping, _ reader: LedgerRecordReader
-    ) throws -> [(String, LocalizedText)] {
+    ) throws -> [(key: String, label: LocalizedText, line: LocalizedText?)] {
         switch grouping {
         case .day, .week, .month, .year:
             let number: Int = try row.value(5) ?? 0
             // Months have no day.
             guard let date = LedgerCoding.date(number < 1_000_000 ? number * 100 + 1 : number),
                 let text = grouping.period(date)
-            else { return [("", LocalizedText("no date", "日付なし"))] }
-            return [(text, LocalizedText(text, text))]
+            else { return [("", LocalizedText("no date", "日付なし"), nil)] }
+            return [(text, LocalizedText(text, text), nil)]
         case .kind:
             let kind = try RecordKind(rawValue: row.value(5)) ?? .other
-            return [(kind.rawValue, kind.name)]
+            return [(kind.rawValue, kind.name, nil)]
         case .card:
             guard let purse = try reader.purse(row.value(5)) else { return [] }
             return [
-                ("\(purse.card) \(purse.kind)", LocalizedText(purse.name(.english), purse.name(.japanese)))
+                ("\(purse.card) \(purse.kind)", LocalizedText(purse.name(.english), purse.name(.japanese)), nil)
             ]
         case .station, .line:
-            var groups: [(String, LocalizedText)] = []
+            var groups: [(String, LocalizedText, LocalizedText?)] = []
             let places = try [reader.place(row.value(5), on: nil), reader.place(row.value(6), on: nil)]
             for place in places.compactMap(\.self) {
                 let key = grouping == .station ? place.code.key : place.code.lineKey
@@ -265,9 +277,28 @@ extension Ledger {
                 let name: (Language) -> String = {
                     grouping == .station ? place.name?.name(in: $0) ?? place.label($0) : place.lineLabel($0)
                 }
-                groups.append((key, LocalizedText(name(.english), name(.japanese))))
+                let line: (Language) -> String = { place.name?.line(in: $0) ?? place.lineLabel($0) }
+                groups.append(
+                    (
+                        key, LocalizedText(name(.english), name(.japanese)),
+                        grouping == .station ? LocalizedText(line(.english), line(.japanese)) : nil
+                    ))
             }
             return groups
+        }
+    }
+}
+
+extension Ledger {
+    /// The sums, with their line where several stations have one name, as the three of Shibuya.
+    private static func distinct(_ sums: [Group: LedgerSum], _ lines: [String: LocalizedText]) -> [Group: LedgerSum] {
+        guard !lines.isEmpty else { return sums }
+        var keys: [LocalizedText: Set<String>] = [:]
+        for sum in sums.values { keys[sum.label, default: []].insert(sum.key) }
+        return sums.mapValues { sum in
+            var sum = sum
+            if keys[sum.label]?.count ?? 0 > 1 { sum.line = lines[sum.key] }
+            return sum
         }
     }
 }

@@ -235,7 +235,7 @@ extension LedgerCommand {
         if context.json {
             try context.print(LedgerAnswers.cards.json(cards, Language.current))
         } else {
-            try context.print(Context.text(LedgerAnswers.cards.table(cards, Language.current)))
+            try context.print(Context.text(LedgerAnswers.cards.table(cards, Language.current), width: Output.lineWidth))
         }
     }
 }

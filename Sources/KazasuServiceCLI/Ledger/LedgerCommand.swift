@@ -139,9 +139,18 @@ struct LedgerFilterOptions: ParsableArguments {
 /// The form of an answer, and where it goes.
 struct LedgerAnswerOptions: ParsableArguments {
     /// The forms.
-    enum Format: String, CaseIterable, ExpressibleByArgument, Sendable { case text, json, csv }
+    enum Format: String, CaseIterable, ExpressibleByArgument, Sendable {
+        case text, json, csv
 
-    @Option(name: .long, help: help("text, json or csv.", "text、json、csv のいずれか。"))
+        /// The forms by the ending of a file.
+        static let endings: [String: [Format]] = ["csv": [.csv], "json": [.json], "txt": [.text]]
+    }
+
+    @Option(
+        name: .long,
+        help: help(
+            "text, json or csv. Default: by the ending of -o, else text.",
+            "text、json、csv のいずれか。省略時は -o の拡張子による形式、なければ text。"))
     var format: Format?
 
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
@@ -149,10 +158,13 @@ struct LedgerAnswerOptions: ParsableArguments {
 
     @OptionGroup var csvOptions: CSVOptions
 
-    /// Checks the options against `--json`.
+    /// Checks the options against `--json`, and against the ending of the file.
     func check(_ common: CommonOptions) throws {
         try common.check("--format", format?.rawValue)
-        try csvOptions.check(isCSV: format == .csv)
+        try OutputEnding(output).check(
+            format.map { "--format \($0.rawValue)" } ?? "--json", format ?? (common.json ? .json : nil),
+            Format.endings)
+        try csvOptions.check(isCSV: form(isJSON: common.json) == .csv)
     }
 
     /// The file, opened before the work.
@@ -163,7 +175,11 @@ struct LedgerAnswerOptions: ParsableArguments {
     var csvLanguage: Language { csvOptions.header == .ja ? .japanese : .english }
 
     /// The form of the answer.
-    func form(_ context: Context) -> Format { format ?? (context.json ? .json : .text) }
+    func form(_ context: Context) -> Format { form(isJSON: context.json) }
+
+    private func form(isJSON: Bool) -> Format {
+        format ?? (isJSON ? .json : OutputEnding(output).format(Format.endings) ?? .text)
+    }
 
     /// Writes the answer in its form.
     func write(

@@ -5,6 +5,14 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 
+extension LedgerFormat {
+    /// The formats by the ending of a file; the first is the usual one.
+    fileprivate static let endings: [String: [LedgerFormat]] = [
+        "csv": [.csv, .sfcard, .moneyforward, .zaim], "tsv": [.csv], "ofx": [.ofx], "qif": [.qif],
+        "journal": [.hledger], "hledger": [.hledger], "beancount": [.beancount],
+    ]
+}
+
 extension LedgerCommand {
     /// `kazasu ledger export`
     struct Export: KazasuCommand {
@@ -59,10 +67,15 @@ extension LedgerCommand {
 
         @Argument(
             help: help(
-                "The format; csv with --claim or --columns.",
-                "形式。--claim か --columns があれば csv を省略できます。"),
+                "The format. Default: csv with --claim or --columns, else by the ending of -o.",
+                "形式。省略時は --claim か --columns があれば csv、なければ -o の拡張子による。"),
             completion: .list(LedgerFormat.allCases.map(\.rawValue)))
         var format: String?
+
+        @Option(
+            name: .customLong("format"), help: help("The same as an option.", "オプションで形式を指定する。", value: "format"),
+            completion: .list(LedgerFormat.allCases.map(\.rawValue)))
+        var formatOption: String?
 
         @OptionGroup var filter: LedgerFilterOptions
 
@@ -105,15 +118,27 @@ extension LedgerCommand {
 
         @OptionGroup var csvOptions: CSVOptions
 
-        /// The format, also where an option implies it.
+        /// The word of the format that was given.
+        private var word: String? { format ?? formatOption }
+
+        /// The format, also where an option or the output file implies it.
         private var form: LedgerFormat? {
-            format.map { LedgerFormat(rawValue: $0) } ?? (claim || columns != nil ? .csv : nil)
+            word.map { LedgerFormat(rawValue: $0) }
+                ?? (claim || columns != nil ? .csv : OutputEnding(output).format(LedgerFormat.endings))
         }
 
         func validate() throws {
             let names = LedgerFormat.allCases.map(\.rawValue)
+            if let format, let formatOption, format != formatOption {
+                throw ValidationError(
+                    tr(
+                        "give one format: \(format) or --format \(formatOption)",
+                        "形式は 1 つだけ指定してください: \(format) または --format \(formatOption)"))
+            }
+            let given = word.flatMap { LedgerFormat(rawValue: $0) } ?? (claim || columns != nil ? .csv : nil)
+            try OutputEnding(output).check(word ?? (claim ? "--claim" : "--columns"), given, LedgerFormat.endings)
             guard let form else {
-                guard let format else {
+                guard let format = word else {
                     throw ValidationError(
                         tr(
                             "give a format: \(names.joined(separator: ", "))",
@@ -178,14 +203,15 @@ extension LedgerCommand {
             let count = Words.count(export.records, claim ? "line" : "record")
             let totals = export.totals.sorted { $0.key.rawValue < $1.key.rawValue }.map { $0.key.words($0.value) }
             let total = totals.isEmpty ? "" : tr(", total ", "、合計 ") + totals.joined(separator: tr(", ", "、"))
-            context.note(name + tr(count, "\(export.records) 件") + total)
+            context.note(
+                name + tr(count, "\(export.records) \(claim ? "行" : "件")を書き出しました") + total)
             if export.unknownFares > 0 {
                 let rides =
                     export.unknownRides.map(Export.words)
                     + (export.unknownFares > export.unknownRides.count ? ["…"] : [])
                 context.warn(
                     tr(
-                        "\(Words.count(export.unknownFares, "ride")) without a known fare: no total has \(export.unknownFares == 1 ? "it" : "them"): \(rides.joined(separator: "; "))",
+                        "\(Words.count(export.unknownFares, "ride")) without a known fare \(export.unknownFares == 1 ? "is" : "are") in no total: \(rides.joined(separator: "; "))",
                         "運賃が不明な乗車が \(export.unknownFares) 件あり、合計に含まれていません: \(rides.joined(separator: "、"))"))
             }
             if export.currencies.count > 1, columns?.hasCurrency == false {
@@ -286,6 +312,7 @@ extension LedgerCommand {
         var output: String?
 
         func validate() throws {
+            try OutputEnding(output).check(isOneOf: ["html", "htm"])
             guard common.json else { return }
             throw ValidationError(tr("a report is HTML, not JSON", "レポートは HTML です（--json は使えません）"))
         }
@@ -306,7 +333,8 @@ extension LedgerCommand {
             }
             guard let output else { return try Output.write(page) }
             try output.finish(page)
-            context.note(output.path)
+            context.note(
+                tr("wrote \(output.path); open it in a browser", "\(output.path) を作りました。ブラウザーで開いてください"))
         }
     }
 }

@@ -96,13 +96,16 @@ extension LedgerCommand {
             _ records: LedgerSelection, to stream: LedgerStream, _ context: Context
         ) throws(CommandError) {
             guard records.count > 0 else { return }
-            var layout = ColumnLayout(rightAligned: [5, 6])
+            // With and without the machines that precede what was done.
+            var (whole, short) = (ColumnLayout(rightAligned: [5, 6]), ColumnLayout(rightAligned: [5, 6]))
             var (purses, currencies): (Set<Int64>, Set<Currency>) = ([], [])
             let head = HistoryTable.head + [tr("CURRENCY", "通貨"), tr("CARD", "カード")]
-            layout.measure(head)
+            whole.measure(head)
+            short.measure(head)
             try context.ask { () throws(LedgerError) in
                 try records.forEach { entry in
-                    for row in List.rows(entry) { layout.measure(row) }
+                    for row in List.rows(entry, hasMachine: true) { whole.measure(row) }
+                    for row in List.rows(entry, hasMachine: false) { short.measure(row) }
                     purses.insert(entry.purse.id)
                     currencies.insert(entry.purse.currency)
                     return true
@@ -113,20 +116,27 @@ extension LedgerCommand {
             columns.append(7)
             if purses.count > 1 { columns.append(9) }
             let width = answer.output == nil ? Output.lineWidth : nil
-            if let width, layout.width(of: columns) > width { columns.removeAll { $0 == 7 } }
+            let hasMachine = width.map { whole.width(of: columns) <= $0 } ?? true
+            var layout = hasMachine ? whole : short
+            if let width {
+                // What was done is cut, then places and the names of cards.
+                layout.narrow([7], of: columns, to: width, least: 8)
+                layout.narrow([3, 4, 9], of: columns, to: width, least: 8)
+                for column in [7, 1] where layout.width(of: columns) > width { columns.removeAll { $0 == column } }
+            }
             _ = stream.write(layout.line(head, of: columns))
             try context.ask { () throws(LedgerError) in
                 try records.forEach { entry in
-                    List.rows(entry).allSatisfy { stream.write(layout.line($0, of: columns)) }
+                    List.rows(entry, hasMachine: hasMachine).allSatisfy { stream.write(layout.line($0, of: columns)) }
                 }
             }
         }
 
         /// The row of a record, and that of the gap before it.
-        private static func rows(_ entry: LedgerRecord) -> [[String]] {
+        private static func rows(_ entry: LedgerRecord, hasMachine: Bool) -> [[String]] {
             let currency = entry.purse.currency
             let end = [currency.rawValue, entry.purse.name(Language.current)]
-            let row = HistoryTable.cells(entry.record, currency) + end
+            let row = HistoryTable.cells(entry.record, currency, hasMachine: hasMachine) + end
             guard let gap = entry.gapBefore else { return [row] }
             let money = gap.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) } ?? "-"
             // In the column of the kind: a wide text in that of a place would widen every row.
@@ -189,7 +199,7 @@ extension LedgerCommand {
             try answer.write(
                 context, to: output,
                 json: { LedgerJSON.sums(sums, by: by, totals: totals, missing: missing, Language.current) },
-                text: { _ in Context.text(table.table(sums + (sums.isEmpty ? [] : totals), Language.current)) },
+                text: { Context.text(table.table(sums + (sums.isEmpty ? [] : totals), Language.current), width: $0) },
                 csv: { table.csv(sums, answer.csvLanguage) })
             context.warn(
                 ofIncomplete: missing, LocalizedText("the sums are incomplete", "集計に含まれていません"))
@@ -237,7 +247,7 @@ extension LedgerCommand {
                 ? tr("* with the record after the gap, whose own amount is unknown\n", "* 次の履歴（金額不明）の分を含みます\n") : ""
             try answer.write(
                 context, to: output, json: { table.json(gaps, Language.current) },
-                text: { _ in Context.text(table.table(gaps, Language.current)) + note },
+                text: { Context.text(table.table(gaps, Language.current), width: $0) + note },
                 csv: { table.csv(gaps, answer.csvLanguage) })
         }
     }
@@ -272,16 +282,33 @@ extension LedgerCommand {
             let table = LedgerAnswers.cards
             try answer.write(
                 context, to: output, json: { table.json(cards, Language.current) },
-                text: { _ in Context.text(table.table(cards, Language.current)) },
+                text: { Context.text(table.table(cards, Language.current), width: $0) },
                 csv: { table.csv(cards, answer.csvLanguage) })
         }
     }
 }
 
 extension Context {
-    /// The columns of an answer as text.
-    static func text(_ table: (cells: [[String]], rightAligned: Set<Int>)) -> String {
-        Columns.text(table.cells, rightAligned: table.rightAligned)
+    /// The columns of an answer as text. Where a terminal is too narrow, these give way in turn: columns that say nothing or
+    /// the same in every row, long words, and the columns that say least.
+    static func text(_ table: AnswerTable, width: Int? = nil) -> String {
+        guard let head = table.cells.first else { return "" }
+        var layout = ColumnLayout(rightAligned: table.rightAligned)
+        for row in table.cells { layout.measure(row) }
+        var shown = Array(head.indices)
+        if let width {
+            let body = table.cells.dropFirst()
+            func leaveOut(_ column: Int) {
+                if layout.width(of: shown) > width { shown.removeAll { $0 == column } }
+            }
+            for column in head.indices.dropFirst() {
+                let cells = Set(body.map { $0[column] })
+                if cells.isSubset(of: ["", "-"]) || body.count > 1 && cells.count == 1 { leaveOut(column) }
+            }
+            layout.narrow(Set(head.indices).subtracting(table.rightAligned), of: shown, to: width, least: 16)
+            for column in table.givesWay.sorted() { leaveOut(column) }
+        }
+        return table.cells.map { layout.line($0, of: shown) }.joined()
     }
 }
 

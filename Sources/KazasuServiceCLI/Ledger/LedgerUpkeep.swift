@@ -205,6 +205,11 @@ extension LedgerCommand {
             } catch {
                 var failure = error
                 failure.message = failure.message.replacing(scratch.ledger, with: other)
+                if failure.reason == "notALedger" {
+                    failure.hint = tr(
+                        "merge takes another ledger; 'kazasu ledger import FILE' adds dumps",
+                        "merge には台帳を指定します。ダンプは 'kazasu ledger import ファイル' で追加してください")
+                }
                 throw failure
             }
             let path = try LedgerFileOptions.path(place.ledger)

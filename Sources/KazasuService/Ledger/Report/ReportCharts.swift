@@ -79,12 +79,18 @@ struct ReportChart {
     /// - Parameter money: writes a value of the axis.
     func html(_ money: (Int) -> String) -> String {
         let share: (Int) -> Double = { (Double($0) - Double(bottom)) / (Double(top) - Double(bottom)) * 100 }
-        let labels = values.map { "<span style=\"bottom:\(ReportChart.number(share($0)))%\">\(money($0))</span>" }
+        let labels = values.map {
+            // The values of an axis are round.
+            "<span style=\"bottom:\(ReportChart.number(share($0)))%\">\(money($0).replacing(/\.0+\b/, with: ""))</span>"
+        }
         let grid = values.map { "M0 \(ReportChart.number(y($0)))H1000" }.joined()
         let times = ticks.map { tick in
             let below = tick.below.isEmpty ? "" : "<br>\(ReportPage.escaped(tick.below))"
+            let place = ReportChart.number(tick.place * 100) + "%"
+            // The label of the last one stays within the page.
+            let left = tick.place > 0.9 ? "min(\(place),100% - 1rem)" : place
             return
-                "<span\(tick.isMinor ? " class=\"minor\"" : "") style=\"left:\(ReportChart.number(tick.place * 100))%\">"
+                "<span\(tick.isMinor ? " class=\"minor\"" : "") style=\"left:\(left)\">"
                 + "\(ReportPage.escaped(tick.text))\(below)</span>"
         }
         let name = ReportPage.escaped(title)
@@ -226,11 +232,13 @@ extension ReportPage {
             let step = max(1, (days + 7) / 8)
             for (index, day) in stride(from: first, through: last, by: step).enumerated() {
                 guard let date = CalendarDays.date(day) else { continue }
+                // The year stands below its first day.
+                let isYear = index == 0 || CalendarDays.date(day - step)?.year != date.year
                 ticks.append(
                     ReportChart.Tick(
                         place: place(day),
                         text: tr("\(monthName(date.month)) \(date.day)", "\(date.month)/\(date.day)"),
-                        isMinor: index % 2 == 1))
+                        below: isYear ? year("\(date.year)") : "", isMinor: index % 2 == 1 && !isYear))
             }
             return ticks
         }

@@ -52,12 +52,16 @@ struct ReportPage {
     private var origin: String {
         let made = date(Self.day(data.madeAt))
         guard !data.balances.isEmpty else { return tr("Made on \(made)", "\(made) 作成") }
-        let cards = data.balances.map { balance in
-            let read = balance.readAt.map { date(Self.day($0)) }
-            return escaped(balance.purse.name(language))
-                + (read.map { tr(" (last read \($0))", "（最終読み取り \($0)）") } ?? "")
+        let reads = data.balances.map { balance in
+            balance.readAt.map { tr(" (last read \(date(Self.day($0))))", "（最終読み取り \(date(Self.day($0)))）") } ?? ""
+        }
+        // What is the same for all cards is said once.
+        let isSame = Set(reads).count == 1
+        let cards = zip(data.balances, reads).map { balance, read in
+            escaped(balance.purse.name(language)) + (isSame ? "" : read)
         }.joined(separator: tr(", ", "、"))
-        return tr("Made on \(made) from \(cards)", "\(made) 作成。対象: \(cards)")
+        let all = cards + (isSame ? reads.first ?? "" : "")
+        return tr("Made on \(made) from \(all)", "\(made) 作成。対象: \(all)")
     }
 
     private var footnote: String {
@@ -76,7 +80,7 @@ struct ReportPage {
 
     private var figures: String {
         let isAlone = data.balances.count == 1
-        var tiles = data.balances.compactMap { balance in
+        let cards = data.balances.compactMap { balance in
             balance.now.map { now in
                 let name = isAlone ? tr("Balance", "残高") : escaped(balance.purse.name(language))
                 return tile(
@@ -85,7 +89,7 @@ struct ReportPage {
             }
         }
         let rides = data.kinds.filter { $0.key == "rail" || $0.key == "bus" }.reduce(0) { $0 &+ $1.records }
-        tiles += [
+        let sums = [
             tile(tr("Spent", "利用額"), money(0 &- (data.total?.spent ?? 0))),
             tile(tr("Topped up", "チャージ額"), money(data.total?.received ?? 0)),
             tile(tr("Rides", "乗車"), tr(count(rides), "\(count(rides))回")),
@@ -93,7 +97,10 @@ struct ReportPage {
                 tr("Gaps", "欠落"), tr(count(data.missing.gaps), "\(count(data.missing.gaps))か所"), "",
                 data.missing.gaps > 0 ? "alert" : ""),
         ]
-        return "<dl class=\"figures\">\(tiles.joined())</dl>"
+        guard isAlone else {
+            return [cards, sums].filter { !$0.isEmpty }.map { "<dl class=\"figures\">\($0.joined())</dl>" }.joined()
+        }
+        return "<dl class=\"figures\">\((cards + sums).joined())</dl>"
     }
 
     private func tile(_ name: String, _ value: String, _ note: String = "", _ style: String = "") -> String {
@@ -195,7 +202,7 @@ struct ReportPage {
             let longest = shown.map(\.records).max() ?? 0
             let rows = shown.map { sum in
                 [
-                    escaped(sum.label[language]), money(0 &- sum.spent),
+                    escaped(sum.title[language]), money(0 &- sum.spent),
                     tr(count(sum.records), "\(count(sum.records))回"),
                     ReportChart.bar(sum.records, of: longest, "count"),
                 ]

@@ -11,12 +11,12 @@ enum ReportStyle {
         header p,footer,.small,.note,figcaption span,.values,.times{color:var(--soft)}
         header p{margin:.2rem 0 0;overflow-wrap:anywhere}header{margin-bottom:1rem}footer{margin-top:2rem}footer,.small{font-size:.85rem}
         a{color:inherit}section{margin-top:1.8rem;min-width:0}
-        .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:0}
+        .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:0}.figures+.figures{margin-top:.6rem}
         .figures div{background:var(--card);border-radius:.5rem;padding:.6rem .8rem;min-width:0}
         .figures .now{border-left:.25rem solid var(--spent)}.figures .alert dd{color:var(--alert)}
         dt{font-size:.85rem;color:var(--soft);overflow-wrap:anywhere}dd{margin:0;font-size:1.25rem;font-weight:600}dd.note{font-size:.8rem;font-weight:400}
         .warning{margin:.8rem 0 0;padding:.5rem .8rem;border-radius:.5rem;background:var(--lost)}
-        figure{margin:0 0 1.2rem}figcaption{display:flex;justify-content:space-between;gap:1rem}
+        figure{margin:0 0 1.2rem}figcaption{display:flex;justify-content:space-between;gap:1rem}figcaption span{white-space:nowrap}
         .plot{display:grid;grid-template-columns:auto 1fr;grid-template-rows:11rem auto;margin-top:.6rem}
         .plot svg{display:block;width:100%;height:100%;overflow:visible;grid-column:2}
         .plot path,.plot rect{vector-effect:non-scaling-stroke}
@@ -27,7 +27,7 @@ enum ReportStyle {
         .line{stroke:var(--spent);stroke-width:1.5;fill:none}.line.thin{stroke-width:1;opacity:.55}.area{fill:var(--area)}.lost{fill:var(--lost)}
         .spent{fill:var(--spent)}.received{fill:var(--received)}.count{fill:var(--count)}
         .target{fill:transparent}.target:hover{fill:var(--area)}
-        .keys{margin:0;font-size:.85rem;display:flex;flex-wrap:wrap;gap:0 1rem}
+        .keys{margin:0 0 .5rem;font-size:.85rem;display:flex;flex-wrap:wrap;gap:0 1rem}
         .key::before{content:"";display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:.15em;background:currentColor}
         .key.spent::before{background:var(--spent)}.key.received::before{background:var(--received)}.key.area::before{background:var(--area)}.key.lost::before{background:var(--lost);border:1px solid var(--alert)}
         summary{cursor:pointer;color:var(--soft);font-size:.9rem}
@@ -36,7 +36,7 @@ enum ReportStyle {
         .date{white-space:nowrap}th:first-child{text-align:left;font-weight:400;white-space:normal}thead th{color:var(--soft);font-weight:400;font-size:.85rem}
         .bar{display:block;width:100%;min-width:4rem;height:.7rem}td:last-child:has(.bar){width:35%}
         .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 2rem}
-        @media (max-width:36rem){.minor{display:none}.figures{grid-template-columns:1fr 1fr}.figures .now+.now~div:last-child:nth-child(odd){grid-column:1/-1}.figures .now:first-child:not(:has(+.now)){grid-column:1/-1}.values{width:3.9rem}}
+        @media (max-width:36rem){.minor{display:none}.figures{grid-template-columns:1fr 1fr}.figures .now+.now~div:last-child:nth-child(odd){grid-column:1/-1}.figures .now:first-child:not(:has(+.now)){grid-column:1/-1}.values{width:3.9rem}th,td{padding:.3rem .25rem}table{font-size:.85rem}.bar{min-width:2.5rem}td:last-child:has(.bar){width:22%}}
         @media print{:root{--back:#fff;--card:#fff;--ink:#000;--soft:#444;--rule:#bbb;--spent:#2563a8;--received:#3f8f5b;--count:#8a6d1f;--area:#2563a833;--lost:#c2570c2b;--alert:#a8470a}
         body{max-width:none;padding:0;font-size:11pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}.figures div{border:1px solid var(--rule)}
         figure,tr,.figures{break-inside:avoid}h2{break-after:avoid}}
