@@ -5,7 +5,9 @@ internal import Glibc
 /// The sixteen round keys of a DES key, overwritten when the last reference is released.
 ///
 /// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES.
-final class DESKey {
+///
+/// Nothing changes it between `init` and `deinit`.
+final class DESKey: @unchecked Sendable {
     /// The round keys, 48 bits each.
     private var rounds = InlineArray<16, UInt64>(repeating: 0)
 
@@ -119,15 +121,17 @@ enum DESTables {
     ]
 }
 
-/// A two-key Triple DES key (keying option 2): encrypt with K1, decrypt with K2, encrypt with K1.
+/// A Triple DES key of two keys (keying option 2: encrypt with K1, decrypt with K2, encrypt with K1) or of three (keying
+/// option 1: K3 in place of the second K1).
 ///
-/// For cards that support nothing newer (MIFARE Ultralight C): its 112 bits are not for new designs. The key material is
+/// For cards that support nothing newer (MIFARE Ultralight C, FeliCa Lite): its 112 bits are not for new designs. The key material is
 /// overwritten when the last reference is released, and the key prints, reflects and dumps as `Redacted`.
 ///
 /// Sources: FIPS 46-3, NIST SP 800-67; mode: ISO/IEC 10116.
-package final class TripleDESKey: SecretValue {
+package final class TripleDESKey: SecretValue, Sendable {
     private let first: DESKey
     private let second: DESKey
+    private let third: DESKey
 
     /// The length of a key in bytes.
     package static let length = 16
@@ -142,6 +146,25 @@ package final class TripleDESKey: SecretValue {
         (first, second) = unsafe key.withUnsafeBytes { bytes in
             unsafe (DESKey(UInt64(block: bytes.prefix(8))), DESKey(UInt64(block: bytes.suffix(8))))
         }
+        third = first
+    }
+
+    /// The length of a key of three keys in bytes.
+    package static let longLength = 24
+
+    /// Creates a key from twenty-four bytes, K1, K2 and K3; the parity bits are ignored.
+    ///
+    /// - Throws: ``CipherError/keyLength(expected:given:)``.
+    package init(long key: SecretBytes) throws(CipherError) {
+        guard key.count == TripleDESKey.longLength else {
+            throw .keyLength(expected: TripleDESKey.longLength, given: key.count)
+        }
+        (first, second, third) = unsafe key.withUnsafeBytes { bytes in
+            unsafe (
+                DESKey(UInt64(block: bytes.prefix(8))), DESKey(UInt64(block: bytes.dropFirst(8).prefix(8))),
+                DESKey(UInt64(block: bytes.suffix(8)))
+            )
+        }
     }
 
     /// Encrypts blocks of eight bytes in CBC mode.
@@ -153,7 +176,7 @@ package final class TripleDESKey: SecretValue {
     package func encrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
         var last = start
         return try TripleDESKey.blocks(data).flatMap { block in
-            last = first.encrypt(second.decrypt(first.encrypt(block ^ last)))
+            last = third.encrypt(second.decrypt(first.encrypt(block ^ last)))
             return last.block
         }
     }
@@ -168,7 +191,7 @@ package final class TripleDESKey: SecretValue {
         var last = start
         return try TripleDESKey.blocks(data).flatMap { block in
             defer { last = block }
-            return (first.decrypt(second.encrypt(first.decrypt(block))) ^ last).block
+            return (first.decrypt(second.encrypt(third.decrypt(block))) ^ last).block
         }
     }
 
