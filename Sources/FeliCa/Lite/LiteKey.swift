@@ -44,7 +44,7 @@ public final class LiteKey: SecretValue, @unchecked Sendable {
 /// The card key is CMAC-3DES of the ID block, and of the ID block with its first bit changed. Source: Sony's application
 /// note as M5Unit-NFC implements it.
 public final class LiteMasterKey: SecretValue, Sendable {
-    private let cipher: TripleDESKey
+    fileprivate let cipher: TripleDESKey
 
     /// The length in bytes.
     package static let length = TripleDESKey.longLength
@@ -82,6 +82,15 @@ public final class LiteMasterKey: SecretValue, Sendable {
 public enum LiteKeySource: Sendable {
     case card(LiteKey)
     case master(LiteMasterKey)
+
+    /// What the key makes of fixed data: equal for equal keys, and no way back to them.
+    package var mark: [UInt8] {
+        let data = UInt64(1).block + UInt64(2).block
+        return switch self {
+        case .card(let key): (try? key.cipher.encrypt(data)) ?? []
+        case .master(let key): [0] + ((try? key.cipher.encrypt(data)) ?? [])
+        }
+    }
 
     /// The key of the card with this ID block.
     package func key(id: Block) -> LiteKey? {
