@@ -42,7 +42,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ReaderTesting", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "CardReading",
-        ["ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
+        ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
     ),
 ]
 
@@ -71,7 +71,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardCiphersTests", ["ByteCodec", "CardCiphers"]),
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("FeliCaTests", ["ByteCodec", "CardCiphers", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
+    ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "ReaderTesting", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     (

@@ -68,7 +68,7 @@ public struct LiteCard {
     /// Nothing is written that lasts, and the key is not sent. An emulator that only copies the card's number fails, and
     /// so does a recording of the genuine card.
     ///
-    /// - Returns: the answer of the card; it is no error if it is not genuine.
+    /// - Returns: whether it has the key; a card that does not is a result, not an error.
     /// - Throws: ``KazasuError/lite(_:)``; ``LiteError/factoryKey`` for the key that every card has at first.
     public func verify(_ source: LiteKeySource) throws(KazasuError) -> LiteVerification {
         try run { () throws(LiteError) in

@@ -10,7 +10,8 @@ struct LiteKeyTests {
     private static func block(_ hex: String) throws -> Block { try #require(Block(Hex.decode(hex))) }
 
     private static func session(_ key: String, _ challenge: String) throws -> LiteSessionKey {
-        try #require(LiteSessionKey(#require(LiteKey(Hex.decode(key))), challenge: block(challenge)))
+        let key = try #require(LiteKey(Hex.decode(key)))
+        return try #require(LiteSessionKey(key, challenge: block(challenge)))
     }
 
     private static let nfcpy = ("37363534333231306665646362613938", "07060504030201000F0E0D0C0B0A0908")

@@ -21,7 +21,7 @@ struct LiteIssue: KazasuCommand {
             Examples:
               kazasu lite issue --profile door.json --dry-run
               kazasu lite issue --profile door.json --master-key-from file:master
-              kazasu lite issue --profile door.json --key-from env:KEY --journal card1.jsonl --yes
+              kazasu lite issue --profile door.json --key-from env:KEY --yes --journal 1.jsonl
             """,
             """
             プロファイルは鍵を含まない JSON ファイルです（kazasu.liteProfile/1、Docs/lite-s.ja.md を参照）。--dry-run は、すべての変更と、
@@ -34,7 +34,7 @@ struct LiteIssue: KazasuCommand {
             例:
               kazasu lite issue --profile door.json --dry-run
               kazasu lite issue --profile door.json --master-key-from file:master
-              kazasu lite issue --profile door.json --key-from env:KEY --journal card1.jsonl --yes
+              kazasu lite issue --profile door.json --key-from env:KEY --yes --journal 1.jsonl
             """))
 
     @OptionGroup var common: CommonOptions
@@ -96,14 +96,14 @@ struct LiteResume: KazasuCommand {
             missing; nothing is asked, since 'lite issue' did.
 
             Examples:
-              kazasu lite resume --journal card1.jsonl --key-from env:KEY
+              kazasu lite resume --journal interrupted.jsonl --key-from env:KEY
             """,
             """
             プロファイルはジャーナルから読みます。鍵は発行時と同じものを指定してください。先にカードの状態を調べ、残りだけを行います。
             'lite issue' で確認済みのため、改めて確認はしません。
 
             例:
-              kazasu lite resume --journal card1.jsonl --key-from env:KEY
+              kazasu lite resume --journal interrupted.jsonl --key-from env:KEY
             """))
 
     @OptionGroup var common: CommonOptions

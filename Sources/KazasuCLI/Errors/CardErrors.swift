@@ -238,7 +238,7 @@ extension CommandError {
             self.init(
                 .usage, "factoryKey", error,
                 hint: tr(
-                    "use a random key, as from 'openssl rand -hex 16'", "乱数の鍵を使ってください（例: 'openssl rand -hex 16'）"))
+                    "use a random key; Docs/lite-s.md shows how to make one", "乱数の鍵を使ってください（作り方は Docs/lite-s.ja.md）"))
         case .locked:
             self.init(
                 .refused, "locked", error,
