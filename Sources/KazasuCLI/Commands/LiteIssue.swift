@@ -165,7 +165,7 @@ struct LiteIssuance {
     }
 
     private static func words(_ change: LiteChange) -> String {
-        change.words + (change.isIrreversible ? tr(" (can never be taken back)", "（元に戻せません）") : "")
+        change.words + (change.isIrreversible ? tr(" (permanent)", "（元に戻せません）") : "")
     }
 
     /// Issues the card with its steps in the journal; an error names the command that goes on.

@@ -220,7 +220,7 @@ extension CommandError {
 
 extension CommandError {
     /// Why a FeliCa Lite or Lite-S was not authenticated, read or issued.
-    package init(_ error: LiteError) {
+    init(_ error: LiteError) {
         switch error {
         case .reading(let error): self.init(error)
         case .refused:

@@ -61,7 +61,7 @@ package struct LiteKeyOptions: ParsableArguments {
     package static func anyKey(_ source: SecretSource) throws(CommandError) -> LiteKeySource {
         let text = try source.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text) else { throw bad(32) }
-        if bytes.count == LiteMasterKey.length, let key = LiteMasterKey(secret: bytes) { return .master(key) }
+        if let key = LiteMasterKey(secret: bytes) { return .master(key) }
         guard let key = LiteKey(secret: bytes) else { throw bad(32) }
         if key.isFactoryKey { throw CommandError(LiteError.factoryKey) }
         return .card(key)

@@ -176,12 +176,12 @@ struct NfcpyTests {
                 000102030405060708090a0b0c0d0e0f012e4cd2c0ffee420068000000000000
                 101112131415161718191a1b1c1d1e1f02feff00000000000000000000000000
                 True
-                reading needs authentication
+                authentication required to read (first block in list)
                 False
                 True
-                101112131415161718191a1b1c1d1e1f ffff000107 010000
+                101112131415161718191a1b1c1d1e1f ffff00010701fe3ffe3ffe3f00000000 010000
                 00000000000000000000000000000000
-                MAC
+                tag command error 434 (0x1b2)
 
                 """)
     }
