@@ -5,6 +5,7 @@ import CardReading
 import FeliCa
 import Glibc
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
@@ -68,7 +69,7 @@ struct LiteIssuerTests {
             try Self.issue(LiteFixture.card(), key: [UInt8](repeating: 0, count: 16))
         }
         #expect(throws: LiteError.notLiteS) { try Self.issue(LiteFixture.card(.lite)) }
-        let worn = LiteFixture.card([0x90: try LiteFixture.block("FFFFFF" + String(repeating: "00", count: 13))])
+        let worn = LiteFixture.card(.liteS, [0x90: try LiteFixture.block("FFFFFF" + String(repeating: "00", count: 13))])
         #expect(throws: LiteError.writesUsedUp) { try Self.issue(worn) }
         let small = try LiteFixture.channel(LiteFixture.card(), longestAnswer: 40)
         #expect(throws: LiteError.readerTooSmall(longest: 40, needed: 45)) {
@@ -139,7 +140,7 @@ struct LiteIssuerTests {
     @Test func randomInterruptions() throws {
         var locked = 0
         for seed in 0..<Self.issuances {
-            var random = SplitMix64(seed: UInt64(seed))
+            var random = SeededGenerator(seed: UInt64(seed))
             let key = (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             let card = LiteFixture.card()
             var ended = false
@@ -158,7 +159,7 @@ struct LiteIssuerTests {
 
     /// A card that is taken away, with or without the last command carried out; that is away for a moment; answers that
     /// are lost, damaged or changed; or all of it now and then.
-    private static func faults(_ random: inout SplitMix64) -> InjectedFaults {
+    private static func faults(_ random: inout SeededGenerator) -> InjectedFaults {
         let place = Int(random.next() % 50) + 1
         let length = Int(random.next() % 5)
         switch random.next() % 6 {
