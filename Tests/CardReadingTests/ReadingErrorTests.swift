@@ -49,7 +49,8 @@ struct ReadingErrorTests {
     }
 
     private enum Lite: CaseIterable {
-        case reading, refused, notGenuine, notLiteS, factoryKey, locked, writesUsedUp, readerTooSmall, otherCard, changed
+        case reading, refused, notGenuine, notLiteS, factoryKey, locked, writesUsedUp, readerTooSmall, otherCard,
+            changed
         case keptPower, unstable
     }
 
@@ -81,7 +82,8 @@ struct ReadingErrorTests {
     }
 
     private enum Change: CaseIterable {
-        case id, serviceCode, keyVersion, key, block, ndef, readOnly, authenticateToRead, authenticateToWrite, macToWrite
+        case id, serviceCode, keyVersion, key, block, ndef, readOnly, authenticateToRead, authenticateToWrite,
+            macToWrite
         case lock
     }
 
