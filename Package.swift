@@ -25,7 +25,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardDecoders", ["ByteCodec", "CStationTables", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
-    ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("FeliCa", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
     (
         "NFCForumTags",

@@ -5,7 +5,9 @@ internal import Glibc
 /// The sixteen round keys of a DES key, overwritten when the last reference is released.
 ///
 /// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES.
-final class DESKey {
+///
+/// Nothing changes it between `init` and `deinit`.
+final class DESKey: @unchecked Sendable {
     /// The round keys, 48 bits each.
     private var rounds = InlineArray<16, UInt64>(repeating: 0)
 
@@ -27,34 +29,58 @@ final class DESKey {
     }
 
     /// Encrypts one block, big-endian.
-    func encrypt(_ block: UInt64) -> UInt64 { run(block, rounds.indices) }
+    func encrypt(_ block: UInt64) -> UInt64 { DESKey.whole(encryptHalves(DESKey.halves(of: block))) }
 
     /// Decrypts one block, big-endian.
-    func decrypt(_ block: UInt64) -> UInt64 { run(block, rounds.indices.reversed()) }
+    func decrypt(_ block: UInt64) -> UInt64 { DESKey.whole(decryptHalves(DESKey.halves(of: block))) }
 
-    private func run(_ block: UInt64, _ order: some Sequence<Int>) -> UInt64 {
-        let start = DESKey.pick(DESTables.initial, of: block, width: 64)
-        var (left, right) = (start >> 32, start & 0xFFFF_FFFF)
-        for round in order { (left, right) = (right, left ^ DESKey.scramble(right, rounds[round])) }
-        return DESKey.pick(DESTables.final, of: right << 32 | left, width: 64)
+    /// The two halves between the first and the last permutation. Several encryptions in a row need these only once, since
+    /// each is the inverse of the other.
+    typealias Halves = (left: UInt32, right: UInt32)
+
+    static func halves(of block: UInt64) -> Halves {
+        let start = pick(DESTables.initial, of: block, width: 64)
+        return (UInt32(truncatingIfNeeded: start >> 32), UInt32(truncatingIfNeeded: start))
+    }
+
+    static func whole(_ halves: Halves) -> UInt64 {
+        pick(DESTables.final, of: UInt64(halves.left) << 32 | UInt64(halves.right), width: 64)
+    }
+
+    func encryptHalves(_ halves: Halves) -> Halves { run(halves, from: 0, by: 1) }
+
+    func decryptHalves(_ halves: Halves) -> Halves { run(halves, from: 15, by: -1) }
+
+    private func run(_ halves: Halves, from first: Int, by step: Int) -> Halves {
+        var (left, right) = halves
+        var round = first
+        while rounds.indices.contains(round) {
+            (left, right) = (right, left ^ DESKey.scramble(right, rounds[round]))
+            round += step
+        }
+        return (right, left)
     }
 
     /// The function f of half a block and a round key.
-    private static func scramble(_ half: UInt64, _ key: UInt64) -> UInt64 {
-        let mixed = pick(DESTables.expansion, of: half, width: 32) ^ key
-        var nibbles: UInt64 = 0
-        for box in 0..<8 {
-            let six = mixed >> UInt64(42 - 6 * box)
-            // The outer two bits select the row, the inner four the column.
-            let row = Int(six >> 4 & 0b10 | six & 0b01)
-            nibbles = nibbles << 4 | DESTables.boxes[4 * box + row] >> (60 - 4 * (six >> 1 & 0x0F)) & 0x0F
+    private static func scramble(_ half: UInt32, _ key: UInt64) -> UInt32 {
+        var result: UInt32 = 0
+        var box = 0
+        while box < 8 {
+            // E: four bits and their neighbours.
+            let turn = UInt32(truncatingIfNeeded: 4 * box + 31) & 31
+            let bits = (half &<< turn | half &>> ((32 - turn) & 31)) >> 26
+            let six = Int(bits) ^ Int(key >> UInt64(42 - 6 * box) & 0x3F)
+            result ^= DESTables.mixedBoxes[box << 6 | six]
+            box += 1
         }
-        return pick(DESTables.mixing, of: nibbles, width: 32)
+        return result
     }
 
     /// Returns the bits listed in a table, in its order, from a number of this width.
-    private static func pick(_ places: [UInt64], of value: UInt64, width: UInt64) -> UInt64 {
-        places.reduce(0) { $0 << 1 | value >> (width - $1) & 1 }
+    static func pick(_ places: [UInt64], of value: UInt64, width: UInt64) -> UInt64 {
+        var picked: UInt64 = 0
+        for place in places { picked = picked << 1 | value >> (width - place) & 1 }
+        return picked
     }
 
     /// Rotates half a key left.
@@ -77,12 +103,6 @@ enum DESTables {
         40, 8, 48, 16, 56, 24, 64, 32, 39, 7, 47, 15, 55, 23, 63, 31, 38, 6, 46, 14, 54, 22, 62, 30, 37, 5, 45, 13, 53,
         21, 61, 29, 36, 4, 44, 12, 52, 20, 60, 28, 35, 3, 43, 11, 51, 19, 59, 27, 34, 2, 42, 10, 50, 18, 58, 26, 33, 1,
         41, 9, 49, 17, 57, 25,
-    ]
-
-    /// E: half a block, four bits and their neighbors at a time.
-    static let expansion: [UInt64] = [
-        32, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9, 8, 9, 10, 11, 12, 13, 12, 13, 14, 15, 16, 17, 16, 17, 18, 19, 20, 21, 20,
-        21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1,
     ]
 
     /// P: half a block after the S-boxes.
@@ -117,17 +137,28 @@ enum DESTables {
         0x4B2E_F08D_3C97_5A61, 0xD0B7_491A_E35C_2F86, 0x14BD_C37E_AF68_0592, 0x6BD8_14A7_950F_E23C,
         0xD284_6FB1_A93E_50C7, 0x1FD8_A374_C56B_0E92, 0x7B41_9CE2_06AD_F358, 0x21E7_4A8D_FC90_356B,
     ]
+
+    /// P of what each box makes of each six bits: 64 numbers a box.
+    static let mixedBoxes: [UInt32] = (0..<512).map { index in
+        let (box, six) = (index >> 6, UInt64(index & 0x3F))
+        // The outer two bits select the row, the inner four the column.
+        let row = Int(six >> 4 & 0b10 | six & 0b01)
+        let nibble = boxes[4 * box + row] >> (60 - 4 * (six >> 1 & 0x0F)) & 0x0F
+        return UInt32(truncatingIfNeeded: DESKey.pick(mixing, of: nibble << UInt64(28 - 4 * box), width: 32))
+    }
 }
 
-/// A two-key Triple DES key (keying option 2): encrypt with K1, decrypt with K2, encrypt with K1.
+/// A Triple DES key of two keys (keying option 2: encrypt with K1, decrypt with K2, encrypt with K1) or of three (keying
+/// option 1: K3 in place of the second K1).
 ///
-/// For cards that support nothing newer (MIFARE Ultralight C): its 112 bits are not for new designs. The key material is
+/// For cards that support nothing newer (MIFARE Ultralight C, FeliCa Lite): its 112 bits are not for new designs. The key material is
 /// overwritten when the last reference is released, and the key prints, reflects and dumps as `Redacted`.
 ///
 /// Sources: FIPS 46-3, NIST SP 800-67; mode: ISO/IEC 10116.
-package final class TripleDESKey: SecretValue {
+package final class TripleDESKey: SecretValue, Sendable {
     private let first: DESKey
     private let second: DESKey
+    private let third: DESKey
 
     /// The length of a key in bytes.
     package static let length = 16
@@ -142,6 +173,25 @@ package final class TripleDESKey: SecretValue {
         (first, second) = unsafe key.withUnsafeBytes { bytes in
             unsafe (DESKey(UInt64(block: bytes.prefix(8))), DESKey(UInt64(block: bytes.suffix(8))))
         }
+        third = first
+    }
+
+    /// The length of a key of three keys in bytes.
+    package static let longLength = 24
+
+    /// Creates a key from twenty-four bytes, K1, K2 and K3; the parity bits are ignored.
+    ///
+    /// - Throws: ``CipherError/keyLength(expected:given:)``.
+    package init(long key: SecretBytes) throws(CipherError) {
+        guard key.count == TripleDESKey.longLength else {
+            throw .keyLength(expected: TripleDESKey.longLength, given: key.count)
+        }
+        (first, second, third) = unsafe key.withUnsafeBytes { bytes in
+            unsafe (
+                DESKey(UInt64(block: bytes.prefix(8))), DESKey(UInt64(block: bytes.dropFirst(8).prefix(8))),
+                DESKey(UInt64(block: bytes.suffix(8)))
+            )
+        }
     }
 
     /// Encrypts blocks of eight bytes in CBC mode.
@@ -153,7 +203,8 @@ package final class TripleDESKey: SecretValue {
     package func encrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
         var last = start
         return try TripleDESKey.blocks(data).flatMap { block in
-            last = first.encrypt(second.decrypt(first.encrypt(block ^ last)))
+            let halves = second.decryptHalves(first.encryptHalves(DESKey.halves(of: block ^ last)))
+            last = DESKey.whole(third.encryptHalves(halves))
             return last.block
         }
     }
@@ -168,7 +219,8 @@ package final class TripleDESKey: SecretValue {
         var last = start
         return try TripleDESKey.blocks(data).flatMap { block in
             defer { last = block }
-            return (first.decrypt(second.encrypt(first.decrypt(block))) ^ last).block
+            let halves = second.encryptHalves(third.decryptHalves(DESKey.halves(of: block)))
+            return (DESKey.whole(first.decryptHalves(halves)) ^ last).block
         }
     }
 

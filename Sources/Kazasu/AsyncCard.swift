@@ -131,6 +131,16 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.writeNDEF(message) }
     }
 
+    /// Reads what a FeliCa Lite or Lite-S is restricted to, as ``LiteCard/information()`` does.
+    public func liteInformation() async throws(KazasuError) -> LiteInformation {
+        try await run { card throws(KazasuError) in try card.lite().information() }
+    }
+
+    /// Proves that a FeliCa Lite or Lite-S has a key, as ``LiteCard/verify(_:)`` does; ``run(_:)`` does the rest.
+    public func verifyLite(_ key: LiteKeySource) async throws(KazasuError) -> LiteVerification {
+        try await run { card throws(KazasuError) in try card.lite().verify(key) }
+    }
+
     /// Sends one frame and returns the card's answer, as ``Card/transceive(_:timeout:)`` does.
     public func transceive(
         _ frame: [UInt8], timeout: Duration = .milliseconds(500)

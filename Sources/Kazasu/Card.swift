@@ -8,8 +8,8 @@ public import NFCTransport
 
 /// A card on a reader.
 ///
-/// It can be read as long as it stays there; nothing is written to it except by ``writeNDEF(_:)``. It belongs to the
-/// thread of its ``CardReader``.
+/// It can be read as long as it stays there; nothing is written to it except by ``writeNDEF(_:)`` and ``lite()``. It
+/// belongs to the thread of its ``CardReader``.
 public final class Card {
     /// The card, with the request that finds it again.
     package let found: FoundCard

@@ -42,6 +42,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case apdu(ISO7816Error)
     /// A tag could not be read or written.
     case tag(TagError)
+    /// A FeliCa Lite or Lite-S was not authenticated, read or issued.
+    case lite(LiteError)
     /// The work was cancelled.
     case cancelled
 }
@@ -124,6 +126,7 @@ extension KazasuError: SelfDescribing {
         case .fileCard(let error): return error.message
         case .apdu(let error): return error.message
         case .tag(let error): return error.message
+        case .lite(let error): return error.message
         case .cancelled: return TransportError.cancelled.message
         }
     }

@@ -37,7 +37,7 @@ package struct ReaderWatch: Sendable {
     let query: CardQuery
     let reading: TapReading
     /// Called on the reader's thread with each card that is put on it.
-    var work: (@Sendable (Card) throws(KazasuError) -> Void)?
+    package var work: (@Sendable (Card) throws(KazasuError) -> Void)?
     /// Names the places of a history.
     let stations: any StationNames
     /// Lets programs use the readers, too.

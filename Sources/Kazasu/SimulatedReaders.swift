@@ -140,6 +140,8 @@ private final class VirtualChipReader: PacedReader {
 
     func isCardPresent() throws(TransportError) -> Bool? { try reader.isCardPresent() }
 
+    func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
+
     func close() {
         reader.close()
         server.stop()

@@ -28,6 +28,14 @@ public protocol Reader: CardChannel, AnyObject {
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     func waitForEvent(within time: Duration) throws(TransportError) -> Bool
 
+    /// Switches the field off long enough for every card to lose its power and forget its state.
+    ///
+    /// The next ``activate(_:)`` switches it on again.
+    ///
+    /// - Returns: `false` if the reader cannot do that.
+    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
+    func cyclePower() throws(TransportError) -> Bool
+
     /// Switches the field off and releases the device. Further calls do nothing.
     func close()
 }
@@ -38,6 +46,9 @@ extension Reader {
 
     /// Reports no event: the reader must be polled.
     public func waitForEvent(within time: Duration) throws(TransportError) -> Bool { false }
+
+    /// Cannot.
+    public func cyclePower() throws(TransportError) -> Bool { false }
 }
 
 /// A family of readers that are opened in the same way.

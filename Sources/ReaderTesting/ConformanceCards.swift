@@ -19,6 +19,17 @@ enum ConformanceCards {
         return try VirtualCardFile.load(Array(text.utf8))
     }
 
+    /// A FeliCa Lite that was not issued.
+    static func feliCaLite() throws(DocumentError) -> any VirtualCard {
+        let text = """
+            {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"00f0000000014300","lite":{"kind":"lite"}}
+            """
+        return try VirtualCardFile.load(Array(text.utf8))
+    }
+
+    /// MC of a card that does not answer 12FC.
+    static let restrictions: [UInt8] = [0xFF, 0xFF, 0xFF, 0x00, 0x07] + [UInt8](repeating: 0, count: 11)
+
     static let uid: [UInt8] = [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x80]
     static let pupi: [UInt8] = [0xE8, 0x25, 0x3E, 0xEC]
     static let applicationData: [UInt8] = [0x00, 0x4B, 0x51, 0xFF]

@@ -41,6 +41,7 @@ struct FeliCaConformance {
         refusing()
         damage()
         try leaving()
+        try losingPower()
         ending()
     }
 
@@ -139,6 +140,31 @@ struct FeliCaConformance {
         try stage.place(ConformanceCards.feliCa())
         select()
         exchange("works when the card is back")
+    }
+
+    /// A reader that can switch its field off takes the power from every card, and finds it again.
+    ///
+    /// What is written to MC of a FeliCa Lite takes effect when it loses its power: here, that it does not answer 12FC.
+    private mutating func losingPower() throws {
+        guard (try? reader.cyclePower()) == true else { return }
+        try stage.clear()
+        try stage.place(ConformanceCards.feliCaLite())
+        let ndef = ActivationRequest.felica(SystemCode(rawValue: 0x12FC))
+        let write = [0x20, 0x08] + ConformanceCards.idm.bytes + [0x01, 0x09, 0x00, 0x01, 0x80, 0x88]
+        do throws(TransportError) {
+            if try reader.activate(ndef) == nil { report.breaches.append("finds no FeliCa Lite") }
+            _ = try reader.transceive(write + ConformanceCards.restrictions, timeout: .milliseconds(200))
+            if try reader.activate(ndef) == nil { report.breaches.append("takes the power while it searches") }
+            _ = try reader.cyclePower()
+            if try reader.activate(ndef) != nil { report.breaches.append("leaves the power to the card") }
+            if try reader.activate(.felica(.lite)) == nil {
+                report.breaches.append("finds no card after its field was off")
+            }
+        } catch {
+            report.breaches.append("losing power: \(error)")
+        }
+        try stage.clear()
+        try stage.place(ConformanceCards.feliCa())
     }
 
     private mutating func ending() {

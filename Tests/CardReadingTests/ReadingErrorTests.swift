@@ -48,6 +48,69 @@ struct ReadingErrorTests {
         }
     }
 
+    private enum Lite: CaseIterable {
+        case reading, refused, notGenuine, notLiteS, factoryKey, locked, writesUsedUp, readerTooSmall, otherCard,
+            changed
+        case keptPower, unstable
+    }
+
+    @Test("Every error of a FeliCa Lite describes itself")
+    func lite() {
+        let errors: [LiteError] = [
+            .reading(.cardLost), .refused(block: 0x88, StatusFlags(0x01, 0xA5)), .notGenuine, .notLiteS, .factoryKey,
+            .locked, .writesUsedUp, .readerTooSmall(longest: 29, needed: 45), .otherCard, .changed(block: 5),
+            .keptPower, .unstable,
+        ]
+        checkSentences(errors) { error -> Lite in
+            switch error {
+            case .reading: .reading
+            case .refused: .refused
+            case .notGenuine: .notGenuine
+            case .notLiteS: .notLiteS
+            case .factoryKey: .factoryKey
+            case .locked: .locked
+            case .writesUsedUp: .writesUsedUp
+            case .readerTooSmall: .readerTooSmall
+            case .otherCard: .otherCard
+            case .changed: .changed
+            case .keptPower: .keptPower
+            case .unstable: .unstable
+            }
+        }
+        #expect(errors[1].message.english == "the card refused block 88 (MC): status 01A5 (access refused)")
+        #expect(errors[9].message.english == "block 05 does not contain what was written to it")
+    }
+
+    private enum Change: CaseIterable {
+        case id, serviceCode, keyVersion, key, block, ndef, readOnly, authenticateToRead, authenticateToWrite,
+            macToWrite
+        case lock
+    }
+
+    @Test("Every change of an issuance describes itself")
+    func changes() {
+        let changes: [LiteChange] = [
+            .id(.zero), .serviceCode(1), .keyVersion(from: 0, to: 1), .key, .block(5), .ndef(true), .ndef(false),
+            .readOnly([0]), .readOnly([0, 5]), .authenticateToRead([1]), .authenticateToWrite([2]), .macToWrite([3]),
+            .lock(isKeyChangeable: true), .lock(isKeyChangeable: false),
+        ]
+        checkSentences(changes) { change -> Change in
+            switch change {
+            case .id: .id
+            case .serviceCode: .serviceCode
+            case .keyVersion: .keyVersion
+            case .key: .key
+            case .block: .block
+            case .ndef: .ndef
+            case .readOnly: .readOnly
+            case .authenticateToRead: .authenticateToRead
+            case .authenticateToWrite: .authenticateToWrite
+            case .macToWrite: .macToWrite
+            case .lock: .lock
+            }
+        }
+    }
+
     @Test("A refusal names what was refused")
     func refusals() {
         let service = LocalizedText("service 090F", "サービス 090F")

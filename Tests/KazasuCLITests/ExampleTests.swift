@@ -21,6 +21,8 @@ struct ExampleTests {
         ("/dev/ttyUSB0", [0, 69, 75]), ("pcsc:", [0, 69, 75]), ("| head", [0, 141]), ("stations lookup", [0, 1]),
         // There is one card, which the first of two examples removes, and no outbox.
         ("ledger link", [64]), ("ledger forget", [0, 64]), ("outbox drop", [64, 66]), ("kazasu outbox", [66]),
+        // New keys are not those of the card; a journal without a key.
+        ("lite verify", [0, 77]), ("lite resume", [0, 64]),
     ]
 
     private static func expected(_ line: String) -> Set<Int32> {

@@ -8,8 +8,8 @@ import Testing
 /// Every document that a test of this target prints is checked as well: see `SchemaCheck`.
 @Suite("Schemas of the documents")
 struct SchemaTests {
-    /// The ids of recordings and cards, which are not answers; other pages describe them.
-    private static let others: Set<Substring> = ["trace", "report", "card"]
+    /// The ids of recordings, cards and journals, which are not answers; other pages describe them.
+    private static let others: Set<Substring> = ["trace", "report", "card", "liteJournal"]
 
     private static func sources(_ folder: String) -> [String] {
         TestFiles.names(in: folder).flatMap { name in

@@ -48,6 +48,34 @@ struct RecipeTests {
         #expect(try folder.text("taps.txt") == "now aa in 1\n")
     }
 
+    @Test(
+        "A door opens for a genuine card that is known, in both languages, and not for a copy or a stranger",
+        arguments: ["door.md", "door.ja.md"])
+    func door(_ name: String) throws {
+        let page = String(decoding: try TestFiles.read("Docs/recipes/\(name)"), as: UTF8.self)
+        let block = try #require(page.components(between: "```sh\n#!/bin/sh\n", and: "```"))
+        let folder = try TemporaryFolder()
+        let program = try folder.script(block, as: "open-door")
+        let master = try folder.write(Array("000102030405060708090A0B0C0D0E0F1011121314151617\n".utf8), as: "master")
+        let cards = [
+            ("lite-s-issued.json", "012E34E829CE1E71", true), ("lite-s-issued.json", "0000000000000001", false),
+            ("lite-s.json", "012E4CD2C0FFEE42", false),
+        ]
+        for (number, (card, known, isOpened)) in cards.enumerated() {
+            let staff = try folder.write(Array("\(known)\tHanako\n".utf8), as: "staff.tsv")
+            let child = try Service.watch(
+                "-r", "virtual:\(TestFiles.root)/Fixtures/virtual/\(card)", "--require-mac", "file:\(master)", "--only",
+                staff, "--only-known", "--exec", program, "--outbox", "\(folder.path)/\(number)",
+                environment: ["DOOR_LOG": "\(folder.path)/\(number).log"])
+            _ = try child.event(of: "on")
+            child.send(SIGTERM)
+            #expect(child.finish().end == .exited(0))
+            let log = (try? folder.text("\(number).log")) ?? ""
+            #expect(log.split(separator: "\n").count == (isOpened ? 1 : 0), "\(card) \(known)")
+            #expect(log.contains("012e34e829ce1e71") == isOpened)
+        }
+    }
+
     @Test("The tap clock under watch")
     func watched() throws {
         let page = String(decoding: try TestFiles.read("Docs/recipes/tap-clock.md"), as: UTF8.self)

@@ -95,12 +95,40 @@ struct WatchTests {
         #expect(again.errors.contains(isKeyed ? "20 new records" : "0 new records, 20 known"), "\(again.errors)")
     }
 
+    @Test(
+        "With --require-mac only a genuine Lite-S card has a tag; a copy, another card and a Lite have none",
+        arguments: [
+            ("virtual/lite-s-issued.json", true, nil), ("virtual/lite-s.json", false, "notGenuine"),
+            ("cards/suica-p1/card.json", false, "otherCard"), ("virtual/ntag213.json", false, "otherCard"),
+        ] as [(String, Bool, String?)])
+    func genuine(_ card: String, _ isGenuine: Bool, _ reason: String?) throws {
+        let folder = try TemporaryFolder()
+        let key = try folder.write(Array("000102030405060708090A0B0C0D0E0F1011121314151617\n".utf8), as: "master")
+        let names = try folder.write(Array("012E34E829CE1E71\tHanako\n012E4CD2C0FFEE42\tCopy\n".utf8), as: "names")
+        let child = try Service.watch(
+            "-r", "door=virtual:\(TestFiles.root)/Fixtures/\(card)", "--require-mac", "file:\(key)", "--only", names,
+            "-q")
+        let on = try child.event(of: "on")
+        child.send(SIGTERM)
+        let result = child.finish().checkingSchemas()
+        #expect(on["tag"] == (isGenuine ? "012e34e829ce1e71" : nil))
+        #expect(on["name"] == (isGenuine ? "Hanako" : nil))
+        #expect(on["readError"] == reason.map { .string($0) })
+        let last = try #require(result.output.split(separator: "\n").last)
+        let off = try JSONCursor(JSONValue(parsing: Array(last.utf8))).object()
+        #expect(off["type"] == "off" && off["on"] == on["id"] && off["tag"] == on["tag"])
+        if !isGenuine { #expect(!result.output.lowercased().contains("c0ffee42")) }
+    }
+
     static let wrong: [([String], Int32, String)] = [
         (["-r", "virtual:/nowhere"], 66, "unreadable"), (["-r", "toaster"], 64, "unknownReader"),
         (["-r", "pn532:"], 69, "unsupported"), (["-r", "acr122_usb:x"], 69, "unsupported"),
         (["-r", "rcs380:x"], 69, "unsupported"),
         (["-r", "ack=rcs380"], 64, "usage"), (["-r", "a=x", "-r", "a=y"], 64, "usage"),
         (["--webhook", "ftp://x"], 64, "usage"), (["--id-key", "secret"], 64, "usage"),
+        (["--require-mac", "secret"], 64, "usage"), (["--require-mac", "env:KEY"], 64, "usage"),
+        (["--require-mac", "file:/nowhere"], 66, "unreadable"), (["--require-mac", "file:/dev/null"], 64, "noKey"),
+        (["--require-mac", "file:x", "--read", "balance"], 64, "usage"),
         (["--metrics", "0.0.0.0:80"], 64, "usage"), (["--debounce", "-1"], 64, "usage"),
         (["--config", "/nowhere"], 66, "unreadable"), (["--ledger", "/nowhere"], 64, "usage"),
         (["--keep", "--read", "balance"], 64, "usage"), (["--keep", "--ledger", "/dev/null/x"], 73, "cannotWrite"),

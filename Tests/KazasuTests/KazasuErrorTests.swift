@@ -9,7 +9,7 @@ struct KazasuErrorTests {
     private enum Kind: CaseIterable {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
-        case refused, decoding, fileCard, apdu, tag, cancelled
+        case refused, decoding, fileCard, apdu, tag, lite, cancelled
     }
 
     private static let suica = PICC.felica(
@@ -31,7 +31,7 @@ struct KazasuErrorTests {
             .cannotLink("link", errno: 13), .noCard,
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
-            .apdu(.selectionLost), .tag(.badAnswer), .cancelled,
+            .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -50,6 +50,7 @@ struct KazasuErrorTests {
             case .fileCard: .fileCard
             case .apdu: .apdu
             case .tag: .tag
+            case .lite: .lite
             case .cancelled: .cancelled
             }
         }

@@ -215,3 +215,57 @@ extension CommandError {
         }
     }
 }
+
+// MARK: FeliCa Lite
+
+extension CommandError {
+    /// Why a FeliCa Lite or Lite-S was not authenticated, read or issued.
+    init(_ error: LiteError) {
+        switch error {
+        case .reading(let error): self.init(error)
+        case .refused:
+            self.init(
+                .refused, "refused", error,
+                hint: tr("'kazasu lite info' shows what is locked", "ロックの状態は 'kazasu lite info' で確認できます"))
+        case .notGenuine:
+            self.init(
+                .refused, "notGenuine", error,
+                hint: tr(
+                    "check the key: 32 digits as block 87 has them on the wire, or the master key that it comes from",
+                    "鍵を確かめてください（ブロック 87 に送るとおりの 32 桁、またはその元のマスター鍵）"))
+        case .notLiteS: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+        case .factoryKey:
+            self.init(
+                .usage, "factoryKey", error,
+                hint: tr(
+                    "use a random key; Docs/lite-s.md shows how to make one", "乱数の鍵を使ってください（作り方は Docs/lite-s.ja.md）"))
+        case .locked:
+            self.init(
+                .refused, "locked", error,
+                hint: tr(
+                    "if this was the issuance that was interrupted, use 'kazasu lite resume --journal FILE'",
+                    "中断した発行の続きなら 'kazasu lite resume --journal ファイル' を使ってください"))
+        case .writesUsedUp:
+            self.init(.refused, "writesUsedUp", error, hint: tr("use another card", "別のカードを使ってください"))
+        case .readerTooSmall:
+            self.init(
+                .noReader, "readerTooSmall", error,
+                hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
+        case .otherCard:
+            self.init(
+                .otherCard, "otherCard", error,
+                hint: tr("put the same card on the reader", "同じカードをかざしてください"))
+        case .changed:
+            self.init(
+                .interruptedReading, "notVerified", error,
+                hint: tr(
+                    "make sure that no other program writes to the card, then try again",
+                    "他のプログラムがこのカードに書き込んでいないことを確かめて、やり直してください"))
+        case .keptPower:
+            self.init(
+                .interruptedReading, "keptPower", error,
+                hint: tr("lift the card when asked to, and put it back", "指示が出たらカードを離し、もう一度置いてください"))
+        case .unstable: self.init(.interruptedReading, "cardLost", error, hint: Remedy.leave)
+        }
+    }
+}

@@ -48,6 +48,7 @@ extension CommandError {
         case .fileCard(let error): self.init(error)
         case .apdu(let error): self.init(error)
         case .tag(let error): self.init(error)
+        case .lite(let error): self.init(error)
         case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }

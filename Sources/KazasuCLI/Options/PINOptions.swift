@@ -163,6 +163,9 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
         }
     }
 
+    /// The path of `file:PATH`.
+    package var path: String? { if case .file(let path) = self { path } else { nil } }
+
     package static var defaultCompletionKind: CompletionKind { SchemeCompletion.secrets }
 
     /// Checks the value of an option.

@@ -38,7 +38,7 @@ package struct TagKeyOptions: ParsableArguments {
 
     /// The bytes of hexadecimal digits, packed or with spaces, colons, hyphens or `0x` before bytes. No copy of them
     /// stays behind.
-    private static func bytes(_ text: SecretBytes) -> SecretBytes? {
+    static func bytes(_ text: SecretBytes) -> SecretBytes? {
         var key: [UInt8] = []
         // Reserved so that it never moves and leaves a copy.
         key.reserveCapacity(text.count)

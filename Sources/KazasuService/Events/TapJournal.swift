@@ -20,6 +20,9 @@ package struct TapJournal {
         package var debounce = Duration.zero
         /// The cards that have names.
         package var known = KnownCards()
+        /// Whether a card must have proved something: the events of one that did not, for whatever reason, have no tag, no
+        /// name and nothing else that says whose it is.
+        package var requiresProof = false
         /// Whether the events of other cards have no number, so that no sink gets them.
         package var hidesOthers = false
         /// The language of names in balances and records.
@@ -116,7 +119,8 @@ package struct TapJournal {
     // MARK: The kinds of event
 
     private mutating func arrival(_ tap: Tap, on reader: String) -> TapEvent? {
-        let number = tap.isRandom ? nil : tap.card.number
+        let isProved = !settings.requiresProof || tap.readError == nil
+        let number = tap.isRandom || !isProved ? nil : tap.card.number
         if let last = readers[reader]?.lastOff, let number, last.number == number,
             last.time.duration(to: tap.time) < settings.debounce
         {

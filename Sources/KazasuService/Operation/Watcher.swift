@@ -30,6 +30,10 @@ public actor Watcher {
         public var query: CardQuery
         /// What to read from each card.
         public var reading: TapReading
+        /// What a card must prove before its events have a tag; `nil` for nothing.
+        package var proof: TapProof? {
+            didSet { journal.requiresProof = proof != nil }
+        }
         /// The table of names of stations and stops.
         public var stations: any StationNames = ShippedStations()
         /// How events are made.
@@ -70,8 +74,10 @@ public actor Watcher {
         }
 
         fileprivate var subjects: [Subject] {
-            guard let readers else { return [Subject(id: nil, name: nil, query: query, reading: reading)] }
-            return readers.map { Subject(id: $0, name: name(of: $0), query: query, reading: reading) }
+            func subject(_ id: String?) -> Subject {
+                Subject(id: id, name: id.map(name(of:)), query: query, reading: reading, proof: proof)
+            }
+            return readers.map { $0.map { subject($0) } } ?? [subject(nil)]
         }
 
         /// The name of a reader in events.
@@ -85,6 +91,7 @@ public actor Watcher {
         var name: String?
         var query: CardQuery
         var reading: TapReading
+        var proof: TapProof?
     }
 
     /// The task that watches a subject; its number distinguishes its events from those of an ended task.
@@ -292,13 +299,14 @@ public actor Watcher {
     }
 
     private func watch(_ subject: Subject, _ number: Int) -> Task<Void, Never> {
-        let watch = ReaderWatch(
+        var watch = ReaderWatch(
             readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading, stations: plan.stations,
             shared: plan.shared
         ) { [metrics, plan] in
             metrics.note($0, on: plan.name(of: $1))
         }
-        return Task { [input] in
+        if let proof = subject.proof { watch.work = { card throws(KazasuError) in try proof.check(card) } }
+        return Task { [input, watch] in
             await watch.run { input.yield(.event($0, watching: number)) }
             if !Task.isCancelled { input.yield(.ended(watching: number)) }
         }

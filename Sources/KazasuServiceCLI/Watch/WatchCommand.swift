@@ -21,6 +21,7 @@ struct Watch: KazasuCommand {
               kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch --only staff.tsv --only-known --exec ./open-door
+              kazasu watch --require-mac file:key --only staff.tsv --only-known --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # every card's history into the ledger
@@ -35,6 +36,7 @@ struct Watch: KazasuCommand {
               kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch --only staff.tsv --only-known --exec ./open-door
+              kazasu watch --require-mac file:key --only staff.tsv --only-known --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # 置かれたカードの履歴を台帳に追加する
@@ -183,8 +185,19 @@ struct WatchCards: ParsableArguments {
             value: "source"))
     var idKey: SecretSource?
 
+    @Option(
+        name: .long,
+        help: help(
+            "Only FeliCa Lite-S cards with this key (32 digits, or a master key of 48) get a tag: file:PATH.",
+            "この鍵（16 進 32 桁、マスター鍵は 48 桁）を持つ FeliCa Lite-S だけに tag を付ける: file:パス。", value: "source"))
+    var requireMac: SecretSource?
+
     func validate() throws {
         try SecretSource.validate(idKey, "--id-key")
+        try SecretSource.validate(requireMac, "--require-mac")
+        if let requireMac, requireMac.path == nil {
+            throw ValidationError(tr("--require-mac takes file:PATH", "--require-mac には file:パス を指定してください"))
+        }
         guard (0...86_400).contains(debounce) else {
             throw ValidationError(tr("--debounce takes 0 to 86400 seconds", "--debounce は 0～86400 秒です"))
         }
@@ -199,6 +212,12 @@ extension Watch {
             ValidationError(tr("\(option) needs \(other)", "\(option) には \(other) が必要です"))
         }
         if basics.keep, basics.read != nil, basics.read != .history { throw needs("--keep", "--read history") }
+        if cards.requireMac != nil, basics.keep || basics.read != nil && basics.read != .id {
+            throw ValidationError(
+                tr(
+                    "--require-mac reads only the card's number: leave out --read and --keep",
+                    "--require-mac ではカードの番号だけを読みます。--read と --keep は外してください"))
+        }
         if cards.wildcard, !cards.phones { throw needs("--wildcard", "--phones") }
         if basics.onlyKnown, basics.only == nil { throw needs("--only-known", "--only") }
         if outbox.confirm, mqtt.broker.mqtt == nil { throw needs("--confirm", "--mqtt") }

@@ -43,6 +43,9 @@ struct WatchPlanner {
         var plan = Watcher.Plan(
             readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
             journal: journal, sinks: sinks, retention: options.outbox.retention)
+        plan.proof = try options.cards.requireMac.map { source throws(CommandError) in
+            TapProof(try LiteKeyOptions.anyKey(source))
+        }
         if options.reading == .history { plan.stations = try options.stationOptions.names() }
         return plan
     }

@@ -7,6 +7,8 @@ internal import SystemDevices
 extension Chipset {
     /// How long the field stays off so that a card loses its power: ISO 14443-3 requires 5 ms.
     private static let fieldReset = Duration.milliseconds(6)
+    /// The time without a field after which any card has lost its power.
+    private static let powerLoss = Duration.milliseconds(50)
     /// The extra time for which the parts of a long answer may restart the chip's own time-out while the host waits.
     private static let chainAllowance = Duration.milliseconds(500)
 
@@ -62,6 +64,15 @@ extension Chipset {
         let answer = try poll(command, repeats: repeats)
         iso14443.hasSelected = answer.first != 0
         return answer
+    }
+
+    /// Switches the field off long enough for any card to lose its power.
+    mutating func switchFieldOff() throws(TransportError) {
+        iso14443.selection = .none
+        try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
+        Self.rest(Self.powerLoss)
+        iso14443.hasSelected = false
+        iso14443.fieldIsFresh = true
     }
 
     /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.

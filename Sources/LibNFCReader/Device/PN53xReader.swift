@@ -113,6 +113,13 @@ package final class PN53xReader: Reader {
         return try link.run { link throws(TransportError) in try link.isISODEPCardPresent() }
     }
 
+    /// Switches the field off for 50 ms; the next search switches it on.
+    package func cyclePower() throws(TransportError) -> Bool {
+        try prepare()
+        try link.run { link throws(TransportError) in try link.switchFieldOff() }
+        return true
+    }
+
     /// Switches the field off and releases the device. Further calls do nothing.
     package func close() {
         if let link = link.take() { link.close() }

@@ -60,6 +60,9 @@ package final class RecordingReader: Reader {
         try reader.waitForEvent(within: time)
     }
 
+    /// Switches the field off and on; nothing is recorded.
+    package func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
+
     /// Closes the underlying reader; nothing is recorded.
     package func close() {
         reader.close()
@@ -73,8 +76,8 @@ package final class RecordingReader: Reader {
 
 /// Finds the parts of a frame that must not appear in a transcript.
 ///
-/// These are the data of VERIFY and the other PIN commands, also within ISO-DEP blocks, and the password of a Type 2
-/// Tag.
+/// These are the data of VERIFY and the other PIN commands, also within ISO-DEP blocks, the password of a Type 2 Tag, and
+/// what is written to block 87 of FeliCa Lite, its key.
 struct SecretMask {
     private var picc: PICC?
     /// Whether a chained block began with a PIN command that the next one continues.
@@ -91,11 +94,31 @@ struct SecretMask {
     /// For an unknown kind of card, frames count as APDUs.
     mutating func secret(in frame: [UInt8]) -> Range<Int>? {
         if let picc {
-            if picc.technology == .felica { return nil }
+            if picc.technology == .felica { return SecretMask.cardKey(in: frame) }
             // PWD_AUTH of NTAG and Ultralight EV1.
             if !picc.isISODEP { return frame.first == 0x1B && frame.count > 1 ? 1..<frame.count : nil }
         }
         return SecretMask.data(of: frame) ?? blockData(frame)
+    }
+
+    /// Returns the range of the data of a Write Without Encryption whose Block List has block 87.
+    ///
+    /// In any system, since the frame does not say which one it is for; a list that cannot be read counts as one.
+    private static func cardKey(in packet: [UInt8]) -> Range<Int>? {
+        guard packet.count > 11, packet[1] == 0x08 else { return nil }
+        var place = 11 + 2 * Int(packet[10])
+        guard place < packet.count else { return 11..<packet.count }
+        var (left, hasKey) = (Int(packet[place]), false)
+        place += 1
+        while left > 0 {
+            guard place + 1 < packet.count else { return min(place, packet.count - 1)..<packet.count }
+            let isShort = packet[place] & 0x80 != 0
+            let isLow = isShort || place + 2 < packet.count && packet[place + 2] == 0
+            if packet[place + 1] == 0x87, isLow { hasKey = true }
+            place += isShort ? 2 : 3
+            left -= 1
+        }
+        return hasKey && place < packet.count ? place..<packet.count : nil
     }
 
     /// Returns the range after the header of a PIN command.

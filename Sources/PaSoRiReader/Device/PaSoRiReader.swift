@@ -107,6 +107,21 @@ final class PaSoRiReader: Reader {
         return try cancellation.run { () throws(TransportError) -> Bool? in try pcd.isPresent() }
     }
 
+    func cyclePower() throws(TransportError) -> Bool {
+        try check()
+        card = nil
+        return try cancellation.run { () throws(TransportError) -> Bool in
+            try pcd.release()
+            try chipset.resetField()
+            // On an RC-S380, the field stays off until the next frame.
+            try chipset.wait(Self.powerLoss)
+            return true
+        }
+    }
+
+    /// The time without a field after which any card has lost its power.
+    private static let powerLoss = Duration.milliseconds(50)
+
     func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -106,8 +106,8 @@ private struct FeliCaWrites: CardWrites {
     /// The blocks of a FeliCa Lite that changed.
     private var lite: [(number: UInt16, block: Block)] = []
 
-    /// Random challenge and MAC: they do not survive the loss of power.
-    private static let volatile: Set<UInt16> = [LiteMemory.Number.challenge, LiteMemory.Number.macA]
+    /// Random challenge: it does not survive the loss of power.
+    private static let volatile: Set<UInt16> = [LiteMemory.Number.challenge]
 
     init(_ old: VirtualFeliCaCard, _ new: VirtualFeliCaCard) {
         if let before = old.lite, let after = new.lite {

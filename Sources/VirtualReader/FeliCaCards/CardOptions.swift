@@ -82,7 +82,7 @@ struct VirtualOptions {
             profile.overLimitStatus = try word.word(["A1": 0xA1, "A2": 0xA2])
         }
         if let word = try json.optional("refusal") {
-            profile.refusalStatus = try word.word(["A4": 0xA4, "A5": 0xA5])
+            profile.refusalStatus = try word.word(["A4": 0xA4, "A5": 0xA5, "A8": 0xA8])
         }
         if let word = try json.optional("knownAttributes") {
             profile.knowsStandardAttributesOnly = try word.word(["all": false, "standard": true])

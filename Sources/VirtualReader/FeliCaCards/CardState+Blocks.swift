@@ -25,27 +25,18 @@ extension CardState {
         for (place, element) in request.elements.enumerated() {
             let service = try self.service(of: element, at: place, in: request.services)
             guard element.accessMode == 0 else { throw StatusError(StatusCode.accessMode, at: place) }
-            blocks.append(try read(element.number, of: service, at: place, in: system))
-        }
-        return blocks
-    }
-
-    private func read(
-        _ number: UInt16, of service: ServiceCode, at place: Int, in system: VirtualSystem
-    ) throws(StatusError) -> Block {
-        if let lite {
-            do {
-                return try lite.read(number)
-            } catch {
-                throw error.at(place)
+            if lite != nil { continue }
+            guard let block = system.blocks(service)[element.number] else {
+                throw StatusError(StatusCode.blockNumber, at: place)
             }
+            blocks.append(block)
         }
-        guard let block = system.blocks(service)[number] else { throw StatusError(StatusCode.blockNumber, at: place) }
-        return block
+        return try lite?.read(request.elements.map(\.number)) ?? blocks
     }
 
     /// Checks that every service exists and needs no key; the first that fails is refused by its place in the list.
     func checkServices(_ services: [ServiceCode], in system: VirtualSystem) throws(StatusError) {
+        if lite != nil, services.count != 1 { throw StatusError(StatusCode.serviceCount) }
         for (place, service) in services.enumerated() {
             if lite != nil {
                 guard service.rawValue == 0x0009 || service.rawValue == 0x000B else {
@@ -93,32 +84,43 @@ extension CardState {
         do throws(StatusError) {
             if let refusal = request.refusal { throw refusal }
             try checkServices(request.services, in: system)
-            if lite == nil { try write(request, data, in: system) } else { try writeLite(request, data) }
-            return Reply([0, 0], units: data.count)
+            let warns = lite == nil ? false : try writeLite(request, data)
+            if lite == nil { try write(request, data, in: system) }
+            return Reply(warns ? [0xFF, StatusCode.worn] : [0, 0], units: data.count)
         } catch {
             return refuse(error, units: data.count)
         }
     }
 
-    private mutating func writeLite(_ request: BlockRequest, _ data: [Block]) throws(StatusError) {
-        guard var changed = lite else { return }
-        if request.elements.count > profile.blocksPerWrite {
-            let last = request.elements.last?.number
-            throw last == LiteMemory.Number.macA
-                ? StatusError(StatusCode.macNeeded, at: request.elements.count - 1)
-                : StatusError(profile.overLimitStatus)
-        }
-        for (place, (element, block)) in zip(request.elements, data).enumerated() {
+    /// Writes to a FeliCa Lite: one block, or on a Lite-S one block and MAC_A.
+    ///
+    /// - Returns: whether the card warns that its memory is wearing out.
+    private mutating func writeLite(_ request: BlockRequest, _ data: [Block]) throws(StatusError) -> Bool {
+        guard var changed = lite else { return false }
+        for (place, element) in request.elements.enumerated() {
             let service = try self.service(of: element, at: place, in: request.services)
+            guard service.access == .readWrite else { throw StatusError(StatusCode.nodeAbsent, at: 0) }
             guard element.accessMode == 0 else { throw StatusError(StatusCode.accessMode, at: place) }
-            guard service.access == .readWrite else { throw StatusError(profile.refusalStatus, at: place) }
+        }
+        var writes = Array(zip(request.elements.map(\.number), data))
+        var mac: Block?
+        if changed.kind == .liteS, writes.count == 2, let last = writes.last, last.0 == LiteMemory.Number.macA {
+            mac = last.1
+            writes.removeLast()
+        }
+        guard writes.count <= profile.blocksPerWrite else {
+            throw StatusError(StatusCode.macNeeded, at: writes.count - 1)
+        }
+        var warns = false
+        for (place, write) in writes.enumerated() {
             do {
-                try changed.write(element.number, block, refusal: profile.refusalStatus)
+                warns = try changed.write(write.0, write.1, mac: mac, refusal: profile.refusalStatus) || warns
             } catch {
-                throw error.at(place)
+                throw place == 0 ? error : error.at(place)
             }
         }
         lite = changed
+        return warns
     }
 
     private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(StatusError)

@@ -200,12 +200,14 @@ package enum InjectedRefusal: Hashable, Sendable {
 enum StatusCode {
     static let purseOutOfRange: UInt8 = 0x01
     static let cashbackTooLarge: UInt8 = 0x02
+    static let worn: UInt8 = 0x71
     static let serviceCount: UInt8 = 0xA1
     static let serviceIndex: UInt8 = 0xA3
     static let nodeAbsent: UInt8 = 0xA6
     static let accessMode: UInt8 = 0xA7
     static let blockNumber: UInt8 = 0xA8
     static let tooManyCyclic: UInt8 = 0xAF
+    static let twoMACs: UInt8 = 0xB0
     static let authenticationNeeded: UInt8 = 0xB1
     static let macNeeded: UInt8 = 0xB2
     static let rootArea: UInt8 = 0xE0

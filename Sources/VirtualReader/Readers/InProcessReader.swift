@@ -164,6 +164,16 @@ public final class InProcessReader: Reader {
         return session.isPresent(sendFrame)
     }
 
+    /// Switches the field off for 50 ms of its own clock.
+    public func cyclePower() throws(TransportError) -> Bool {
+        try check()
+        selected = nil
+        field.switchOff()
+        field.pass(.milliseconds(50))
+        holdsCard = false
+        return true
+    }
+
     private func send(_ frame: RadioFrame, _ timeout: Duration) throws(TransportError) -> [UInt8] {
         guard frame.bytes.count <= InProcessReader.longestFrame else {
             throw .frameTooLong(length: frame.bytes.count, limit: InProcessReader.longestFrame)

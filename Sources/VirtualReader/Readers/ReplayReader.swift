@@ -84,6 +84,9 @@ package final class ReplayReader: Reader {
         return try result.get()
     }
 
+    /// Does nothing: what was recorded after the field was off comes next.
+    package func cyclePower() throws(TransportError) -> Bool { true }
+
     /// Does nothing: there is nothing to close.
     package func close() {}
 

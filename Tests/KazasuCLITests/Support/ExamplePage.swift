@@ -89,6 +89,13 @@ struct ExampleShell {
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
+            ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
+            ("door.json", #"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#),
+            (
+                "interrupted.jsonl",
+                #"{"schema":"kazasu.liteJournal/1","idm":"012e4cd2c0ffee42","profile":{"schema":"kazasu.liteProfile/1"}}"#
+                    + "\n"
+            ),
             ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),
             ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
         ]
@@ -102,8 +109,13 @@ struct ExampleShell {
         try #require(made.hasEnded(0), "\(made)")
     }
 
+    /// Of the fixture that a master key was made for; test data.
+    private static let masterKey = "000102030405060708090A0B0C0D0E0F1011121314151617"
+
     /// What a line is shown with: the card that it is about.
     private static let cards = [
+        ("lite info", "virtual/lite-s-issued.json"), ("lite verify --master", "virtual/lite-s-issued.json"),
+        ("lite ", "virtual/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
         ("apdu", "tags/type4.json"), ("key-from", "virtual/ultralight-c.json"),
@@ -122,7 +134,7 @@ struct ExampleShell {
         set -o pipefail
         kazasu() {
             case " $* " in
-            *" --fix "*|*" --report "*|*" tag write "*) set -- "$@" --yes ;;
+            *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*) set -- "$@" --yes ;;
             *" --free "*|*" --pin1-from "*|*" --pin-from "*) ;;
             *" license "*) set -- "$@" --pin1-from env:PIN1 --pin2-from env:PIN2 ;;
             *" mynumber "*) set -- "$@" --pin-from env:PIN ;;
@@ -176,7 +188,8 @@ struct ExampleShell {
             "/bin/bash", ["-c", "cd '\(folder.path)'\n" + script],
             environment: Kazasu.environment.merging([
                 "KAZASU": Kazasu.path, "PIN": "2222", "PIN1": "1234", "PIN2": "5678",
-                "TAG_KEY": "00112233445566778899AABBCCDDEEFF",
+                "TAG_KEY": "00112233445566778899AABBCCDDEEFF", "KEY": "37363534333231306665646362613938",
+                "MASTER": ExampleShell.masterKey,
                 "XDG_DATA_HOME": "\(folder.path)/data", "XDG_STATE_HOME": "\(folder.path)/state",
                 "LC_ALL": isJapanese ? "ja_JP.UTF-8" : "C.UTF-8",
             ]) { $1 }, limit: .seconds(120))

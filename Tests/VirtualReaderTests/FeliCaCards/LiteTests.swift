@@ -35,12 +35,16 @@ struct LiteTests {
         Vector("1806<I>010B00058000800180028003 8004", "0C07<I>FFA2"),
         Vector("2008<I>0109000180800706050403020100 0F0E0D0C0B0A0908", "0C09<I>0000"),
         Vector("2008<I>010900018087 37363534333231306665646362613938", "0C09<I>0000"),
-        Vector("2008<I>010B00018000\(zeros)", "0C09<I>01A5"),
+        Vector("2008<I>010B00018000\(zeros)", "0C09<I>01A6"),
         Vector("2008<I>010900018083\(zeros)", "0C09<I>01A5"),
         Vector("2008<I>010900018092\(zeros)", "0C09<I>01B2"),
         Vector("2008<I>010900018089\(zeros)", "0C09<I>01A8"),
         Vector("3208<I>01090002 80008091\(zeros)\(zeros)", "0C09<I>02B2"),
-        Vector("3208<I>01090002 80008001\(zeros)\(zeros)", "0C09<I>FFA2"),
+        Vector("3208<I>01090002 80008001\(zeros)\(zeros)", "0C09<I>02B2"),
+        Vector("4208<I>01090003 800080018091\(zeros)\(zeros)\(zeros)", nil),
+        Vector("4408<I>01090003 800080018091\(zeros)\(zeros)\(zeros)", "0C09<I>FFA2"),
+        Vector("1206<I>020B00090001 8000", "0C07<I>FFA1"),
+        Vector("1206<I>010B000280818091", "0C07<I>02B0"),
     ]
 
     @Test(arguments: commands) func command(_ vector: Vector) throws {
@@ -86,8 +90,10 @@ struct LiteTests {
     }
 
     @Test func systemBlocksCanBeLocked() throws {
-        let card = try VirtualFeliCaCard.from(Self.text(blocks: "\"88\": \"FFFF0001070000000000000000000000\""))
-        #expect(try card.ask("08\(Self.idm)010900018088\(Self.zeros)")?.hasSuffix("01a5") == true)
+        let card = try VirtualFeliCaCard.from(Self.text(blocks: "\"88\": \"FF7F0001070000000000000000000000\""))
+        for block in ["82", "84", "86", "87", "88"] {
+            #expect(try card.ask("08\(Self.idm)0109000180\(block)\(Self.zeros)")?.hasSuffix("01a5") == true)
+        }
     }
 
     @Test(arguments: [("lite", 24), ("liteS", 28)]) func readableBlocks(_ kind: String, _ count: Int) throws {

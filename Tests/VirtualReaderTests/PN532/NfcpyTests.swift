@@ -142,4 +142,47 @@ struct NfcpyTests {
             """, card: "ntag213.json")
         #expect(output == String(repeating: "00", count: 32) + "\nTrue\nFalse\nTrue 16\n")
     }
+
+    /// nfcpy enciphers with pyDes: a wrong key, the right one, blocks with MACs, and a card that it protects.
+    @Test func authenticatesALiteS() throws {
+        let (output, _) = try run(
+            """
+            find = lambda: nfc.tag.activate(reader, reader.sense(nfc.clf.RemoteTarget("212F")))
+            tag = find()
+            print(tag)
+            print(tag.authenticate(b"fedcba9876543210"))
+            print(tag.authenticate(b"0123456789abcdef"))
+            print(tag.read_with_mac(0, 0x82).hex())
+            tag.write_with_mac(bytes(range(16, 32)), 5)
+            print(tag.read_with_mac(5, 0x90).hex())
+            print(tag.protect("sixteen letters.", read_protect=True, protect_from=1))
+            reader.device.mute()
+            tag = find()
+            try: tag.read_without_mac(5)
+            except nfc.tag.TagCommandError as error: print(error)
+            print(tag.authenticate(b"0123456789abcdef"))
+            print(tag.authenticate(b"sixteen letters."))
+            print(tag.read_with_mac(5).hex(), tag.read_without_mac(0x88).hex(), tag.read_without_mac(0x90).hex()[:6])
+            tag.write_with_mac(bytes(16), 5)
+            print(tag.read_with_mac(5).hex())
+            try: tag.write_without_mac(bytes(16), 5)
+            except nfc.tag.TagCommandError as error: print(error)
+            """, card: "lite-s.json")
+        #expect(
+            output == """
+                Type3Tag 'FeliCa Lite-S (RC-S966)' ID=012E4CD2C0FFEE42 PMM=00F1000000014300 SYS=88B4
+                False
+                True
+                000102030405060708090a0b0c0d0e0f012e4cd2c0ffee420068000000000000
+                101112131415161718191a1b1c1d1e1f02feff00000000000000000000000000
+                True
+                authentication required to read (first block in list)
+                False
+                True
+                101112131415161718191a1b1c1d1e1f ffff00010701fe3ffe3ffe3f00000000 010000
+                00000000000000000000000000000000
+                tag command error 434 (0x1b2)
+
+                """)
+    }
 }
