@@ -46,6 +46,8 @@ RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-e
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
 endif
+# The same bytes whatever folder they are built in.
+RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
 
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
