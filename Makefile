@@ -38,11 +38,11 @@ SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE)
 
 # The Swift runtime goes into the programs, libnfc (LGPL) stays a shared library. The toolchain's own lld links,
 # because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
-RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s
+RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -s
 
 # What makes the programs smaller: no symbols for plug-ins, which there are none of, one copy of functions that are equal,
 # no tables for unwinding, and relocations in the form that glibc 2.36 reads.
-RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
+RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --as-needed -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
 endif
@@ -244,9 +244,9 @@ soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
 	$(SWIFT_BUILD) --build-tests
 	KAZASU_SOAK=$(SOAK) swift test --skip-build --scratch-path $(SCRATCH) --filter CancellationSoakTests
 
-# Each part runs though another one failed.
-nightly: ## what takes long: both sanitizers, long fuzzing, cancellations
-	@failed=; for part in asan tsan soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)"; do \
+# Each part runs though another one failed. Debian's own compiler, which is older, builds the programs for arm64.
+nightly: ## what takes long: both sanitizers, long fuzzing, cancellations; packages of both architectures, and their tests
+	@failed=; for part in asan tsan soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb deb-arm64 test-arm64; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
@@ -268,7 +268,7 @@ bench-ledger: deps ## measures the ledger: a million records, and the memory tha
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs man api-docs install uninstall clean deb deb-arm64
+.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
@@ -288,6 +288,11 @@ deb: release man ## makes Debian packages for this machine's architecture, with 
 	@packaging/scripts/install-deps debhelper dpkg-dev
 	packaging/scripts/make-deb $(DIST) $(SCRATCH)/deb
 
+# After `make deb`, which needs no root.
+test-deb: ## checks the packages with lintian, piuparts and autopkgtest in clean roots of Debian 12 and 13 (root)
+	@packaging/scripts/install-deps autopkgtest lintian mmdebstrap piuparts
+	packaging/scripts/test-deb $(SCRATCH)/deb .build-deb
+
 # The pages and completions are the same; they come from the native program.
 deb-arm64: release-arm64 man ## makes Debian packages for arm64
 	@packaging/scripts/install-deps debhelper dpkg-dev
@@ -298,4 +303,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants $(VENV) .venv-ha
+	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants $(VENV) .venv-ha

@@ -67,7 +67,8 @@ def completions(program, shell):
     """The completion script, with descriptions in the language of whoever types."""
     english, japanese = (run(program, "--generate-completion-script", shell, language=language) for language in WORDS)
     if shell not in IN_JAPANESE:
-        return english
+        # The script is read by a shell, not run.
+        return english.removeprefix("#!/bin/bash\n").lstrip("\n")
     head = "#compdef kazasu\n"
     start, otherwise, end = IN_JAPANESE[shell]
     parts = [start, japanese.removeprefix(head), otherwise, english.removeprefix(head), end]
