@@ -154,7 +154,7 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 
 # After `make release` and `make release-arm64`, which need different compilers.
 test-arm64: ## runs hundreds of commands with the programs for arm64 under qemu and compares the answers (root)
-	@packaging/scripts/install-deps qemu-user-static mmdebstrap
+	@packaging/scripts/install-deps mmdebstrap mosquitto mosquitto-clients qemu-user-static
 	packaging/arm64/roots .build-arm64/roots
 	packaging/arm64/compare.py $(DIST)/bin .build-arm64/dist/bin .build-arm64/roots/bookworm .build-arm64/roots/trixie
 
@@ -199,7 +199,7 @@ figures: deps ## prints the size of things beside the goals
 	swift build --scratch-path $(SCRATCH)/figures $(IMPORT_RULE) --enable-code-coverage --product kazasu
 	$(SWIFT_BUILD) --product usb-chip
 	@packaging/scripts/figures.py "$$(swift build --scratch-path $(SCRATCH)/figures --show-bin-path)/kazasu" \
-	    "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)" $(DIST)/bin
+	    "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" $(SCRATCH)/deb $(SCRATCH)/deb-arm64 .build-arm64/dist/bin $(DIST)/bin
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
