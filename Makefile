@@ -42,7 +42,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc
 
 # What makes the programs smaller: no symbols for plug-ins, which there are none of, one copy of functions that are equal,
 # no tables for unwinding, and relocations in the form that glibc 2.36 reads.
-RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --as-needed -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
+RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
 endif
@@ -77,7 +77,7 @@ help: ## lists the tasks
 
 .PHONY: swift deps deps-test venv
 swift:
-	@packaging/scripts/check-swift 6.3
+	@packaging/scripts/check-swift 6.2
 
 deps: swift ## installs the packages that a build needs (apt; sudo only when not root)
 	@packaging/scripts/install-deps $(APT_BUILD)
