@@ -100,8 +100,8 @@ enum ServiceProgram {
             .missingFile, "noService",
             tr("this command needs the program \(name), which is not installed", "このコマンドに必要なプログラム \(name) がありません"),
             hint: tr(
-                "'make install' in Kazasu's source installs both programs; or put \(name) beside kazasu",
-                "ソースの 'make install' で両方のプログラムが入ります。または \(name) を kazasu と同じフォルダーに置いてください"))
+                "install the package kazasu-service; from source, 'make install' installs both programs",
+                "パッケージ kazasu-service を入れてください。ソースからは 'make install' で両方のプログラムが入ります"))
     }
 }
 

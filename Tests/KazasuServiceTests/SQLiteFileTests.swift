@@ -330,4 +330,49 @@ struct SQLiteFileTests {
         let ledger = try folder.open()
         #expect(try ledger.keep(LedgerStoreTests.maker(30).dump(after: 30)).added == 10)
     }
+
+    // MARK: Earlier versions
+
+    /// What turns a ledger of this version into one of 0.1.0, which had neither brands nor a log for undo.
+    private static let asOf010 =
+        (["DROP VIEW records_view", "DROP TABLE undo", "ALTER TABLE purse DROP COLUMN brand"]
+        + ["card", "purse", "source", "record", "variant", "gap"].map { "DROP TABLE undo_\($0)" }
+        + ["PRAGMA user_version = 1"]).joined(separator: ";")
+
+    @Test("A ledger of 0.1.0 is brought up to date once, and a private copy from before is kept")
+    func upgrade() throws {
+        let folder = try LedgerFolder()
+        let records = try {
+            let ledger = try folder.open()
+            try ledger.keep(LedgerStoreTests.maker(20).dump(after: 20))
+            return try ledger.records()
+        }()
+        try Self.change(folder.path, Self.asOf010)
+        let taken = try folder.folder.write(Array("mine".utf8), as: "ledger.sqlite.version-1")
+        let ledger = try folder.open()
+        #expect(ledger.olderCopy == taken + "-2")
+        #expect(try ledger.records() == records)
+        #expect(try folder.open().olderCopy == nil)
+        // The copy is whole, of the earlier version, and can be used in its turn; a file of that name stays.
+        #expect(try TestFiles.read(taken) == Array("mine".utf8))
+        var status = stat()
+        #expect(stat(taken + "-2", &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try TestFiles.read(taken + "-2")[60..<64] == [0, 0, 0, 1])
+        #expect(try Ledger.open(taken + "-2").records().count == records.count)
+    }
+
+    @Test("A ledger that cannot be brought up to date stays as it is, and no copy is left")
+    func failedUpgrade() throws {
+        let folder = try LedgerFolder()
+        _ = try { try folder.open().keep(LedgerStoreTests.maker(20).dump(after: 20)) }()
+        try Self.change(folder.path, Self.asOf010 + "; VACUUM")
+        let before = try TestFiles.read(folder.path)
+        #expect(throws: LedgerError.diskFull(path: folder.path)) {
+            try folder.open { $0.pageLimit = before.count / 4_096 }
+        }
+        #expect(try TestFiles.read(folder.path) == before)
+        #expect(access(folder.path + ".version-1", F_OK) != 0)
+        #expect(try folder.open().records().count == 20)
+    }
 }

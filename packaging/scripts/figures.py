@@ -3,9 +3,10 @@
 """Prints the size of things beside the goals of Docs/architecture.md. Never fails: a goal is a direction, not a gate.
 
 figures.py [KAZASU [USB_CHIP [BIN…]]]: with a program built for coverage, also counts the files of Sources that `balance`
-executes, on a simulated PN532 and on an emulated RC-S380; BIN are folders with programs to weigh.
+executes, on a simulated PN532 and on an emulated RC-S380; BIN are folders with programs or packages to weigh; the last one's programs are measured as well.
 """
 
+import glob
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SOURCES = os.path.join(TOP, "Sources")
@@ -91,12 +93,36 @@ def surface(texts):
     row("lines of Docs/examples/Balance", len(program), "about 6")
 
 
-def programs(folders):
-    for folder in folders:
-        for name, goal in (("kazasu", "at most 20"), ("kazasud", "at most 70")):
-            path = os.path.join(folder, name)
-            if os.path.exists(path):
-                row(f"MB of {os.path.relpath(path, TOP)}", f"{os.path.getsize(path) / 1e6:.1f}", goal)
+def weigh(folder):
+    """Programs and packages of a folder."""
+    for name, goal in (("kazasu", 20), ("kazasud", 70)):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            row(f"MB of {os.path.relpath(path, TOP)}", f"{os.path.getsize(path) / 1e6:.1f}", f"at most {goal}")
+    for path in sorted(glob.glob(os.path.join(folder, "*.deb"))):
+        goal = 18 if os.path.basename(path).startswith("kazasu-service") else 6
+        row(f"MB of {os.path.relpath(path, TOP)}", f"{os.path.getsize(path) / 1e6:.1f}", f"at most {goal}")
+
+
+def memory(folder):
+    """What a command, and a watcher that waits for cards, have in memory at most."""
+    program = subprocess.Popen([os.path.join(folder, "kazasu"), "balance", "-r", "virtual:" + CARD],
+                               stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(program.pid, 0)
+    assert status == 0, status
+    row("MiB of memory of balance", f"{used.ru_maxrss / 1024:.1f}", "at most 18")
+    with tempfile.TemporaryDirectory() as work:
+        watch = subprocess.Popen(
+            [os.path.join(folder, "kazasud"), "watch", "-q", "-r", "virtual:" + CARD, "--exec", "/bin/true",
+             "--outbox", os.path.join(work, "outbox.sqlite")], stdout=subprocess.PIPE)
+        # The card is there, and nothing else comes.
+        for _ in range(2):
+            watch.stdout.readline()
+        time.sleep(5)
+        peak = int(re.search(r"VmHWM:\s+(\d+)", read(f"/proc/{watch.pid}/status"))[1])
+        watch.terminate()
+        watch.communicate()
+    row("MiB of memory of watch with one reader", f"{peak / 1024:.1f}", "at most 35")
 
 
 # --- what is executed -------------------------------------------------------------------------------------------------
@@ -219,7 +245,10 @@ def main(arguments):
     surface(texts)
     if arguments:
         way_of_balance(arguments[0], arguments[1] if len(arguments) > 1 else None, texts)
-    programs(arguments[2:])
+    for folder in arguments[2:]:
+        weigh(folder)
+    if len(arguments) > 2:
+        memory(arguments[-1])
     return None
 
 

@@ -181,6 +181,42 @@ def check_dependencies(sources):
             breach("Package.swift", 1, f"no target depends on {name}")
 
 
+# The version of the program, which CHANGELOG.md decides; packages, man pages and documents take it from there.
+OWN_VERSION = re.compile(r'static let version = "([^"]*)"')
+
+
+def check_version(sources):
+    """The program and CHANGELOG.md have the same version."""
+    path = "Sources/KazasuCLI/RootCommand.swift"
+    with open(os.path.join(TOP, "CHANGELOG.md"), encoding="utf-8") as file:
+        newest = re.search(r"^## (\d+\.\d+\.\d+) \(", file.read(), re.MULTILINE)
+    own = OWN_VERSION.search("\n".join(sources[path]))
+    if not newest or not own or newest[1] != own[1]:
+        breach(path, 1, "not the newest version of CHANGELOG.md")
+
+
+# What holds on one kind of processor only. Kazasu runs on arm64 as well, where `char` is unsigned, and nothing in it may
+# depend on the order of bytes in memory. A name in `__asm__` is that of a C function.
+PROCESSOR = re.compile(
+    r"#\s*(?:if|elseif|elif)\b.*(?:\barch\(|\b_endian\(|__x86_64__|__amd64__|__aarch64__|__BYTE_ORDER)"
+    r"|\b(?:x86_64|immintrin\.h|_mm_\w+|__builtin_ia32_\w+)\b|\basm\s+volatile|__asm__\s+(?:__)?volatile"
+    r"|\bCChar\(-|\.(?:load|loadUnaligned|storeBytes)"
+    r"\((?!.*Endian).*\bas: *U?Int(?:16|32|64|128)?\.self")
+# Files that may, and why.
+PROCESSOR_EXCEPTIONS = {
+    "Sources/CardModel/JSON/JSONWriter.swift": "copies eight bytes at once and asks the same of each",
+}
+
+
+def check_processor(path, lines):
+    """Nothing in the sources of the programs is for one kind of processor."""
+    if not path.startswith("Sources/") or path in PROCESSOR_EXCEPTIONS:
+        return
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith(("//", "/*", "*")) and PROCESSOR.search(line):
+            breach(path, number, "for one kind of processor or order of bytes", line)
+
+
 def main():
     sources = {}
     for path, lines in files():
@@ -197,11 +233,14 @@ def main():
                 breach(path, 1, "no SPDX line on top")
         if is_script(path, lines):
             check_script(path, lines)
+        if path.endswith((".swift", ".c", ".h")):
+            check_processor(path, lines)
         if path.endswith(".swift"):
             sources[path] = lines
             check_swift(path, lines)
     check_details(sources)
     check_descriptions(sources)
+    check_version(sources)
     check_dependencies(sources)
     advice = [line for path, lines in sources.items() for line in words(path, lines)]
     if "--words" in sys.argv[1:]:

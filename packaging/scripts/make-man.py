@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import sys
 
-# The day of each version, for the head of the pages: they are the same whenever they are built.
-RELEASED = {"0.1.0": "2026-11-22"}
+# The newest version and its day, for the head of the pages: they are the same whenever they are built.
+VERSION, DAY = (subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "changes.py"), word],
+                               capture_output=True, check=True, text=True).stdout.strip() for word in ("version", "date"))
 
 # The headings of a page; the program's own sections are those of the root help.
 WORDS = {
@@ -67,7 +68,8 @@ def completions(program, shell):
     """The completion script, with descriptions in the language of whoever types."""
     english, japanese = (run(program, "--generate-completion-script", shell, language=language) for language in WORDS)
     if shell not in IN_JAPANESE:
-        return english
+        # The script is read by a shell, not run.
+        return english.removeprefix("#!/bin/bash\n").lstrip("\n")
     head = "#compdef kazasu\n"
     start, otherwise, end = IN_JAPANESE[shell]
     parts = [start, japanese.removeprefix(head), otherwise, english.removeprefix(head), end]
@@ -163,7 +165,7 @@ class Page:
         self.lines = [
             '\'\\" -*- coding: UTF-8 -*-',
             '.\\" Generated from the help of kazasu.',
-            f'.TH "{self.name.upper()}" 1 "{RELEASED[version]}" "Kazasu {version}" "{self.words["manual"]}"',
+            f'.TH "{self.name.upper()}" 1 "{DAY}" "Kazasu {version}" "{self.words["manual"]}"',
             # Lines of Japanese cannot be adjusted, and examples in the text are easier to read so.
             ".ad l",
         ]
@@ -284,8 +286,8 @@ def write(path, text):
 def main():
     program, dist = sys.argv[1:]
     version = run(program, "--version").strip()
-    if version not in RELEASED:
-        sys.exit(f"make-man.py: the day of version {version} is missing in RELEASED")
+    if version != VERSION:
+        sys.exit(f"make-man.py: the program is of version {version}, CHANGELOG.md of {VERSION}")
     for folder in ["man", "completions"]:
         shutil.rmtree(f"{dist}/{folder}", ignore_errors=True)
     for language, folder in [("en", "man/man1"), ("ja", "man/ja/man1")]:

@@ -49,13 +49,16 @@ public final class Ledger: Sendable {
     let store: LedgerStore
     private let listeners = Mutex<[Int: AsyncStream<LedgerRecord>.Continuation]>([:])
 
-    /// Opens a ledger; makes it if there is none.
+    /// Opens a ledger; makes it if there is none. One of an earlier version is brought up to date, after a copy was made.
     ///
     /// - Throws: ``LedgerError/damaged(path:)``, ``LedgerError/newer(path:version:supported:)`` and
     ///   ``LedgerError/notALedger(path:)`` for a file that is left untouched; others when it cannot be opened.
     public static func open(_ path: String, options: Options = Options()) throws(LedgerError) -> Ledger {
         try Ledger(path: path, options: options)
     }
+
+    /// The copy of the file as an earlier version of Kazasu left it, if opening has just brought the file up to date.
+    public var olderCopy: String? { store.olderCopy }
 
     private init(path: String, options: Options) throws(LedgerError) {
         self.path = path

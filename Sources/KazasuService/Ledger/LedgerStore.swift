@@ -8,6 +8,8 @@ internal import GRDB
 /// journal that the next one rolls back.
 struct LedgerStore: Sendable {
     let path: String
+    /// The copy of the file from before it was brought up to date, if that was just done.
+    let olderCopy: String?
     private let queue: DatabaseQueue
 
     init(path: String, _ options: Ledger.Options) throws(LedgerError) {
@@ -21,7 +23,9 @@ struct LedgerStore: Sendable {
             if let pageLimit { try db.execute(sql: "PRAGMA max_page_count = \(pageLimit)") }
         }
         do {
-            queue = try SQLiteFile.open(path, LedgerSchema.format, configuration)
+            var copy: String?
+            queue = try SQLiteFile.open(path, LedgerSchema.format, configuration) { copy = $0 }
+            olderCopy = copy
         } catch {
             throw LedgerError(error, path: path)
         }

@@ -47,10 +47,13 @@ enum SQLiteFile {
         LocalizedText("SQLite error \(code)", "SQLite エラー \(code)")
     }
 
-    /// Opens a file of a format, or makes it.
+    /// Opens a file of a format, or makes it. One of an earlier version is brought up to date, after a copy of it was made.
     ///
+    /// - Parameter copied: gets the path of that copy.
     /// - Throws: ``Fault``, or an error of SQLite.
-    static func open(_ path: String, _ format: Format, _ configuration: Configuration) throws -> DatabaseQueue {
+    static func open(
+        _ path: String, _ format: Format, _ configuration: Configuration, copied: (String) -> Void = { _ in }
+    ) throws -> DatabaseQueue {
         let path = try prepare(path)
         try examine(path, format)
         let queue: DatabaseQueue
@@ -70,14 +73,51 @@ enum SQLiteFile {
             // The tables are described in a way that SQLite does not understand.
             throw Fault.damaged
         }
-        try queue.write { db in
-            guard try !isCurrent(db, format) else { return }
-            let present = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-            for step in format.steps.dropFirst(present) { try db.execute(sql: step) }
-            try db.execute(
-                sql: "PRAGMA application_id = \(format.application); PRAGMA user_version = \(format.steps.count)")
+        var copy: String?
+        do {
+            try queue.write { db in
+                guard try !isCurrent(db, format) else { return }
+                let present = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                if present > 0 { copy = try self.copy(of: path, version: present) }
+                for step in format.steps.dropFirst(present) { try db.execute(sql: step) }
+                try db.execute(
+                    sql: "PRAGMA application_id = \(format.application); PRAGMA user_version = \(format.steps.count)")
+            }
+        } catch {
+            // The file itself is unchanged.
+            if let copy { unsafe unlink(copy) }
+            throw error
         }
+        if let copy { copied(copy) }
         return queue
+    }
+
+    /// Copies the file as an earlier version left it to `….version-1`, or that with a number where that is taken. The caller
+    /// has begun a transaction, so that nobody else writes meanwhile.
+    private static func copy(of path: String, version: Int) throws -> String {
+        for number in 1...1000 {
+            let copy = path + ".version-\(version)" + (number == 1 ? "" : "-\(number)")
+            let file = unsafe Glibc.open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard file >= 0 else {
+                if errno == EEXIST { continue }
+                throw Fault.inaccessible(errno)
+            }
+            close(file)
+            do {
+                var readOnly = Configuration()
+                readOnly.readonly = true
+                let source = try queue(path, readOnly)
+                let target = try DatabaseQueue(path: copy)
+                try source.backup(to: target)
+                try target.close()
+                try source.close()
+                return copy
+            } catch {
+                for suffix in [""] + companions { unsafe unlink(copy + suffix) }
+                throw error
+            }
+        }
+        throw Fault.inaccessible(EEXIST)
     }
 
     /// A connection on which functions and virtual tables that reach outside of the database do not run from its schema.

@@ -66,15 +66,25 @@ struct LedgerFileOptions: ParsableArguments {
     }
 
     /// Opens a ledger to add to it; makes it if there is none.
+    ///
+    /// - Parameter isScratch: whether the file is a copy that is removed afterwards.
     static func open(
-        _ path: String, isRedacted: Bool, _ change: (inout Ledger.Options) -> Void = { _ in }
+        _ path: String, isRedacted: Bool, isScratch: Bool = false, _ change: (inout Ledger.Options) -> Void = { _ in }
     ) throws(CommandError) -> Ledger {
         var options = Ledger.Options()
         options.isRedacted = isRedacted
         change(&options)
         try FilesInUse.shared.keeps(path)
         do {
-            return try Ledger.open(path, options: options)
+            let ledger = try Ledger.open(path, options: options)
+            // Said even with -q: an earlier version can no longer read the file.
+            if let copy = ledger.olderCopy, !isScratch {
+                Output.message(
+                    tr(
+                        "kazasu: the ledger was updated to this version's format; \(copy) is a copy from before\n",
+                        "kazasu: 台帳をこのバージョンの形式に更新しました。更新前の写し: \(copy)\n"))
+            }
+            return ledger
         } catch {
             throw CommandError(error)
         }

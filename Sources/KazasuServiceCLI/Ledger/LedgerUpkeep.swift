@@ -201,7 +201,7 @@ extension LedgerCommand {
             try scratch.copy(other)
             let source: Ledger
             do throws(CommandError) {
-                source = try LedgerFileOptions.open(scratch.ledger, isRedacted: false)
+                source = try LedgerFileOptions.open(scratch.ledger, isRedacted: false, isScratch: true)
             } catch {
                 var failure = error
                 failure.message = failure.message.replacing(scratch.ledger, with: other)
