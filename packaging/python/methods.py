@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The methods of the clients, made from the OpenRPC document that `kazasu rpc --describe` prints."""
+
+import keyword
+import re
+import textwrap
+
+# What the clients have by hand: not one request with one document for an answer.
+BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe", "decode", "convert"}
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+# What every method has, so that it stands last.
+COMMON = ["reader", "timeout"]
+
+
+def snake(name):
+    """The name in Python of a name in JSON."""
+    word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return word + "_" if keyword.iskeyword(word) else word
+
+
+def function(name):
+    """The function of a method: card.balance is balance, tag.info is tag_info, readers.list is readers."""
+    return snake(name.removeprefix("card.").removesuffix(".list") if name != "ledger.list" else name).replace(".", "_")
+
+
+def kind(schema):
+    """The type of a parameter."""
+    if "enum" in schema:
+        return "Literal[" + ", ".join(f'"{value}"' for value in schema["enum"]) + "]"
+    if "anyOf" in schema or "oneOf" in schema:
+        options = [kind(option) for option in schema.get("anyOf") or schema["oneOf"]]
+        return options[0] if len(options) == 1 else "Union[" + ", ".join(options) + "]"
+    if isinstance(schema.get("type"), list):
+        return kind({"anyOf": [{**schema, "type": one} for one in schema["type"]]})
+    if schema.get("type") == "array":
+        return f"Sequence[{kind(schema.get('items', {}))}]"
+    return PLAIN.get(schema.get("type"), "Any")
+
+
+class Method:
+    """One method."""
+
+    def __init__(self, described, documents):
+        self.name = described["name"]
+        self.function = function(self.name)
+        self.words = (described.get("description") or described.get("summary") or "").strip()
+        params = [param for param in described.get("params", []) if param["name"] != "params"]
+        self.required = [param for param in params if param.get("required")]
+        optional = [param for param in params if not param.get("required")]
+        rank = {name: number for number, name in enumerate(COMMON, 1)}
+        self.optional = sorted(optional, key=lambda param: rank.get(param["name"], 0))
+        self.has_reader = any(param["name"] == "reader" for param in params)
+        self.result = documents.get(schema_of(described.get("result", {}).get("schema", {})))
+
+    def signature(self, first, progress):
+        """The parameters as they are declared."""
+        listed = [first] if first else []
+        listed += [f"{snake(param['name'])}: {kind(param['schema'])}" for param in self.required]
+        listed += ["*"] if self.optional or progress else []
+        listed += [f"{snake(param['name'])}: Optional[{kind(param['schema'])}] = None" for param in self.optional]
+        listed += ["progress: Optional[Progress] = None"] if progress else []
+        return listed
+
+    @property
+    def has_progress(self):
+        return self.has_reader
+
+    def docs(self, indent):
+        """The docstring."""
+        pad, lines = " " * indent, []
+        summary, _, rest = self.words.partition("\n")
+        lines.append(f'{pad}"""{summary.rstrip(".")}.')
+        if rest.strip():
+            lines += ["", *(pad + line.strip() if line.strip() else "" for line in rest.strip().splitlines())]
+        args = [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
+        if self.has_progress:
+            args.append(("progress", "Called by a thread of the client with how much is done, and how much there is."))
+        if args:
+            lines += ["", f"{pad}Args:"]
+            for name, words in args:
+                lines += textwrap.wrap(f"{name}: {words}", 116 - indent, initial_indent=pad + "    ",
+                                       subsequent_indent=pad + "        ")
+        lines.append(f'{pad}"""' if len(lines) > 1 else "")
+        if len(lines) == 2:
+            return [lines[0] + '"""']
+        return lines
+
+    def write(self, flavor):
+        """The method as Python: of the client, of the client for asyncio, or of the module."""
+        indent = 0 if flavor == "module" else 4
+        pad = " " * indent
+        head = "async def" if flavor == "async" else "def"
+        listed = self.signature("" if flavor == "module" else "self", self.has_progress)
+        lines = [f"{pad}{head} {self.function}(", *(f"{pad}    {one}," for one in listed),
+                 f"{pad}) -> {self.result or 'Any'}:"]
+        lines += self.docs(indent + 4)
+        names = [param["name"] for param in self.required + self.optional]
+        if flavor == "module":
+            given = [snake(param["name"]) for param in self.required]
+            given += [f"{snake(param['name'])}={snake(param['name'])}" for param in self.optional]
+            given += ["progress=progress"] if self.has_progress else []
+            return [*lines, f"    return shared().{self.function}({', '.join(given)})", ""]
+        members = ", ".join(f'"{name}": {snake(name)}' for name in names)
+        call = "await self._call" if flavor == "async" else "self._call"
+        read = f"{self.result}.from_json" if self.result else "_same"
+        progress = "progress" if self.has_progress else "None"
+        return [*lines, f'{pad}    return {call}("{self.name}", {read}, {{{members}}}, {progress})', ""]
+
+
+def schema_of(schema):
+    """The id of the document that a result is, as in kazasu.balance/1."""
+    const = schema.get("properties", {}).get("schema", {}).get("const")
+    if const:
+        return const
+    found = re.search(r"(\w+)(?:\.json)?$", schema.get("$ref", ""))
+    return f"kazasu.{found[1]}/1" if found else None
+
+
+def words_of(param):
+    """What a parameter means, as a sentence."""
+    words = param.get("description") or param.get("summary") or param["schema"].get("description") or ""
+    words = " ".join(words.split())
+    return words[:1].upper() + words[1:].rstrip(".") + "." if words else "See ``kazasu rpc --describe``."
+
+
+ABSTRACT = '''
+    {keyword} _call(
+        self,
+        method: str,
+        read: Callable[[Any], Result],
+        params: Mapping[str, Any],
+        progress: Optional[Progress],
+    ) -> Result:
+        raise NotImplementedError
+'''
+
+HEAD = '''# SPDX-License-Identifier: Apache-2.0
+# Made by generate.py.
+"""{words}"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence, TypeVar, Union
+
+'''
+
+
+def write(described, documents):
+    """The modules _methods and _functions, and the names of the functions."""
+    found = [Method(one, documents) for one in described["methods"]
+             if one["name"] not in BY_HAND and not one["name"].startswith("$")]
+    imports = "from ._documents import (\n" + "".join(
+        f"    {name},\n" for name in sorted({method.result for method in found if method.result})) + ")\n"
+    lines = [HEAD.format(words="What one request to ``kazasu rpc`` answers."),
+             "from ._connection import Progress\n", imports, '\nResult = TypeVar("Result")\n\n',
+             "def _same(value: Any) -> Any:\n    return value\n\n"]
+    for flavor, name, word in [("sync", "Methods", "def"), ("async", "AsyncMethods", "async def")]:
+        lines.append(f'\nclass {name}:\n    """The methods of a client that are one request each."""')
+        lines.append(ABSTRACT.format(keyword=word))
+        for method in found:
+            lines += method.write(flavor)
+    functions = [HEAD.format(words="The methods of the shared client as functions."),
+                 "from ._connection import Progress\n", imports, "from ._shared import shared\n\n"]
+    for method in found:
+        functions += ["", *method.write("module")]
+    names = sorted(method.function for method in found)
+    functions += ["", "__all__ = [" + ", ".join(f'"{name}"' for name in names) + "]"]
+    return "\n".join(lines).rstrip() + "\n", "\n".join(functions) + "\n"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client of the functions of the module: one for the process, made when it is first needed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Optional, Union
+
+from ._client import Client, Dump
+from ._documents import DecodedDump
+from ._taps import Taps
+
+_lock = threading.Lock()
+_client: Optional[Client] = None
+
+
+def shared() -> Client:
+    """The client that the functions of this module use. A new one takes its place when it has been closed or has failed."""
+    global _client
+    with _lock:
+        if _client is None or _client.closed:
+            _client = Client()
+        return _client
+
+
+def close() -> None:
+    """Ends the program that the functions of this module use, and so frees the readers; the next call starts it again."""
+    global _client
+    with _lock:
+        client, _client = _client, None
+    if client is not None:
+        client.close()
+
+
+def _after_fork() -> None:
+    """A child has its own client, and a lock that nobody holds."""
+    global _client, _lock
+    _lock = threading.Lock()
+    _client = None
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def taps(**settings: Any) -> Taps:
+    """Cards that come and go: ``for tap in kazasu.taps():``, or ``async for``. See `Client.taps`."""
+    return shared().taps(**settings)
+
+
+def decode(dump: Dump, **settings: Any) -> DecodedDump:
+    """Everything that the decoders see in a dump; no reader is needed. See `Client.decode`."""
+    return shared().decode(dump, **settings)
+
+
+def convert(dump: Dump, to: str) -> Union[str, bytes]:
+    """A dump in another format: text, or bytes for a format that is none. See `Client.convert`."""
+    return shared().convert(dump, to)
