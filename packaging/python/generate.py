@@ -158,7 +158,8 @@ class Types:
         lines = [HEAD + '"""The documents of Kazasu as data classes; one has the members of its JSON Schema."""\n',
                  "from __future__ import annotations\n",
                  "from collections.abc import Mapping", "from dataclasses import dataclass, field",
-                 "from typing import Any, Optional\n", ""]
+                 "from types import MappingProxyType", "from typing import Any, Optional\n",
+                 "from ._document import Document\n", ""]
         for name, (text, fields) in self.classes.items():
             lines += self.text(name, text, fields)
         lines += ["#: The class of each document, by its schema.", "DOCUMENTS: dict[str, type[Any]] = {"]
@@ -171,12 +172,14 @@ class Types:
     def text(name, text, fields):
         """A class as Python."""
         ordered = sorted(fields, key=lambda field: not field[3])
-        lines = ["@dataclass(frozen=True)", f"class {name}:", f'    """{text or "A part of a document."}"""\n']
-        reads = []
+        lines = ["@dataclass(init=False, repr=False, eq=False)", f"class {name}(Document):",
+                 f'    """{text or "A part of a document."}"""\n']
+        declared, reads = [], []
         for member, kind, read, needed, about in ordered:
             own = snake(member)
             if not needed and not kind.startswith(("Optional[", "Any")):
                 kind = f"Optional[{kind}]"
+            declared.append(f"        {own}: {kind}" + ("," if needed else " = None,"))
             lines.append(f"    {own}: {kind}" + ("" if needed else " = None"))
             if about:
                 lines.append(f'    """{about}"""')
@@ -188,8 +191,12 @@ class Types:
                 reads.append(f'            {own}=None if value.get("{member}") is None else {inner},')
             else:
                 reads.append(f'            {own}=value.get("{member}"),')
-        lines += ["    json: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)",
+        names = [snake(member) for member, *_ in ordered]
+        lines += ["    json: Mapping[str, Any] = field(default_factory=dict)",
                   '    """The object as it came, with members that this version does not know."""\n',
+                  "    def __init__(", "        self,", "        *,", *declared,
+                  "        json: Mapping[str, Any] = MappingProxyType({}),", "    ) -> None:",
+                  "        vars(self).update(", *(f"            {own}={own}," for own in [*names, "json"]), "        )\n",
                   "    @classmethod", f"    def from_json(cls, value: Mapping[str, Any]) -> {name}:",
                   '        """Reads an object of JSON."""', "        return cls(", *reads, "            json=value,",
                   "        )\n", ""]

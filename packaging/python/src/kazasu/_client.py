@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import os
@@ -204,6 +203,8 @@ class AsyncClient(_Base, AsyncMethods):
 
     async def aclose(self) -> None:
         """Cancels what is being done and ends the program. Harmless when repeated."""
+        import asyncio  # It takes a while, and who has no event loop needs none of it.
+
         await asyncio.get_running_loop().run_in_executor(None, self._finalizer)
 
     async def __aenter__(self) -> AsyncClient:
@@ -227,6 +228,8 @@ class AsyncClient(_Base, AsyncMethods):
         return _read(read, await self._wait(self._request(method, params, _in_loop(progress))))
 
     async def _wait(self, future: Future[Any]) -> Any:
+        import asyncio  # It takes a while, and who has no event loop needs none of it.
+
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._call_timeout)
         except asyncio.TimeoutError:
@@ -237,6 +240,8 @@ def _in_loop(progress: Optional[Progress]) -> Optional[Progress]:
     """Progress is reported by a thread of the client; it belongs into the loop of the caller."""
     if progress is None:
         return None
+    import asyncio
+
     loop, call = asyncio.get_running_loop(), progress
 
     def report(done: int, total: int) -> None:

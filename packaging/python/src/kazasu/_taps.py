@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import collections
 import threading
 import weakref
@@ -99,6 +98,8 @@ class Taps:
         return self
 
     async def __anext__(self) -> TapEvent:
+        import asyncio  # It takes a while, and who has no event loop needs none of it.
+
         await asyncio.wrap_future(self._started)
         while True:
             sleeper = self._sleep()
@@ -126,6 +127,8 @@ class Taps:
         self.close()
 
     async def __aenter__(self) -> Taps:
+        import asyncio  # It takes a while, and who has no event loop needs none of it.
+
         await asyncio.wrap_future(self._started)
         return self
 
