@@ -11,6 +11,7 @@ import threading
 lock = threading.Lock()
 waiting = {}
 heard = []
+most = 0
 
 
 def send(message):
@@ -24,7 +25,8 @@ def answer(number, result=None, error=None):
 
 
 def handle(message):
-    """Answers one message; True ends the program."""
+    """Answers one message."""
+    global most
     number, method, params = message.get("id"), message["method"], message.get("params")
     heard.append([method, params])
     if method == "initialize":
@@ -33,10 +35,15 @@ def handle(message):
     elif method == "$/cancel":
         if waiting.pop(params["id"], None):
             answer(params["id"], error={"code": -32800, "message": "Request cancelled"})
+    elif method == "arguments":
+        answer(number, sys.argv[1:])
     elif method == "heard":
         answer(number, list(heard))
     elif method == "hang":
         waiting[number] = True
+        most = max(most, len(waiting))
+    elif method == "most":
+        answer(number, most)
     elif method == "fail":
         answer(number, error=params["error"])
     elif method == "work":

@@ -50,12 +50,22 @@ class ClientTests(unittest.TestCase):
             self.client.license(pin1_from="env:PIN1", free=True)
         self.assertEqual(seen(self.client, "card.license"), [{"pin1From": "env:PIN1", "free": True}])
 
-    def test_the_reader_of_the_client_is_that_of_a_call(self):
-        with kazasu.Client(program=PEER, reader="rcs380") as client:
-            for reader in (None, "rcs300"):
-                with self.assertRaises(kazasu.ProgramError):
-                    client.balance(reader=reader)
-            self.assertEqual([params["reader"] for params in seen(client, "card.balance")], ["rcs380", "rcs300"])
+    def test_settings_are_those_of_the_command_line(self):
+        with kazasu.Client(program=PEER, reader=["in=rcs380", "out=rcs300"], lang="ja", redact=True) as client:
+            self.assertEqual(
+                client.call("arguments"),
+                ["rpc", "--reader", "in=rcs380", "--reader", "out=rcs300", "--lang", "ja", "--redact"])
+
+    def test_more_requests_than_the_program_takes_wait_here(self):
+        self.client.info()
+        futures = [self.client._connection.request("hang", {"number": number}) for number in range(100)]
+        futures[80].cancel()  # It was never sent.
+        for future in futures[:60]:
+            future.cancel()
+        numbers = [params["number"] for params in seen(self.client, "hang")]
+        self.assertNotIn(80, numbers)
+        self.assertIn(99, numbers)
+        self.assertEqual(self.client.call("most"), 48)
 
     def test_a_failure_is_the_exception_of_its_reason(self):
         with self.assertRaises(kazasu.NoCardError) as caught:

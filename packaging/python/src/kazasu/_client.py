@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Any, Callable, Literal, Optional, TypeVar, Union
 
 from . import _program
 from ._connection import Connection, Progress, environment
@@ -24,6 +24,9 @@ from ._taps import Feed, Taps
 Result = TypeVar("Result")
 Dump = Union[str, bytes, "os.PathLike[str]", CardDump]
 """A dump in any format that Kazasu reads: its text, its bytes, a path (not as a string), or what `dump` returned."""
+
+Reading = Literal["id", "balance", "history"]
+"""What to read with a tap."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,9 @@ class _Base:
     def __init__(
         self,
         *,
-        reader: Optional[str] = None,
+        reader: Union[None, str, Sequence[str]] = None,
         lang: Optional[str] = None,
+        redact: bool = False,
         call_timeout: Optional[float] = None,
         program: Union[str, os.PathLike[str], None] = None,
         env: Optional[Mapping[str, str]] = None,
@@ -53,8 +57,10 @@ class _Base:
         """Starts the program.
 
         Args:
-            reader: The reader of every call that names none: an ID of `readers`.
+            reader: The reader of every call that names none, an ID of `readers`; or several, of which calls use the first
+                and taps all. ``NAME=ID`` gives a reader a name, which calls and taps may use.
             lang: The language of messages, ``en`` or ``ja``; that of the environment if not given.
+            redact: Masks card numbers and names in all that is returned, as for a bug report.
             call_timeout: How many seconds a call may take before it is cancelled and raises `TimeoutError`. How long a
                 call waits for a card is its own ``timeout``.
             program: The program ``kazasu``, if not the one of this package, on the PATH or in ``KAZASU_PROGRAM``.
@@ -63,12 +69,15 @@ class _Base:
             pass_fds: File descriptors that the program inherits, for ``fd:N``.
 
         """
-        self._reader = reader
         self._call_timeout = call_timeout
         feed = Feed()
         command = [os.fspath(program) if program is not None else _program.find(), "rpc"]
+        for one in [reader] if isinstance(reader, str) else reader or []:
+            command += ["--reader", one]
         if lang is not None:
             command += ["--lang", lang]
+        if redact:
+            command += ["--redact"]
         self._connection = Connection(command, environment(env), pass_fds, feed.notification, feed.end)
         feed.connection = self._connection
         self._feed = feed
@@ -85,23 +94,19 @@ class _Base:
         """The program's process."""
         return self._connection.pid
 
-    def taps(self, **settings: Any) -> Taps:
-        """Cards that come and go, on all readers or on those of ``reader``: for ``for`` and ``async for``.
+    def taps(self, *, read: Optional[Reading] = None, reader: Optional[str] = None) -> Taps:
+        """Cards that come and go, on all readers or on those of the client: for ``for`` and ``async for``.
 
         The program looks for cards from this call on, until the object is closed or no longer used. Calls such as
         `balance` take their turn on the same readers.
 
         Args:
-            **settings: What ``kazasu watch`` has as options, such as ``read="history"`` or ``debounce=5``.
-
+            read: What to read of each card: its ``id`` alone, its ``balance``, or its ``history`` and balance.
+            reader: The only reader to look at, by name or ID.
         """
-        if self._reader is not None:
-            settings.setdefault("reader", self._reader)
-        return self._feed.taps(_params(settings))
+        return self._feed.taps(_params({"read": read, "reader": reader}))
 
     def _request(self, method: str, params: Mapping[str, Any], progress: Optional[Progress]) -> Future[Any]:
-        if "reader" in params and params["reader"] is None:
-            params = {**params, "reader": self._reader}
         return self._connection.request(method, _params(params), progress)
 
 

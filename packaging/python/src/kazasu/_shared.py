@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Any, Optional, Union
 
-from ._client import Client, Dump
+from ._client import Client, Dump, Reading
 from ._documents import DecodedDump
 from ._taps import Taps
 
@@ -43,9 +43,9 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def taps(**settings: Any) -> Taps:
+def taps(*, read: Optional[Reading] = None, reader: Optional[str] = None) -> Taps:
     """Cards that come and go: ``for tap in kazasu.taps():``, or ``async for``. See `Client.taps`."""
-    return shared().taps(**settings)
+    return shared().taps(read=read, reader=reader)
 
 
 def decode(dump: Dump, **settings: Any) -> DecodedDump:
