@@ -114,7 +114,8 @@ class Types:
         if "const" in schema:
             return type(schema["const"]).__name__, None
         if "enum" in schema:
-            return type(schema["enum"][0]).__name__, None
+            values = ("None" if value is None else json.dumps(value) for value in schema["enum"])
+            return f"Literal[{', '.join(values)}]", None
         return PLAIN.get(types, "Any"), None
 
     @staticmethod
@@ -158,7 +159,7 @@ class Types:
         lines = [HEAD + '"""The documents of Kazasu as data classes; one has the members of its JSON Schema."""\n',
                  "from __future__ import annotations\n",
                  "from collections.abc import Mapping", "from dataclasses import dataclass, field",
-                 "from types import MappingProxyType", "from typing import Any, Optional\n",
+                 "from types import MappingProxyType", "from typing import Any, Literal, Optional\n",
                  "from ._document import Document\n", ""]
         for name, (text, fields) in self.classes.items():
             lines += self.text(name, text, fields)

@@ -46,7 +46,7 @@ class _Base:
     def __init__(
         self,
         *,
-        reader: Union[None, str, Sequence[str]] = None,
+        reader: Optional[Union[str, Sequence[str]]] = None,
         lang: Optional[str] = None,
         redact: bool = False,
         call_timeout: Optional[float] = None,
