@@ -74,7 +74,8 @@ class Method:
             lines += ["", *(pad + line.strip() if line.strip() else "" for line in rest.strip().splitlines())]
         args = [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
         if self.has_progress:
-            args.append(("progress", "Called by a thread of the client with how much is done, and how much there is."))
+            args.append(("progress", "Called with how much is done, and how much there is in all (0: unknown); in asyncio by the loop, else by a "
+                         "thread of the client."))
         if args:
             lines += ["", f"{pad}Args:"]
             for name, words in args:

@@ -21,7 +21,7 @@ from ._reasons import REASONS
 
 PROTOCOL = 1
 Progress = Callable[[int, int], None]
-"""Called with how much is done and how much there is in all."""
+"""Called with how much is done, and how much there is in all, 0 if nobody knows."""
 
 _log = logging.getLogger("kazasu")
 # The program takes lines of up to 8 MiB. It never writes as much as the other limit.
