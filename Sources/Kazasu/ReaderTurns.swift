@@ -277,6 +277,8 @@ final class ReaderTurns: Sendable {
         _ reader: any Reader, _ device: CancellationToken, by host: Host, hasCard: Bool,
         beat: @escaping () -> Void = {}
     ) -> Offer {
+        // The host is about to close the reader: the next one serves them.
+        guard !device.isCancelled else { return .declined }
         let turn = state.withLock { state -> Turn? in
             guard let turn = state.next(for: host, hasCard: hasCard) else { return nil }
             state.running = (turn.number, device)

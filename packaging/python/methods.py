@@ -8,6 +8,10 @@ import textwrap
 # What the clients have by hand: not one request with one document for an answer.
 BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe", "decode", "convert"}
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+# More values are names for the same, in any case, such as those of cards.
+MOST_VALUES = 8
+PATHS = {"ledger", "stations"}
+PROGRESS = "Called with how much is done and how much there is, 0 if unknown; by a thread of the client, or the event loop."
 # What every method has, so that it stands last.
 COMMON = ["reader", "timeout"]
 
@@ -23,18 +27,24 @@ def function(name):
     return snake(name.removeprefix("card.").removesuffix(".list") if name != "ledger.list" else name).replace(".", "_")
 
 
-def kind(schema):
+def kind(schema, is_path=False):
     """The type of a parameter."""
-    if "enum" in schema:
+    if "const" in schema:
+        return f'Literal["{schema["const"]}"]'
+    if len(schema.get("enum", [])) in range(1, MOST_VALUES + 1):
         return "Literal[" + ", ".join(f'"{value}"' for value in schema["enum"]) + "]"
-    if "anyOf" in schema or "oneOf" in schema:
-        options = [kind(option) for option in schema.get("anyOf") or schema["oneOf"]]
-        return options[0] if len(options) == 1 else "Union[" + ", ".join(options) + "]"
-    if isinstance(schema.get("type"), list):
-        return kind({"anyOf": [{**schema, "type": one} for one in schema["type"]]})
+    if "anyOf" in schema:
+        return "Union[" + ", ".join(kind(option) for option in schema["anyOf"]) + "]"
+    one = "Union[str, os.PathLike[str]]" if is_path else "str"
     if schema.get("type") == "array":
-        return f"Sequence[{kind(schema.get('items', {}))}]"
-    return PLAIN.get(schema.get("type"), "Any")
+        # A text is split at its commas, as on the command line.
+        return f"Union[str, Sequence[{one}]]"
+    return one if is_path else PLAIN.get(schema.get("type"), "Any")
+
+
+def type_of(param):
+    """The type of a parameter."""
+    return kind(param["schema"], param["name"] in PATHS)
 
 
 class Method:
@@ -55,9 +65,9 @@ class Method:
     def signature(self, first, progress):
         """The parameters as they are declared."""
         listed = [first] if first else []
-        listed += [f"{snake(param['name'])}: {kind(param['schema'])}" for param in self.required]
+        listed += [f"{snake(param['name'])}: {type_of(param)}" for param in self.required]
         listed += ["*"] if self.optional or progress else []
-        listed += [f"{snake(param['name'])}: Optional[{kind(param['schema'])}] = None" for param in self.optional]
+        listed += [f"{snake(param['name'])}: Optional[{type_of(param)}] = None" for param in self.optional]
         listed += ["progress: Optional[Progress] = None"] if progress else []
         return listed
 
@@ -74,8 +84,7 @@ class Method:
             lines += ["", *(pad + line.strip() if line.strip() else "" for line in rest.strip().splitlines())]
         args = [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
         if self.has_progress:
-            args.append(("progress", "Called with how much is done, and how much there is in all (0: unknown); in asyncio by the loop, else by a "
-                         "thread of the client."))
+            args.append(("progress", PROGRESS))
         if args:
             lines += ["", f"{pad}Args:"]
             for name, words in args:
@@ -141,7 +150,9 @@ HEAD = '''# SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from typing import Any, Callable, Literal, Mapping, Optional, Sequence, TypeVar, Union
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Literal, Optional, TypeVar, Union
 
 '''
 

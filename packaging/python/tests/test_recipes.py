@@ -132,6 +132,7 @@ class RecipeTests(unittest.TestCase):
                 stand.put("on")
                 self.assertEqual(child.stdout.readline(), f"{IDM} 20 records\n")
                 stand.put("off")
+                self.assertEqual(child.stdout.readline(), f"{IDM} left\n")
             self.interrupt(child)
 
     @unittest.skipUnless(has("flask"), "Flask is not installed")
