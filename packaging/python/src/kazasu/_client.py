@@ -103,6 +103,9 @@ class _Base:
         Args:
             read: What to read of each card: its ``id`` alone, its ``balance``, or its ``history`` and balance.
             reader: The only reader to look at, by name or ID.
+
+        Raises:
+            ValueError: Another loop of this client has taps with other settings.
         """
         return self._feed.taps(_params({"read": read, "reader": reader}))
 
