@@ -99,9 +99,12 @@ struct RPCTests {
             #expect(command.end == .exited(Int32(status)))
             #expect(try error.required("code").integer(in: -40_000...0) == -32_000 - status)
             if !command.output.isEmpty {
-                let partial = try JSONValue(parsing: Array(command.output.utf8))
-                let kept = Self.comparable(try document.required("partial").value)
-                #expect(kept == Self.comparable(partial))
+                // The card stays for so many frames, which may be those of the search.
+                let partial = JSONCursor(try JSONValue(parsing: Array(command.output.utf8)))
+                let kept = try document.required("partial")
+                for member in ["schema", "complete", "card"] {
+                    #expect(try kept.optional(member)?.value == partial.optional(member)?.value)
+                }
             }
         }
         let end = program.finish()
@@ -274,7 +277,7 @@ struct RPCTests {
             Issue.record("no batch")
             return
         }
-        let ids = Set(try answers.map { try JSONCursor($0).required("id").value.compactText })
+        let ids = Set(try answers.map { try JSONCursor($0).object()["id"]?.compactText })
         #expect(ids == [#""1""#, "null", #""5""#, #""9""#])
         program.write(line: #"[{"jsonrpc":"2.0","method":"card.poll"},{"jsonrpc":"2.0","method":"nope"}]"#)
         #expect(try program.result("card.poll") != .null)
@@ -484,8 +487,8 @@ extension Service {
     /// A virtual card file without a card; `nil` if there is no such thing.
     fileprivate static func emptyField(in folder: TemporaryFolder) throws -> String? {
         let text = String(decoding: try TestFiles.read("\(TestFiles.root)/Fixtures/felica/slow-card.json"), as: UTF8.self)
-        // The card starts after more frames than any test sends.
-        return try folder.write(Array(text.replacing("\"startup\": 20", with: "\"startup\": 100000000").utf8), as: "late.json")
+        // The card needs a minute to start, which no test waits for.
+        return try folder.write(Array(text.replacing("\"startup\": 20", with: "\"startup\": 60000").utf8), as: "late.json")
     }
 
     fileprivate static func base64(_ text: String) throws -> String {
