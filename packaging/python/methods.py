@@ -6,7 +6,10 @@ import re
 import textwrap
 
 # What the clients have by hand: not one request with one document for an answer.
-BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe", "decode", "convert"}
+BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe"}
+# A dump is one parameter in Python.
+DUMP = {"text", "base64"}
+DUMP_WORDS = "Its text, its bytes, a `pathlib.Path`, or what `dump` returned."
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 # More values are names for the same, in any case, such as those of cards.
 MOST_VALUES = 8
@@ -54,17 +57,21 @@ class Method:
         self.name = described["name"]
         self.function = function(self.name)
         self.words = (described.get("description") or described.get("summary") or "").strip()
-        params = [param for param in described.get("params", []) if param["name"] != "params"]
+        params = described.get("params", [])
+        self.takes_dump = any(param["name"] in DUMP for param in params)
+        params = [param for param in params if param["name"] not in DUMP]
         self.required = [param for param in params if param.get("required")]
         optional = [param for param in params if not param.get("required")]
         rank = {name: number for number, name in enumerate(COMMON, 1)}
         self.optional = sorted(optional, key=lambda param: rank.get(param["name"], 0))
         self.has_reader = any(param["name"] == "reader" for param in params)
-        self.result = documents.get(schema_of(described.get("result", {}).get("schema", {})))
+        self.result = documents.get(schema_of(described["result"]["schema"]))
+        self.returns = self.result or ("Union[str, bytes]" if self.takes_dump else "Any")
 
     def signature(self, first, progress):
         """The parameters as they are declared."""
         listed = [first] if first else []
+        listed += ["dump: Dump"] if self.takes_dump else []
         listed += [f"{snake(param['name'])}: {type_of(param)}" for param in self.required]
         listed += ["*"] if self.optional or progress else []
         listed += [f"{snake(param['name'])}: Optional[{type_of(param)}] = None" for param in self.optional]
@@ -82,7 +89,8 @@ class Method:
         lines.append(f'{pad}"""{summary.rstrip(".")}.')
         if rest.strip():
             lines += ["", *(pad + line.strip() if line.strip() else "" for line in rest.strip().splitlines())]
-        args = [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
+        args = [("dump", DUMP_WORDS)] if self.takes_dump else []
+        args += [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
         if self.has_progress:
             args.append(("progress", PROGRESS))
         if args:
@@ -102,17 +110,19 @@ class Method:
         head = "async def" if flavor == "async" else "def"
         listed = self.signature("" if flavor == "module" else "self", self.has_progress)
         lines = [f"{pad}{head} {self.function}(", *(f"{pad}    {one}," for one in listed),
-                 f"{pad}) -> {self.result or 'Any'}:"]
+                 f"{pad}) -> {self.returns}:"]
         lines += self.docs(indent + 4)
         names = [param["name"] for param in self.required + self.optional]
         if flavor == "module":
-            given = [snake(param["name"]) for param in self.required]
+            given = ["dump"] if self.takes_dump else []
+            given += [snake(param["name"]) for param in self.required]
             given += [f"{snake(param['name'])}={snake(param['name'])}" for param in self.optional]
             given += ["progress=progress"] if self.has_progress else []
             return [*lines, f"    return shared().{self.function}({', '.join(given)})", ""]
-        members = ", ".join(f'"{name}": {snake(name)}' for name in names)
+        members = "**content(dump), " if self.takes_dump else ""
+        members += ", ".join(f'"{name}": {snake(name)}' for name in names)
         call = "await self._call" if flavor == "async" else "self._call"
-        read = f"{self.result}.from_json" if self.result else "_same"
+        read = f"{self.result}.from_json" if self.result else "converted" if self.takes_dump else "_same"
         progress = "progress" if self.has_progress else "None"
         return [*lines, f'{pad}    return {call}("{self.name}", {read}, {{{members}}}, {progress})', ""]
 
@@ -164,7 +174,8 @@ def write(described, documents):
     imports = "from ._documents import (\n" + "".join(
         f"    {name},\n" for name in sorted({method.result for method in found if method.result})) + ")\n"
     lines = [HEAD.format(words="What one request to ``kazasu rpc`` answers."),
-             "from ._connection import Progress\n", imports, '\nResult = TypeVar("Result")\n\n',
+             "from ._connection import Progress", "from ._dump import Dump, content, converted\n", imports,
+             '\nResult = TypeVar("Result")\n\n',
              "def _same(value: Any) -> Any:\n    return value\n\n"]
     for flavor, name, word in [("sync", "Methods", "def"), ("async", "AsyncMethods", "async def")]:
         lines.append(f'\nclass {name}:\n    """The methods of a client that are one request each."""')
@@ -172,7 +183,7 @@ def write(described, documents):
         for method in found:
             lines += method.write(flavor)
     functions = [HEAD.format(words="The methods of the shared client as functions."),
-                 "from ._connection import Progress\n", imports, "from ._shared import shared\n\n"]
+                 "from ._connection import Progress", "from ._dump import Dump\n", imports, "from ._shared import shared\n\n"]
     for method in found:
         functions += ["", *method.write("module")]
     names = sorted(method.function for method in found)

@@ -17,15 +17,16 @@ subclass for each reason.
 from __future__ import annotations
 
 from . import _documents, _functions, _reasons
-from ._client import AsyncClient, Client, Dump, Server
+from ._client import AsyncClient, Client, Reading, Server
 from ._connection import Progress
 from ._documents import *
 from ._documents import DOCUMENTS
+from ._dump import Dump
 from ._error import KazasuError, ProgramError
 from ._functions import *
 from ._reasons import *
 from ._reasons import REASONS
-from ._shared import close, convert, decode, shared, taps
+from ._shared import close, shared, taps
 from ._taps import Taps
 from ._version import __version__
 
@@ -38,12 +39,11 @@ __all__ = [
     "KazasuError",
     "ProgramError",
     "Progress",
+    "Reading",
     "Server",
     "Taps",
     "__version__",
     "close",
-    "convert",
-    "decode",
     "shared",
     "taps",
 ]

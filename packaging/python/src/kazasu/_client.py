@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import weakref
 from collections.abc import Mapping, Sequence
@@ -16,15 +14,11 @@ from typing import Any, Callable, Literal, Optional, TypeVar, Union
 
 from . import _program
 from ._connection import Connection, Progress, environment
-from ._documents import CardDump, DecodedDump
 from ._error import ProgramError
 from ._methods import AsyncMethods, Methods
 from ._taps import Feed, Taps
 
 Result = TypeVar("Result")
-Dump = Union[str, bytes, "os.PathLike[str]", CardDump]
-"""A dump in any format that Kazasu reads: its text, its bytes, a path (not as a string), or what `dump` returned."""
-
 Reading = Literal["id", "balance", "history"]
 """What to read with a tap."""
 
@@ -133,26 +127,6 @@ class Client(_Base, Methods):
         """Calls any method of ``kazasu rpc --describe``, with its parameters as they are there; returns plain JSON."""
         return self._wait(self._connection.request(method, params, progress))
 
-    def decode(self, dump: Dump, **settings: Any) -> DecodedDump:
-        """Everything that the decoders see in a dump; no reader is needed.
-
-        Args:
-            dump: Its text, its bytes, a `pathlib.Path`, or what `dump` returned.
-            **settings: The parameters of ``decode`` in ``kazasu rpc --describe``.
-
-        """
-        return self._call("decode", DecodedDump.from_json, {**_content(dump), **settings}, None)
-
-    def convert(self, dump: Dump, to: str) -> Union[str, bytes]:
-        """A dump in another format: text, or bytes for a format that is none.
-
-        Args:
-            dump: Its text, its bytes, a `pathlib.Path`, or what `dump` returned.
-            to: The format, as in ``kazasu convert --to``.
-
-        """
-        return self._call("convert", _converted, {**_content(dump), "to": to}, None)
-
     def close(self) -> None:
         """Cancels what is being done and ends the program. Harmless when repeated."""
         self._finalizer()
@@ -200,14 +174,6 @@ class AsyncClient(_Base, AsyncMethods):
     async def call(self, method: str, *, progress: Optional[Progress] = None, **params: Any) -> Any:
         """Calls any method of ``kazasu rpc --describe``, with its parameters as they are there; returns plain JSON."""
         return await self._wait(self._connection.request(method, params, _in_loop(progress)))
-
-    async def decode(self, dump: Dump, **settings: Any) -> DecodedDump:
-        """Everything that the decoders see in a dump; no reader is needed. See `Client.decode`."""
-        return await self._call("decode", DecodedDump.from_json, {**_content(dump), **settings}, None)
-
-    async def convert(self, dump: Dump, to: str) -> Union[str, bytes]:
-        """A dump in another format: text, or bytes for a format that is none. See `Client.convert`."""
-        return await self._call("convert", _converted, {**_content(dump), "to": to}, None)
 
     async def aclose(self) -> None:
         """Cancels what is being done and ends the program. Harmless when repeated."""
@@ -275,23 +241,6 @@ def _camel(name: str) -> str:
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that were given, with the names that they have in JSON."""
     return {_camel(name): _plain(value) for name, value in params.items() if value is not None}
-
-
-def _content(dump: Dump) -> dict[str, str]:
-    """A dump as parameters."""
-    if isinstance(dump, CardDump):
-        return {"text": json.dumps(dump.json, ensure_ascii=False)}
-    if isinstance(dump, str):
-        return {"text": dump}
-    if not isinstance(dump, (bytes, bytearray, memoryview)):
-        with open(dump, "rb") as file:
-            dump = file.read()
-    return {"base64": base64.b64encode(dump).decode("ascii")}
-
-
-def _converted(result: Any) -> Union[str, bytes]:
-    text = result.get("text")
-    return text if isinstance(text, str) else base64.b64decode(result["base64"])
 
 
 def _server(result: Any) -> Server:

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Optional, Union
+from typing import Optional
 
-from ._client import Client, Dump, Reading
-from ._documents import DecodedDump
+from ._client import Client, Reading
 from ._taps import Taps
 
 _lock = threading.Lock()
@@ -46,13 +45,3 @@ os.register_at_fork(after_in_child=_after_fork)
 def taps(*, read: Optional[Reading] = None, reader: Optional[str] = None) -> Taps:
     """Cards that come and go: ``for tap in kazasu.taps():``, or ``async for``. See `Client.taps`."""
     return shared().taps(read=read, reader=reader)
-
-
-def decode(dump: Dump, **settings: Any) -> DecodedDump:
-    """Everything that the decoders see in a dump; no reader is needed. See `Client.decode`."""
-    return shared().decode(dump, **settings)
-
-
-def convert(dump: Dump, to: str) -> Union[str, bytes]:
-    """A dump in another format: text, or bytes for a format that is none. See `Client.convert`."""
-    return shared().convert(dump, to)
