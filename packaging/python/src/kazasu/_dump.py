@@ -11,7 +11,7 @@ from typing import Any, Union
 from ._documents import CardDump
 
 Dump = Union[str, bytes, "os.PathLike[str]", CardDump]
-"""A dump in any format that Kazasu reads: its text, its bytes, a `pathlib.Path`, or what `dump` returned. A text is never a path."""
+"""A dump in any format that Kazasu reads: its text, its bytes, a `pathlib.Path` (a text is no path), or a result of `dump`."""
 
 
 def content(dump: Dump) -> dict[str, str]:
