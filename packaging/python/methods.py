@@ -58,8 +58,9 @@ class Method:
         self.function = function(self.name)
         self.words = (described.get("description") or described.get("summary") or "").strip()
         params = described.get("params", [])
-        self.takes_dump = any(param["name"] in DUMP for param in params)
-        params = [param for param in params if param["name"] not in DUMP]
+        self.takes_dump = {param["name"] for param in params} >= DUMP
+        if self.takes_dump:
+            params = [param for param in params if param["name"] not in DUMP]
         self.required = [param for param in params if param.get("required")]
         optional = [param for param in params if not param.get("required")]
         rank = {name: number for number, name in enumerate(COMMON, 1)}

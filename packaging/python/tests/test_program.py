@@ -323,6 +323,9 @@ class TapTests(unittest.TestCase):
 
 
 class AsyncTests(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        asyncio.get_running_loop().slow_callback_duration = 60  # A busy machine is not worth a warning.
+
     async def test_calls_side_by_side(self):
         readers = [virtual("cards/suica-p1/card.json"), TAG, LICENSE]
         async with kazasu.AsyncClient() as client:
