@@ -44,8 +44,9 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc
 # no tables for unwinding, and relocations in the form that glibc 2.36 reads.
 RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
-RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
+RELR ?= -Xlinker -z -Xlinker pack-relative-relocs
 endif
+RELEASE_FLAGS += $(RELR)
 # The same bytes whatever folder they are built in.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
 
@@ -114,7 +115,7 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 .PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-taps soak-arrivals
-.PHONY: test-arm64 test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
+.PHONY: test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	@packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
@@ -151,6 +152,23 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	python3 -m venv .venv-ha
 	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
+
+# In the newest Python here and in the oldest that the package is for, if that is installed.
+test-python: deps .venv-python/.ready ## checks types and style of the Python package, runs its tests with the program
+	$(SWIFT_BUILD) --product kazasu
+	$(SWIFT_BUILD) --product kazasud
+	$(SWIFT_BUILD) --product card-stand
+	bin="$$($(SWIFT_BUILD) --show-bin-path)"; PATH="$(CURDIR)/.venv-python/bin:$$PATH" CARD_STAND="$$bin/card-stand" \
+	    packaging/python/check "$${KAZASU_PROGRAM:-$$bin/kazasu}"
+
+.venv-python/.ready: packaging/requirements-python.txt
+	python3 -m venv .venv-python
+	.venv-python/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+test-wheel: wheel ## installs the wheel in a Debian without libnfc and without network, and reads a card there (root)
+	@packaging/scripts/install-deps mmdebstrap
+	packaging/python/try-wheel $(SCRATCH)/wheel .build-wheel
 
 # After `make release` and `make release-arm64`, which need different compilers.
 test-arm64: ## runs hundreds of commands with the programs for arm64 under qemu and compares the answers (root)
@@ -268,7 +286,7 @@ bench-ledger: deps ## measures the ledger: a million records, and the memory tha
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb
+.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb wheel
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
@@ -283,6 +301,11 @@ install: ## installs programs, man pages and completions below DESTDIR/PREFIX
 	@if command -v swift > /dev/null; then $(MAKE) --no-print-directory man; \
 	elif [ -x $(KAZASU)d ]; then packaging/scripts/make-man.py $(KAZASU)d $(DIST); fi
 	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+
+# For as many distributions as possible: those with an older C library do not know packed relocations.
+wheel: deps .venv-python/.ready ## makes a wheel of the Python package with both programs and their libraries inside
+	$(MAKE) --no-print-directory release RELR= DIST=$(SCRATCH)/wheel-dist
+	PATH="$(CURDIR)/.venv-python/bin:$$PATH" packaging/python/make-wheel $(SCRATCH)/wheel-dist $(SCRATCH)/wheel
 
 deb: release man ## makes Debian packages for this machine's architecture, with sums and an SPDX document
 	@packaging/scripts/install-deps debhelper dpkg-dev
@@ -303,4 +326,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants $(VENV) .venv-ha
+	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants .build-wheel $(VENV) .venv-ha .venv-python

@@ -143,12 +143,14 @@ final class ReaderTurns: Sendable {
                 case .noCard(let value): return answer.postpone(value, waits: waits)
                 }
             }, fail: { answer.give(.failure($0)) })
-        let expiry = waits ? timeout.map { time in
-            Task {
-                guard (try? await Task.sleep(for: time)) != nil else { return }
-                expire(number) { answer.expire(hasSearched: $0) }
-            }
-        } : nil
+        let expiry =
+            waits
+            ? timeout.map { time in
+                Task {
+                    guard (try? await Task.sleep(for: time)) != nil else { return }
+                    expire(number) { answer.expire(hasSearched: $0) }
+                }
+            } : nil
         defer { expiry?.cancel() }
         return try await withTaskCancellationHandler {
             add(turn)
@@ -277,6 +279,8 @@ final class ReaderTurns: Sendable {
         _ reader: any Reader, _ device: CancellationToken, by host: Host, hasCard: Bool,
         beat: @escaping () -> Void = {}
     ) -> Offer {
+        // The host is about to close the reader: the next one serves them.
+        guard !device.isCancelled else { return .declined }
         let turn = state.withLock { state -> Turn? in
             guard let turn = state.next(for: host, hasCard: hasCard) else { return nil }
             state.running = (turn.number, device)

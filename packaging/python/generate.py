@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""generate.py [FOLDER]: writes _documents.py and _reasons.py below FOLDER (src/kazasu): a data class for every document of
-Docs/schemas, an exception for every reason of Docs/errors.md. Both change with every version, so they are made with each
-wheel and not kept."""
+"""generate.py PROGRAM [FOLDER]: writes the modules of src/kazasu that change with every version, and so are not kept: a data
+class for every document of Docs/schemas, an exception for every reason of Docs/errors.md, a method for every one that
+`PROGRAM rpc --describe` lists, and the version."""
 
+import builtins
 import json
 import keyword
 import os
 import re
+import subprocess
 import sys
+
+import methods
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCS = os.path.join(HERE, "..", "..", "Docs")
@@ -98,19 +102,20 @@ class Types:
             return "Any", None
         if types == "array":
             kind, read = self.of(schema.get("items", True), file, singular(name))
-            return f"List[{kind}]", read and (lambda text: f"[{read('item')} for item in {text}]")
+            return f"list[{kind}]", read and (lambda text: f"[{read('item')} for item in {text}]")
         properties, _ = self.members(schema, file)
         if properties:
             return self.record(schema, file, name)
         if types == "object" or "patternProperties" in schema:
             inner = next(iter(schema.get("patternProperties", {}).values()), schema.get("additionalProperties", True))
             kind, read = self.of(inner, file, singular(name)) if isinstance(inner, dict) else ("Any", None)
-            return f"Dict[str, {kind}]", read and (
+            return f"dict[str, {kind}]", read and (
                 lambda text: f"{{key: {read('item')} for key, item in {text}.items()}}")
         if "const" in schema:
             return type(schema["const"]).__name__, None
         if "enum" in schema:
-            return type(schema["enum"][0]).__name__, None
+            values = ("None" if value is None else json.dumps(value) for value in schema["enum"])
+            return f"Literal[{', '.join(values)}]", None
         return PLAIN.get(types, "Any"), None
 
     @staticmethod
@@ -152,11 +157,13 @@ class Types:
             if name and own in self.classes:
                 self.documents[name] = own
         lines = [HEAD + '"""The documents of Kazasu as data classes; one has the members of its JSON Schema."""\n',
-                 "from __future__ import annotations\n", "from dataclasses import dataclass, field",
-                 "from typing import Any, Dict, List, Mapping, Optional, Type\n", ""]
+                 "from __future__ import annotations\n",
+                 "from collections.abc import Mapping", "from dataclasses import dataclass, field",
+                 "from types import MappingProxyType", "from typing import Any, Literal, Optional\n",
+                 "from ._document import Document\n", ""]
         for name, (text, fields) in self.classes.items():
             lines += self.text(name, text, fields)
-        lines += ["#: The class of each document, by its schema.", "DOCUMENTS: Dict[str, Type[Any]] = {"]
+        lines += ["#: The class of each document, by its schema.", "DOCUMENTS: dict[str, type[Any]] = {"]
         lines += [f'    "{schema}": {own},' for schema, own in self.documents.items()] + ["}\n"]
         names = ", ".join(f'"{name}"' for name in sorted(self.classes))
         lines += [f"__all__ = [{names}]"]
@@ -166,12 +173,14 @@ class Types:
     def text(name, text, fields):
         """A class as Python."""
         ordered = sorted(fields, key=lambda field: not field[3])
-        lines = ["@dataclass(frozen=True)", f"class {name}:", f'    """{text or "A part of a document."}"""\n']
-        reads = []
+        lines = ["@dataclass(init=False, repr=False, eq=False)", f"class {name}(Document):",
+                 f'    """{text or "A part of a document."}"""\n']
+        declared, reads = [], []
         for member, kind, read, needed, about in ordered:
             own = snake(member)
             if not needed and not kind.startswith(("Optional[", "Any")):
                 kind = f"Optional[{kind}]"
+            declared.append(f"        {own}: {kind}" + ("," if needed else " = None,"))
             lines.append(f"    {own}: {kind}" + ("" if needed else " = None"))
             if about:
                 lines.append(f'    """{about}"""')
@@ -183,39 +192,68 @@ class Types:
                 reads.append(f'            {own}=None if value.get("{member}") is None else {inner},')
             else:
                 reads.append(f'            {own}=value.get("{member}"),')
-        lines += ["    json: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)",
+        names = [snake(member) for member, *_ in ordered]
+        lines += ["    json: Mapping[str, Any] = field(default_factory=dict)",
                   '    """The object as it came, with members that this version does not know."""\n',
+                  "    def __init__(", "        self,", "        *,", *declared,
+                  "        json: Mapping[str, Any] = MappingProxyType({}),", "    ) -> None:",
+                  "        vars(self).update(", *(f"            {own}={own}," for own in [*names, "json"]), "        )\n",
                   "    @classmethod", f"    def from_json(cls, value: Mapping[str, Any]) -> {name}:",
                   '        """Reads an object of JSON."""', "        return cls(", *reads, "            json=value,",
                   "        )\n", ""]
         return lines
 
 
+def sentence(cell):
+    """A cell of a table as a sentence, without links; empty for a dash."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cell.replace("`", "")).strip(" –")
+    return text and f"{text[:1].upper()}{text[1:]}."
+
+
 def reasons():
     """The exceptions."""
     lines = [HEAD + '"""An exception for every reason for which Kazasu fails."""\n', "from __future__ import annotations\n",
-             "from typing import Dict, Type\n", "from ._error import KazasuError\n", ""]
+             "import builtins\n", "from ._error import KazasuError\n", ""]
     known = {}
     with open(os.path.join(DOCS, "errors.md"), encoding="utf-8") as file:
         for line in file:
-            row = re.match(r"\| ((?:`\w+`(?:, )?)+) \| ([\d, ]+) \| (.*?) \| (.*?) \|$", line)
+            row = re.match(r"\| ((?:`\w+`(?:, )?)+) \| ([\d, ]+) \| (.*?) \| ?(.*?) \|$", line)
             if row:
                 for reason in re.findall(r"`(\w+)`", row[1]):
-                    known[reason] = (row[3].replace("`", ""), row[4].replace("`", ""))
-    for reason, (happened, todo) in known.items():
+                    status, texts = known.get(reason, (int(row[2].split(",")[0]), []))
+                    known[reason] = status, [*texts, sentence(row[3]), sentence(row[4])]
+    for reason, (status, texts) in known.items():
         name = title(reason) if reason.endswith("Error") else title(reason) + "Error"
-        docs = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", f"{happened[:1].upper()}{happened[1:]}.\n\n    {todo[:1].upper()}{todo[1:]}.")
-        lines += [f"class {name}(KazasuError):", f'    """{docs}"""\n\n']
-    lines += ["#: The exception of each reason.", "REASONS: Dict[str, Type[KazasuError]] = {"]
+        docs = "\n\n    ".join(filter(None, texts))
+        # Who expects the exception of Python's own of that name catches this one, too.
+        bases = f"KazasuError, builtins.{name}" if hasattr(builtins, name) else "KazasuError"
+        lines += [f"class {name}({bases}):", f'    """{docs}"""\n', f'    reason = "{reason}"',
+                  f"    status = {status}\n\n"]
+    lines += ["#: The exception of each reason.", "REASONS: dict[str, type[KazasuError]] = {"]
     classes = {reason: title(reason) if reason.endswith("Error") else title(reason) + "Error" for reason in known}
     lines += [f'    "{reason}": {name},' for reason, name in classes.items()] + ["}\n"]
     lines += ["__all__ = [" + ", ".join(f'"{name}"' for name in sorted(classes.values())) + "]"]
     return "\n".join(lines) + "\n"
 
 
+def version():
+    """The version of the program, from the one place where it is written."""
+    with open(os.path.join(HERE, "..", "..", "Sources", "KazasuCLI", "RootCommand.swift"), encoding="utf-8") as file:
+        return re.search(r'static let version = "([^"]+)"', file.read())[1]
+
+
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "src", "kazasu")
-    for name, text in [("_documents.py", Types().write()), ("_reasons.py", reasons())]:
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    folder = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "src", "kazasu")
+    described = subprocess.run([sys.argv[1], "rpc", "--describe", "--lang", "en"], stdout=subprocess.PIPE, check=True)
+    types = Types()
+    documents = types.write()
+    clients, functions = methods.write(json.loads(described.stdout), types.documents)
+    for name, text in [
+        ("_documents.py", documents), ("_reasons.py", reasons()), ("_methods.py", clients), ("_functions.py", functions),
+        ("_version.py", f'{HEAD}"""The version of the program and of this package."""\n\n__version__ = "{version()}"\n'),
+    ]:
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 

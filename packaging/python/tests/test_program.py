@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package with the real program on simulated readers."""
+
+import asyncio
+import contextlib
+import gc
+import json
+import logging
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from stand import PROGRAM, SUICA, Stand, virtual
+from test_documents import leaves, plain
+
+import kazasu
+
+IDM = "0101031234567890"
+LICENSE, MYNUMBER = virtual("iso7816/license/sample.json"), virtual("iso7816/mynumber/card.json")
+TAG, EMPTY_TAG = virtual("tags/ntag213.json"), virtual("virtual/ntag213.json")
+PINS = {"PIN1": "1234", "PIN2": "5678", "PIN": "2222"}
+
+
+def command(*words, **environment):
+    """What the program prints with --json."""
+    ended = subprocess.run(
+        [PROGRAM, *words, "--json"], capture_output=True, check=False, env={**os.environ, **environment})
+    return json.loads(ended.stdout)
+
+
+class MethodTests(unittest.TestCase):
+    """Every method returns the document of its command, with nothing lost."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.environment = {"KAZASU_LEDGER": os.path.join(cls.folder.name, "ledger.sqlite"), **PINS}
+        cls.client = kazasu.Client(reader=virtual("cards/suica-p1/card.json"), env=cls.environment)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+        cls.folder.cleanup()
+
+    def same(self, report, *words, reader=None):
+        """A report is the document of a command line; the members of the time of reading may differ."""
+        reader = ["--reader", reader or virtual("cards/suica-p1/card.json")] if reader != "" else []
+        document = dict(command(*words, *reader, **self.environment))
+        mine = dict(report.json)
+        for members in (mine, document):
+            for name in ("readAt", "reader", "tool"):
+                members.pop(name, None)
+            # A card of type B has another number each time.
+            members["card"] = {**(members.get("card") or {}), "pupi": None}
+        self.assertEqual(mine, document)
+        self.whole(report)
+
+    def whole(self, report):
+        """The data class has all that the document has."""
+        self.assertEqual(type(report), kazasu.DOCUMENTS[report.json["schema"]])
+        if not isinstance(report, kazasu.CardDump):  # It keeps members of other programs.
+            self.assertEqual(leaves(plain(report)), leaves(report.json))
+
+    def test_info(self):
+        info = self.client.info()
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        self.assertEqual((info.version, kazasu.__version__), (version, version))
+        self.assertIn("card.balance", info.methods)
+
+    def test_balance(self):
+        self.same(self.client.balance(), "balance")
+        self.assertEqual(self.client.balance().balances[0].amount, 10)
+
+    def test_history(self):
+        self.same(self.client.history(), "history")
+        self.same(self.client.history(kind=["rail"], since="2000-01-01"), "history", "--kind", "rail", "--since", "2000-01-01")
+        self.assertEqual(len(self.client.history(kind="rail,bus").records), 17)
+
+    def test_dump(self):
+        dump = self.client.dump()
+        self.same(dump, "dump")
+        # What one function returns, others take.
+        self.assertEqual(self.client.decode(dump).card.idm, IDM)
+
+    def test_poll_and_scan(self):
+        self.same(self.client.poll(), "poll")
+        self.same(self.client.poll(system=["FE00", "0003"]), "poll", "--system", "FE00,0003")
+        self.same(self.client.scan(), "scan")
+
+    def test_read(self):
+        self.same(self.client.read("090F", blocks="0-2"), "read", "090F", "--blocks", "0-2")
+
+    def test_raw_commands(self):
+        self.same(self.client.felica([f"0C{IDM}"]), "felica", f"0C{IDM}")
+        self.same(self.client.apdu(["00A40000", "00A4040C"], reader=LICENSE), "apdu", "00A40000", "00A4040C", reader=LICENSE)
+
+    def test_license(self):
+        self.same(self.client.license(free=True, reader=LICENSE), "license", "--free", reader=LICENSE)
+        pins = ["--pin1-from", "env:PIN1", "--pin2-from", "env:PIN2"]
+        report = self.read_with_pins(lambda client: client.license(pin1_from="env:PIN1", pin2_from="env:PIN2", reader=LICENSE))
+        self.same(report, "license", *pins, reader=LICENSE)
+        self.assertTrue(report.name)
+
+    def test_mynumber(self):
+        report = self.read_with_pins(lambda client: client.mynumber(pin_from="env:PIN", reader=MYNUMBER))
+        self.same(report, "mynumber", "--pin-from", "env:PIN", reader=MYNUMBER)
+        self.assertTrue(report.address)
+
+    def read_with_pins(self, read):
+        """The variable with a PIN is erased when it is read, so each time has its own program."""
+        with kazasu.Client(env=self.environment) as client:
+            return read(client)
+
+    def test_tags(self):
+        self.same(self.client.tag_info(reader=TAG), "tag", "info", reader=TAG)
+        self.same(self.client.tag_read(reader=TAG), "tag", "read", reader=TAG)
+        self.same(self.client.tag_pages(pages="0-7", reader=TAG), "tag", "pages", "--pages", "0-7", reader=TAG)
+
+    def test_writing_a_tag(self):
+        with kazasu.Client(reader=EMPTY_TAG) as client:
+            uid = client.tag_info().card.uid
+            written = client.tag_write(text=["Kazasu"], confirm=uid)
+            self.whole(written)
+            self.assertTrue(written.verified)
+            self.assertEqual(client.tag_read().records[0].text, "Kazasu")
+            with self.assertRaises(kazasu.KazasuError):
+                client.tag_write(text=["Kazasu"], confirm="00000000000000")
+
+    def test_decode(self):
+        expected = command("decode", str(SUICA))
+        expected.pop("file", None)
+        text = SUICA.read_text(encoding="utf-8")
+        for dump in (SUICA, text, text.encode(), bytearray(text.encode())):
+            report = self.client.decode(dump)
+            self.whole(report)
+            self.assertEqual({key: value for key, value in report.json.items() if key != "file"}, expected)
+
+    def test_convert(self):
+        text = self.client.convert(SUICA, "hex")
+        ended = subprocess.run([PROGRAM, "convert", SUICA, "--to", "hex"], capture_output=True, text=True, check=True)
+        self.assertEqual(text, ended.stdout)
+        self.assertEqual(self.client.decode(text).card.idm, IDM)
+
+    def test_ledger(self):
+        with self.assertRaises(kazasu.NoLedgerError):
+            self.client.ledger_list()
+        self.client.history(keep=True)
+        self.same(self.client.ledger_list(), "ledger", "list", reader="")
+        self.same(self.client.ledger_sum(by="month"), "ledger", "sum", "--by", "month", reader="")
+        self.same(self.client.ledger_gaps(), "ledger", "gaps", reader="")
+        self.assertEqual(len(self.client.ledger_list().records), 20)
+
+    def test_readers(self):
+        self.client.poll()
+        report = self.client.readers()
+        self.whole(report)
+        self.assertIn("virtual PN532", [reader.name for reader in report.readers])
+
+    def test_progress(self):
+        steps = []
+        with Stand() as stand:
+            stand.put("on")
+            self.client.dump(reader=stand.id, progress=lambda done, total: steps.append((done, total)))
+        self.assertGreater(max(done for done, _ in steps), 20)
+
+    def test_every_method_of_the_program_is_in_python(self):
+        described = json.loads(subprocess.run([PROGRAM, "rpc", "--describe"], capture_output=True, check=True).stdout)
+        names = [method["name"] for method in described["methods"]]
+        self.assertEqual(sorted(names), sorted(self.client.info().methods))
+        by_hand = {"initialize": "info", "taps.subscribe": "taps", "taps.unsubscribe": "taps", "readers.list": "readers"}
+        for name in names:
+            function = by_hand.get(name) or name.removeprefix("card.").replace(".", "_")
+            for kind in (kazasu.Client, kazasu.AsyncClient):
+                self.assertTrue(callable(getattr(kind, function)), name)
+            if function != "info":
+                self.assertTrue(callable(getattr(kazasu, function)), name)
+                self.assertTrue(getattr(kazasu, function).__doc__, name)
+
+
+class FailureTests(unittest.TestCase):
+    def setUp(self):
+        self.client = kazasu.Client(reader=virtual("cards/suica-p1/card.json"))
+        self.addCleanup(self.client.close)
+
+    def test_failures_are_the_exceptions_of_their_reasons(self):
+        cases = [
+            (kazasu.OtherCardError, 76, lambda: self.client.balance(reader=TAG)),
+            (kazasu.UnknownReaderError, 64, lambda: self.client.balance(reader="nowhere")),
+            (kazasu.UnreadableError, 66, lambda: self.client.balance(reader="virtual:/nowhere")),
+            (kazasu.BadFileError, 65, lambda: self.client.decode("hello")),
+            (kazasu.UsageError, 64, lambda: self.client.history(since="yesterday")),
+            (kazasu.UsageError, 64, lambda: self.client.call("card.balance", pin="1234")),
+        ]
+        for kind, status, fail in cases:
+            with self.subTest(kind=kind.__name__):
+                with self.assertRaises(kind) as caught:
+                    fail()
+                self.assertEqual(caught.exception.status, status)
+                self.assertTrue(caught.exception.message)
+
+    def test_no_card_in_time(self):
+        with Stand() as stand:
+            for timeout in (0, 0.2):
+                with self.assertRaises(kazasu.NoCardError) as caught:
+                    self.client.balance(reader=stand.id, timeout=timeout)
+                self.assertEqual(caught.exception.status, 75)
+                self.assertTrue(caught.exception.hint)
+
+    def test_messages_are_in_the_language_of_the_client(self):
+        with kazasu.Client(lang="ja") as client, self.assertRaises(kazasu.UnknownReaderError) as caught:
+            client.balance(reader="nowhere")
+        self.assertFalse(caught.exception.message.isascii())
+
+    def test_redaction(self):
+        with kazasu.Client(reader=virtual("cards/suica-p1/card.json"), redact=True) as client:
+            self.assertNotIn(IDM, json.dumps(dict(client.poll().json)))
+
+    def test_a_pin_is_nowhere_to_be_seen(self):
+        pin = "7391"
+        with tempfile.TemporaryDirectory() as folder, self.assertLogs("kazasu", logging.DEBUG) as logs:
+            logging.getLogger("kazasu").info("so that there is a line")
+            path = pathlib.Path(folder, "pin1")
+            path.write_text(pin, encoding="ascii")
+            with kazasu.Client(reader=LICENSE) as client:
+                try:
+                    text = repr(client.license(pin1_from=f"file:{path}"))
+                except kazasu.KazasuError as error:
+                    text = f"{error!r} {error} {error.partial!r} {vars(error)}"
+                for process in pathlib.Path("/proc").glob("[0-9]*"):
+                    with contextlib.suppress(OSError):
+                        words = (process / "cmdline").read_bytes().split(b"\0")
+                        self.assertNotIn(pin.encode(), words)
+                listing = pathlib.Path(f"/proc/{client.pid}/cmdline").read_bytes()
+            self.assertNotIn(pin, text)
+            self.assertNotIn(pin.encode(), listing)
+            self.assertNotIn(pin, "".join(logs.output))
+
+    def test_a_program_that_is_killed_in_a_read_is_an_exception(self):
+        with Stand() as stand:
+            timer = threading.Timer(0.3, os.kill, (self.client.pid, signal.SIGKILL))
+            timer.start()
+            with self.assertRaisesRegex(kazasu.ProgramError, "signal 9"):
+                self.client.balance(reader=stand.id, timeout=600)
+            timer.join()
+
+    def test_a_cancelled_wait_leaves_the_reader_to_others(self):
+        with Stand() as stand:
+            client = kazasu.Client(reader=stand.id, call_timeout=0.3)
+            self.addCleanup(client.close)
+            with self.assertRaises(TimeoutError):
+                client.balance(timeout=600)
+            client._call_timeout = None
+            stand.put("on")
+            self.assertEqual(client.balance().balances[0].amount, 10)
+
+    def test_sixteen_threads_at_once(self):
+        results, failures = [], []
+
+        def read(number):
+            try:
+                for turn in range(3):
+                    if (number + turn) % 2:
+                        results.append(self.client.balance().balances[0].amount)
+                    else:
+                        results.append(self.client.poll(reader=TAG).card.uid is not None)
+            except kazasu.KazasuError as error:
+                failures.append(repr(error))
+
+        threads = [threading.Thread(target=read, args=(number,)) for number in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual((results.count(10), results.count(True)), (24, 24))
+
+
+class TapTests(unittest.TestCase):
+    def test_cards_come_and_go(self):
+        with Stand() as stand, kazasu.Client(reader=f"door={stand.id}") as client:
+            with client.taps(read="balance") as taps:
+                self.assertEqual((next(taps).type, client.closed), ("reader", False))
+                for _ in range(2):
+                    stand.put("on")
+                    on = next(taps)
+                    self.assertEqual((on.type, on.tag, on.reader, on.balances[0].amount), ("on", IDM, "door", 10))
+                    # A call takes its turn, and the card does not leave for it.
+                    self.assertEqual(client.history().records[0].balance, 10)
+                    stand.put("off")
+                    off = next(taps)
+                    self.assertEqual((off.type, off.on, off.seq), ("off", on.id, on.seq + 1))
+            with client.taps() as taps:
+                stand.put("on")
+                self.assertEqual([next(taps).type for _ in range(2)], ["reader", "on"])
+
+    def test_calls_right_after_the_last_tap(self):
+        with kazasu.Client(reader=virtual("cards/suica-p1/card.json")) as client:
+            for _ in range(3):
+                for tap in client.taps():
+                    if tap.type == "on":
+                        break
+                gc.collect()
+                self.assertEqual(client.balance().balances[0].amount, 10)
+
+    def test_a_reader_that_is_unknown(self):
+        with kazasu.Client() as client, self.assertRaises(kazasu.KazasuError):
+            next(client.taps(reader="nowhere"))
+        with kazasu.Client() as client, self.assertRaises(kazasu.UsageError):
+            next(client.taps(read="everything"))
+
+    def test_a_program_that_is_killed_ends_the_loop_with_an_exception(self):
+        with Stand() as stand, kazasu.Client(reader=stand.id) as client:
+            taps = client.taps()
+            self.assertEqual(next(taps).type, "reader")
+            os.kill(client.pid, signal.SIGKILL)
+            with self.assertRaises(kazasu.ProgramError):
+                for _ in taps:
+                    pass
+
+
+class AsyncTests(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        asyncio.get_running_loop().slow_callback_duration = 60  # A busy machine is not worth a warning.
+
+    async def test_calls_side_by_side(self):
+        readers = [virtual("cards/suica-p1/card.json"), TAG, LICENSE]
+        async with kazasu.AsyncClient() as client:
+            found = await asyncio.gather(*(client.poll(reader=reader) for reader in readers * 4))
+            self.assertEqual([report.card.idm for report in found[::3]], [IDM] * 4)
+            with self.assertRaises(kazasu.OtherCardError):
+                await client.balance(reader=TAG)
+            self.assertEqual((await client.decode(SUICA)).card.idm, IDM)
+            self.assertIn(IDM, await client.convert(await client.dump(reader=readers[0]), "hex"))
+            self.assertIn("card.poll", (await client.info()).methods)
+
+    async def test_taps_and_a_cancelled_wait(self):
+        with Stand() as stand:
+            async with kazasu.AsyncClient(reader=stand.id) as client, client.taps() as taps:
+                self.assertEqual((await taps.__anext__()).type, "reader")
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(client.balance(timeout=600), 0.2)
+                stand.put("on")
+                async for tap in taps:
+                    self.assertEqual((tap.type, tap.tag), ("on", IDM))
+                    self.assertEqual((await client.balance()).balances[0].amount, 10)
+                    break
+
+
+if __name__ == "__main__":
+    unittest.main()
