@@ -89,10 +89,12 @@ class Mock:
         self.listen(self.port)
 
     def close_streams(self, last=None):
+        """Cuts every stream, or ends it properly after something that is sent last."""
         with self.lock:
             for stream in self.streams:
-                stream.put(last)
-                stream.put(None)
+                if last:
+                    stream.put(last)
+                stream.put(b"" if last else None)
             self.streams = []
 
     # --- events --------------------------------------------------------------------------------------------------------
@@ -272,12 +274,18 @@ class Requests(http.server.BaseHTTPRequestHandler):
                     data = b":\n\n"
                 if data is None:
                     break
+                if not data:
+                    self.wfile.write(b"0\r\n\r\n")
+                    break
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
                 self.wfile.flush()
-            # A stream that ends properly says so, one that is cut does not.
-            self.close_connection = True
         except OSError:
+            pass
+        finally:
             self.close_connection = True
+            with self.server_mock.lock:
+                if stream in self.server_mock.streams:
+                    self.server_mock.streams.remove(stream)
 
     def steer(self, action, body):
         """Calls a method of the mock: the body has its arguments."""
