@@ -82,12 +82,12 @@ test("A call is cancelled by its signal", async () => {
 });
 
 test("Taps begin with the state of the readers and go on", async () => {
-  await steer("on", { name: "edy" });
+  await steer("on", { what: "edy" });
   const stream = kazasu.taps();
   const [state] = await take(stream, 1);
   assert.deepEqual([state.type, state.reader, state.state, state.on.card.brand], ["state", "counter", "ready", "edy"]);
   const off = await steer("off");
-  const on = await steer("on", { name: "suica-p1" });
+  const on = await steer("on", { what: "suica-p1" });
   assert.deepEqual(await take(stream, 2), [off, on]);
   await stream.return();
 });
@@ -97,7 +97,7 @@ test("A stream that breaks goes on after the last event, each once", async () =>
   await take(stream, 1);
   const sent = [];
   for (let round = 0; round < 5; round += 1) {
-    sent.push(await steer("off"), await steer("on", { name: "edy" }));
+    sent.push(await steer("off"), await steer("on", { what: "edy" }));
     const got = await take(stream, 2);
     assert.deepEqual(got.map(({ id }) => id), sent.slice(-2).map(({ id }) => id));
     await steer("close");
@@ -112,12 +112,12 @@ test("A stream that breaks goes on after the last event, each once", async () =>
 test("A client that was too slow resumes where the server says, and a gap is reported", async () => {
   const stream = kazasu.taps();
   await take(stream, 1);
-  const first = await steer("on", { name: "edy" }), second = await steer("off");
+  const first = await steer("on", { what: "edy" }), second = await steer("off");
   await take(stream, 2);
   await steer("overflow", { after: first.id });
   assert.equal((await stream.next()).value.id, second.id);
   await steer("forget");
-  const third = await steer("on", { name: "edy" });
+  const third = await steer("on", { what: "edy" });
   assert.equal((await stream.next()).value.id, third.id);
   await stream.return();
   const late = kazasu.taps({ after: second.id });

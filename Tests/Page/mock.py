@@ -133,16 +133,16 @@ class Mock:
     def reader(self, name="counter", state="ready"):
         return self.send(self.event("reader", name, state=state))
 
-    def card(self, name, reader="counter", **members):
+    def card(self, what, **members):
         """The members of an `on` with a card of Fixtures/cards, as `watch --read history` writes them."""
-        balance, history = fixture(name, "balance"), fixture(name, "history")
+        balance, history = fixture(what, "balance"), fixture(what, "history")
         card = balance["card"]
         event = {"technology": card["technology"], "system": "0003", "tag": card["idm"], "identity": "fixed", "card": card,
                  "balances": balance["balances"], "records": history["records"] if history else []}
         return {**event, **members}
 
-    def on(self, name="suica-p1", reader="counter", ago=0.0, **members):
-        return self.send(self.event("on", reader, ago, **self.card(name, **members)))
+    def on(self, what="suica-p1", reader="counter", ago=0.0, **members):
+        return self.send(self.event("on", reader, ago, **self.card(what, **members)))
 
     def unreadable(self, reason, reader="counter"):
         return self.send(self.event("on", reader, technology="felica", identity="fixed", tag="0112031234567890", readError=reason))
@@ -230,6 +230,8 @@ class Requests(http.server.BaseHTTPRequestHandler):
             page = read(PAGE, "kiosk.html")
             return self.answer(200, page, "text/html; charset=utf-8", Content_Security_Policy=policy(page), Cache_Control="no-cache",
                                X_Content_Type_Options="nosniff", Referrer_Policy="no-referrer")
+        if url.path == "/favicon.ico":
+            return self.answer(204)
         if url.path == "/kazasu.js":
             return self.answer(200, read(PAGE, "kazasu.js"), "text/javascript; charset=utf-8")
         if not self.is_allowed():
