@@ -13,6 +13,8 @@ package final class ServeSite: HTTPSite {
         package var allowed: Set<ServiceMethod.Permission> = []
         package var page: KioskPage?
         package var language = Language.english
+        /// Masks personal data in documents.
+        package var mask: @Sendable (JSONValue) -> JSONValue = { $0 }
         /// Gets one line for each request, without anything personal.
         package var log: @Sendable (String) -> Void = { _ in }
 
@@ -159,7 +161,7 @@ package final class ServeSite: HTTPSite {
         do throws(ServiceFailure) {
             let result = try await methods.call(
                 method.name, ServiceRequest(params, from: .network(allowed: settings.allowed)))
-            return ServeParameters.response(result, to: method)
+            return ServeParameters.response(settings.mask(result), to: method)
         } catch {
             switch error {
             case .unknownMethod: throw .unknownPath
@@ -221,16 +223,17 @@ package final class ServeSite: HTTPSite {
         }
         guard let found else { throw .unknownEvent }
         let events = found.prefix(limit)
+        let documents = events.map { settings.mask($0.json) }
         let next = found.count > limit ? events.last?.id : nil
         if Self.wantsLines(head) {
             var lines = ByteBuffer()
-            for event in events { lines.writeString(event.line + "\n") }
+            for document in documents { lines.writeString(document.compactText + "\n") }
             let response = HTTPResponse(.ok, "application/x-ndjson", lines)
             return next.map { response.with("Kazasu-Next", $0) } ?? response
         }
         return HTTPResponse(
             json: [
-                "schema": "kazasu.events/1", "events": .array(events.map(\.json)), "next": .text(next),
+                "schema": "kazasu.events/1", "events": .array(documents), "next": .text(next),
             ])
     }
 

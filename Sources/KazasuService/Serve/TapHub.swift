@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+package import CardModel
 internal import NIOCore
 
 /// Sends the events of a watcher to the clients of `/v1/taps`.
@@ -26,13 +26,18 @@ package final class TapHub: Sendable {
     let outbox: Outbox?
     private let eventLoop: any EventLoop
     private let heartbeat: Duration
+    let mask: @Sendable (JSONValue) -> JSONValue
     private let state: NIOLoopBoundBox<State>
 
     /// - Parameters:
     ///   - thread: that of the server.
     ///   - heartbeat: how often clients get a comment.
-    package init(_ outbox: Outbox?, on thread: HTTPThread, heartbeat: Duration = .seconds(15)) {
-        (self.outbox, eventLoop, self.heartbeat) = (outbox, thread.eventLoop, heartbeat)
+    ///   - mask: masks personal data in events.
+    package init(
+        _ outbox: Outbox?, on thread: HTTPThread, heartbeat: Duration = .seconds(15),
+        mask: @escaping @Sendable (JSONValue) -> JSONValue = { $0 }
+    ) {
+        (self.outbox, eventLoop, self.heartbeat, self.mask) = (outbox, thread.eventLoop, heartbeat, mask)
         state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
     }
 
@@ -50,7 +55,7 @@ package final class TapHub: Sendable {
     package func publish(_ event: TapEvent) {
         // Cards that are kept from the sinks are not stored, so that no client could resume after them.
         guard event.sequence > 0 else { return }
-        let json = event.json
+        let json = mask(event.json)
         let message = Self.message(event.kind.word, id: event.id, json)
         eventLoop.execute { [state] in
             state.value.readers[event.reader, default: Reader()].note(event.kind, json)
@@ -213,7 +218,7 @@ final class TapStream: HTTPStreamSource {
         }
         // Ids grow, so that nothing is sent twice when retention has removed the client's last event meanwhile.
         for event in events where lastID.map({ event.id > $0 }) ?? true {
-            write(event.id, TapHub.message(event.kind.word, id: event.id, event.json))
+            write(event.id, TapHub.message(event.kind.word, id: event.id, hub.mask(event.json)))
         }
         // What was published since is stored, but may have been too late for the page.
         if events.isEmpty, hub.lastID == published {

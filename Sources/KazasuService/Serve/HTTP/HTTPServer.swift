@@ -36,7 +36,7 @@ package final class HTTPServer: Sendable {
                         let socket = try UnixListener(path)
                         sockets.append(socket)
                         channel = try await bootstrap.withBoundSocket(socket.descriptor).get()
-                    case .inherited(let descriptor):
+                    case .inherited(let descriptor, _):
                         channel = try await bootstrap.withBoundSocket(descriptor).get()
                     }
                 } catch let error as ListenError {
