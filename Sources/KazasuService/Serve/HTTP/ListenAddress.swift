@@ -173,6 +173,9 @@ struct UnixListener {
         close(lock)
     }
 
+    /// Leaves the file, as a server does that was killed.
+    func abandon() { close(lock) }
+
     /// The error of connecting to the socket; 0 if a server answers.
     private static func connectError(_ path: String) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
