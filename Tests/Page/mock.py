@@ -99,12 +99,12 @@ class Mock:
 
     # --- events --------------------------------------------------------------------------------------------------------
 
-    def event(self, type, reader="counter", ago=0.0, **members):
-        """Makes an event and stores it; `ago` is in seconds."""
+    def event(self, type, reader="counter", **members):
+        """Makes an event and stores it."""
         with self.lock:
             self.number += 1
             self.sequence[reader] = self.sequence.get(reader, 0) + 1
-            now = time.time() - ago
+            now = time.time()
             moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}+00:00"
             event = {
                 "schema": "kazasu.tap/1", "id": f"01a20c5b-{self.number:08x}"[:13] + f"-7{self.number % 4096:03x}-8000-{self.number:012x}",
@@ -141,15 +141,15 @@ class Mock:
                  "balances": balance["balances"], "records": history["records"] if history else []}
         return {**event, **members}
 
-    def on(self, what="suica-p1", reader="counter", ago=0.0, **members):
-        return self.send(self.event("on", reader, ago, **self.card(what, **members)))
+    def on(self, what="suica-p1", reader="counter", **members):
+        return self.send(self.event("on", reader, **self.card(what, **members)))
 
     def unreadable(self, reason, reader="counter"):
         return self.send(self.event("on", reader, technology="felica", identity="fixed", tag="0112031234567890", readError=reason))
 
-    def off(self, reader="counter", ago=0.0, send=True):
+    def off(self, reader="counter", send=True):
         on = self.readers[reader]["on"]
-        event = self.event("off", reader, ago, technology="felica", identity="fixed", on=on["id"] if on else "", dwellMs=800)
+        event = self.event("off", reader, technology="felica", identity="fixed", on=on["id"] if on else "", dwellMs=800)
         return self.send(event) if send else event
 
     # --- what a client gets --------------------------------------------------------------------------------------------
