@@ -15,6 +15,7 @@ import json
 import os
 import queue
 import re
+import sys
 import threading
 import time
 import urllib.parse
@@ -52,8 +53,8 @@ def policy(page):
 class Mock:
     """The state of the server: its readers, the events so far, the streams that are open."""
 
-    def __init__(self, token=None, port=0, page=True):
-        self.token, self.page = token, page
+    def __init__(self, token=None, port=0, origins=()):
+        self.token, self.origins = token, origins
         self.lock = threading.RLock()
         self.events, self.streams, self.readers, self.requests = [], [], {}, []
         # What the next requests for a path are answered with, as (status, document).
@@ -69,7 +70,7 @@ class Mock:
         self.listen(port)
 
     def listen(self, port):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), self.handler)
+        self.server = Server(("127.0.0.1", port), self.handler)
         self.server.daemon_threads = True
         self.port = self.server.server_port
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -176,6 +177,13 @@ def frame(type, document, id=None):
     return (f"id: {id}\n" if id else "").encode() + f"event: {type}\ndata: {json.dumps(document, ensure_ascii=False)}\n\n".encode()
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A client that goes away is nothing to report."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 class Requests(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_mock: Mock
@@ -208,6 +216,16 @@ class Requests(http.server.BaseHTTPRequestHandler):
         return self.headers.get("Authorization") == "Bearer " + token or \
             ("kazasu" in cookies and cookies["kazasu"].value == hashlib.sha256(token.encode()).hexdigest())
 
+    def end_headers(self):
+        origin = self.headers.get("Origin")
+        if origin in self.server_mock.origins:
+            self.send_header("Access-Control-Allow-Origin", origin)
+        super().end_headers()
+
+    def do_OPTIONS(self):
+        self.answer(204, Access_Control_Allow_Methods="GET, HEAD, POST",
+                    Access_Control_Allow_Headers="Authorization, Content-Type, Last-Event-ID, Accept")
+
     def do_GET(self):
         self.handle_request(b"")
 
@@ -220,8 +238,9 @@ class Requests(http.server.BaseHTTPRequestHandler):
         if url.path.startswith("/mock/"):
             return self.steer(url.path.removeprefix("/mock/"), body)
         with mock.lock:
-            mock.requests.append({"method": self.command, "path": url.path, "query": query, "body": body.decode(errors="replace"),
-                                  "lastEventID": self.headers.get("Last-Event-ID"), "type": self.headers.get("Content-Type")})
+            mock.requests.append({"method": self.command, "path": url.path, "query": query, "body": body[:10000].decode(errors="replace"),
+                                  "lastEventID": self.headers.get("Last-Event-ID"), "type": self.headers.get("Content-Type"),
+                                  "host": self.headers.get("Host"), "upgrade": self.headers.get("Upgrade")})
             failure = mock.failures.get(url.path)
             if failure and failure[0] > 0:
                 failure[0] -= 1
@@ -258,7 +277,7 @@ class Requests(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"schema": "kazasu.events/1", "events": page, "next": page[-1]["id"] if len(page) < len(events) else None})
         # The rest answers with what it was asked, which is what a client's test wants to see.
         if url.path.startswith("/v1/"):
-            return self.answer(200, {"schema": "mock", "path": url.path, "query": query, "body": body.decode(errors="replace")})
+            return self.answer(200, {"schema": "mock", "path": url.path, "query": query, "body": body[:10000].decode(errors="replace")})
         self.error(404, 64, "usage", "no such path")
 
     def stream(self):
