@@ -8,6 +8,7 @@ package let serviceExtension = ServiceExtension(
         .collect: CollectCommand.self,
         .ledger: LedgerCommand.self,
         .outbox: OutboxCommand.self,
+        .rpc: RPCCommand.self,
         .serve: Serve.self,
         .watch: Watch.self,
     ],

@@ -101,6 +101,7 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let (number, old, card) = try closing(session) { session in
             let tag = try session.find(.tag).forumTag(key: key)
+            try CommandHost.current?.check(tag.identity)
             let old = try tag.checkWriting(bytes)
             if old > 0 {
                 try confirm(
@@ -141,6 +142,7 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let card = try closing(session) { session in
             let tag = try session.find(.tag).forumTag(key: key)
+            try CommandHost.current?.check(tag.identity)
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw CommandError(TagError.refused(page: .max, nak: nil)) }
             try tag.checkWriting(pages: first...last.partialValue, isPermanent: permanent)

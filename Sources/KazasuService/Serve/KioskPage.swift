@@ -7,6 +7,8 @@ internal import NIOHTTP1
 /// The page of `/`, which is one file, and the module of `/kazasu.js`.
 package struct KioskPage: Sendable {
     let response: HTTPResponse
+    /// What the page may do: the value of `Content-Security-Policy`.
+    let policy: String
 
     /// The page that comes with Kazasu.
     package static let kiosk = KioskPage(PackageResources.kiosk_html)
@@ -26,13 +28,13 @@ package struct KioskPage: Sendable {
             }
             return hashes.isEmpty ? "" : "; \(tag)-src " + hashes.joined(separator: " ")
         }
+        policy =
+            "default-src 'none'; connect-src 'self'" + sources("script") + sources("style")
+            + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         response = HTTPResponse(text: text, type: "text/html; charset=utf-8")
             .with("Cache-Control", "no-cache")
             .with("Referrer-Policy", "no-referrer")
-            .with(
-                "Content-Security-Policy",
-                "default-src 'none'; connect-src 'self'" + sources("script") + sources("style")
-                    + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+            .with("Content-Security-Policy", policy)
     }
 
     /// What stands between the tags of an element; its start tag has no `>` in it.

@@ -24,11 +24,15 @@ struct ServeError: Error, Sendable {
 
     /// The response with the document `kazasu.error/1`.
     func response(in language: Language) -> HTTPResponse {
-        let document: JSONValue = [
-            "schema": "kazasu.error/1", "status": .int(exit), "reason": .string(reason),
-            "message": .string(message[language]), "hint": .text(hint?[language]),
-        ]
-        return headers.reduce(HTTPResponse(status, json: document)) { $0.with($1.0, $1.1) }
+        headers.reduce(HTTPResponse(status, json: .object(document(in: language)))) { $0.with($1.0, $1.1) }
+    }
+
+    /// The document `kazasu.error/1`.
+    func document(in language: Language) -> JSONObject {
+        JSONObject([
+            ("schema", "kazasu.error/1"), ("status", .int(exit)), ("reason", .string(reason)),
+            ("message", .string(message[language])), ("hint", .text(hint?[language])),
+        ])
     }
 
     // MARK: Who may ask

@@ -11,6 +11,9 @@ package final class TapHub: Sendable {
     private struct State {
         var readers: [String: Reader] = [:]
         var streams: [ObjectIdentifier: TapStream] = [:]
+        /// The clients of RPC.
+        var listeners: [Int: @Sendable (JSONValue) -> Void] = [:]
+        var lastListener = 0
         /// The last event that was published or, before the first one, stored by an earlier run.
         var lastID: String?
         var beat: RepeatedTask?
@@ -26,18 +29,21 @@ package final class TapHub: Sendable {
     let outbox: Outbox?
     private let eventLoop: any EventLoop
     private let heartbeat: Duration
+    private let language: Language
     let mask: @Sendable (JSONValue) -> JSONValue
     private let state: NIOLoopBoundBox<State>
 
     /// - Parameters:
     ///   - thread: that of the server.
     ///   - heartbeat: how often clients get a comment.
+    ///   - language: the language of messages.
     ///   - mask: masks personal data in events.
     package init(
-        _ outbox: Outbox?, on thread: HTTPThread, heartbeat: Duration = .seconds(15),
+        _ outbox: Outbox?, on thread: HTTPThread, heartbeat: Duration = .seconds(15), language: Language = .english,
         mask: @escaping @Sendable (JSONValue) -> JSONValue = { $0 }
     ) {
-        (self.outbox, eventLoop, self.heartbeat, self.mask) = (outbox, thread.eventLoop, heartbeat, mask)
+        (self.outbox, eventLoop, self.heartbeat) = (outbox, thread.eventLoop, heartbeat)
+        (self.language, self.mask) = (language, mask)
         state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
     }
 
@@ -61,6 +67,7 @@ package final class TapHub: Sendable {
             state.value.readers[event.reader, default: Reader()].note(event.kind, json)
             state.value.lastID = event.id
             for stream in state.value.streams.values { stream.push(event.id, message) }
+            for listener in state.value.listeners.values { listener(json) }
         }
     }
 
@@ -234,5 +241,34 @@ final class TapStream: HTTPStreamSource {
         isEnded = true
         hub.remove(self)
         stream.end()
+    }
+}
+
+/// The taps of clients that speak RPC.
+extension TapHub: ServiceTaps {
+    private struct Listening: TapSubscription {
+        let hub: TapHub
+        let number: Int
+
+        func cancel() async {
+            let (state, number) = (hub.state, number)
+            try? await hub.eventLoop.submit { state.value.listeners[number] = nil }.get()
+        }
+    }
+
+    package func subscribe(
+        _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
+    ) async throws(ServiceFailure) -> any TapSubscription {
+        // What is read from cards is the server's to decide.
+        if let name = params.members.first?.key {
+            throw .badParameters(ServeError.unknownParameter(name, among: []).document(in: language))
+        }
+        let add = eventLoop.submit { [state] in
+            state.value.lastListener += 1
+            state.value.listeners[state.value.lastListener] = send
+            return state.value.lastListener
+        }
+        guard let number = try? await add.get() else { throw .cancelled }
+        return Listening(hub: self, number: number)
     }
 }

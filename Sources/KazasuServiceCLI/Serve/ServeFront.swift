@@ -12,6 +12,7 @@ final class ServeFront: WatchFront {
     private let thread = HTTPThread()
     private let hub: TapHub
     private let site: ServeSite
+    private let readers: SharedReaders
     private let log: ServiceLog
     private let redaction: Redaction
     private let running = Mutex<RunningServer?>(nil)
@@ -28,14 +29,25 @@ final class ServeFront: WatchFront {
         settings.language = Language.current
         settings.log = { [log] line in log.debug(line) }
         if context.redaction.isOn { settings.mask = { [redaction] in redaction.apply($0) } }
-        let hub = TapHub(outbox, on: thread, mask: settings.mask)
+        let hub = TapHub(outbox, on: thread, language: Language.current, mask: settings.mask)
         self.hub = hub
-        site = ServeSite(
-            settings, methods: PendingMethods(), hub: hub, metrics: metrics, document: .object(JSONObject())
-        ) { _ in WebSocketSession(receive: { _ in }, close: {}) }
+        let readers = SharedReaders.forCommands()
+        readers.setNames(options.readers.map { ($0.name, $0.id) })
+        self.readers = readers
+        let methods = CommandMethods(on: readers, context.redaction, isLocal: false)
+        let origin = KazasuService.ServiceRequest.Origin.network(allowed: settings.allowed)
+        site = ServeSite(settings, methods: methods, hub: hub, metrics: metrics, document: .object(JSONObject())) { send in
+            let session = RPCSession(
+                version: Program.version, methods: methods, taps: hub, origin: origin, language: Language.current
+            ) { send($0.compactText) }
+            return WebSocketSession(
+                receive: { await session.receive($0) }, close: { Task { await session.cancel() } })
+        }
     }
 
     var showsReaders: Bool { false }
+
+    var shared: SharedReaders? { readers }
 
     var failure: CommandError? { nil }
 
@@ -54,7 +66,10 @@ final class ServeFront: WatchFront {
         hub.publish(event)
     }
 
-    func finish() { running.withLock { $0 }?.stop() }
+    func finish() {
+        running.withLock { $0 }?.stop()
+        Blocking.run { [readers] () async in await readers.close() }
+    }
 
     /// Raises the limit of open files, which is often 1024, as far as the system allows.
     private func allowFiles(_ connections: Int) {
@@ -65,9 +80,4 @@ final class ServeFront: WatchFront {
         limit.rlim_cur = wanted
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
-}
-
-struct PendingMethods: ServiceMethods {
-    var methods: [ServiceMethod] { [] }
-    func call(_ name: String, _ request: KazasuService.ServiceRequest) async throws(ServiceFailure) -> JSONValue { throw .unknownMethod }
 }

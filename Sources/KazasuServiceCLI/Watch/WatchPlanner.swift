@@ -11,6 +11,8 @@ struct WatchPlanner {
     let metrics: Metrics
     let log: ServiceLog
     let isRedacted: Bool
+    /// Lets programs use the readers between two presence checks.
+    var shared: SharedReaders?
 
     func plan<Options>(for settings: WatchSettings<Options>) throws(CommandError) -> Watcher.Plan {
         let options = settings.options
@@ -44,6 +46,7 @@ struct WatchPlanner {
         var plan = Watcher.Plan(
             readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
             journal: journal, sinks: sinks, retention: options.outbox.retention)
+        plan.shared = shared
         if options.reading == .history { plan.stations = try options.stationOptions.names() }
         return plan
     }

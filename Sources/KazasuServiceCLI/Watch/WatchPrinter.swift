@@ -22,6 +22,8 @@ final class WatchPrinter: WatchFront {
 
     var showsReaders: Bool { printer.isText }
 
+    var shared: SharedReaders? { nil }
+
     var failure: CommandError? { printer.error }
 
     func start(stop: @escaping @Sendable () -> Void) throws(CommandError) {

@@ -12,6 +12,9 @@ protocol WatchFront: Sendable {
     /// Whether the user sees the states of readers among the events.
     var showsReaders: Bool { get }
 
+    /// The readers, if programs use them beside the run.
+    var shared: SharedReaders? { get }
+
     /// Begins, before the first event.
     ///
     /// - Parameter stop: ends the run, as when nobody is left to see anything.
@@ -64,7 +67,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
             log.info(Self.watching(readers))
         }
         self.start = start
-        planner = WatchPlanner(outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn)
+        planner = WatchPlanner(outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: front.shared)
         let plan = try planner.plan(for: settings)
         watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(

@@ -8,6 +8,8 @@ import TestSupport
 
 @testable import KazasuService
 
+struct NoConnection: Error {}
+
 /// A client that sends the bytes it is told to, right or wrong. Its calls wait on threads of their own.
 final class ServeClient: Sendable {
     private let socket: Int32
@@ -18,7 +20,7 @@ final class ServeClient: Sendable {
         socket = LoopbackPort.makeSocket()
         var limit = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        guard LoopbackPort.withAddress(port, { connect(socket, $0, $1) }) == 0 else { throw LoopbackPort.NoPort() }
+        guard LoopbackPort.withAddress(port, { connect(socket, $0, $1) }) == 0 else { throw NoConnection() }
     }
 
     deinit { close(socket) }
@@ -34,7 +36,7 @@ final class ServeClient: Sendable {
         await Self.off { [socket] in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+                let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }
@@ -184,7 +186,7 @@ struct ServeStand {
             settings, methods: methods, hub: hub, metrics: metrics, document: ["openapi": "3.1.0"],
             connect: connect.connect)
         server = try await HTTPServer.start([.internet(host: "127.0.0.1", port: 0)], on: thread, limits, site: site)
-        guard case .internet(_, let port)? = server.addresses.first else { throw LoopbackPort.NoPort() }
+        guard case .internet(_, let port)? = server.addresses.first else { throw NoConnection() }
         self.port = port
     }
 
