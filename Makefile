@@ -155,11 +155,13 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	touch $@
 
 # The browser is Debian's; playwright drives it.
-test-page: .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
+test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
 	@packaging/scripts/install-deps $(APT_PAGE)
 	tsc --noEmit --strict --target es2022 --module es2022 --moduleResolution node --lib es2022,dom,dom.iterable Tests/Page/types.ts
 	node --test Tests/Page/
 	.venv-page/bin/python Tests/Page/test_recipes.py
+	$(SWIFT_BUILD) --product kazasud
+	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" .venv-page/bin/python Tests/Page/test_server.py
 	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
 
 .venv-page/.ready: packaging/requirements-page.txt
