@@ -23,7 +23,7 @@ SUICA = "Fixtures/cards/suica-p1/card.json"
 VISITS = {
     "schema": "kazasu.card/1", "idm": "0101031234567890", "pmm": "0120220427674eff",
     "systems": [{"code": "0003", "blocks": {"008B": ["00000000000000002000008813000001"]}}],
-    "virtual": {"visits": {"seed": 1, "frames": 8, "stay": 40}}}
+    "virtual": {"visits": {"seed": 1, "frames": 8, "stay": 20}}}
 # What Chromium itself says of a request that failed; a page cannot prevent it.
 NETWORK = re.compile(r"^Failed to load resource: ")
 
