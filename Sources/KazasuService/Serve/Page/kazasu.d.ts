@@ -123,7 +123,6 @@ export interface ReaderList {
 /** A document whose members Docs/schemas describes. */
 export interface KazasuDocument {
   schema: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   [member: string]: any;
 }
 
