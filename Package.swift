@@ -194,11 +194,14 @@ let otherTargets: [Target] = [
         dependencies: [
             "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
             "CardDecoders", "CardModel", "DumpFormats", "Kazasu",
-            .product(name: "FlyingFox", package: "FlyingFox"),
-            .product(name: "FlyingSocks", package: "FlyingFox"),
             .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOWebSocket", package: "swift-nio"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
+        resources: [.embedInCode("Serve/Page")],
         swiftSettings: library),
     .target(
         name: "KazasuServiceCLI",
@@ -271,7 +274,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: moduleTargets + otherTargets + testTargets + fuzzTargets,
     swiftLanguageModes: [.v6]

@@ -10,12 +10,13 @@ import Synchronization
 /// They need SQLite and full Foundation, which take longer to load than `kazasu balance` runs. So they are in a second
 /// program, `kazasud`, which has every command of `kazasu` as well; `kazasu` replaces itself by it when needed.
 package enum ServiceCommand: String, CaseIterable {
-    case watch, ledger, outbox, collect, rpc
+    case watch, ledger, outbox, collect, serve, rpc
 
     /// The line in the list of commands.
     package var abstract: String {
         switch self {
         case .watch: tr("Report every card that comes and goes.", "カードが置かれた・離れたときに知らせる（終了するまで）。")
+        case .serve: tr("Readers and cards for web pages and programs.", "Web ページやプログラムからカードを使えるようにする。")
         case .ledger:
             tr("Journeys and payments kept so far: list, sum, export.", "保存した履歴の一覧・集計・書き出し。")
         case .outbox: tr("Events that 'watch' has stored.", "watch が保存したイベントを調べる。")
@@ -28,6 +29,7 @@ package enum ServiceCommand: String, CaseIterable {
     var placeholder: any ParsableCommand.Type {
         switch self {
         case .watch: Placeholder.Watch.self
+        case .serve: Placeholder.Serve.self
         case .ledger: Placeholder.Ledger.self
         case .outbox: Placeholder.Outbox.self
         case .collect: Placeholder.Collect.self
@@ -109,6 +111,9 @@ enum ServiceProgram {
 private enum Placeholder {
     struct Watch: ParsableCommand {
         static let configuration = ServiceCommand.watch.configuration
+    }
+    struct Serve: ParsableCommand {
+        static let configuration = ServiceCommand.serve.configuration
     }
     struct Ledger: ParsableCommand {
         static let configuration = ServiceCommand.ledger.configuration

@@ -9,6 +9,7 @@ package let serviceExtension = ServiceExtension(
         .ledger: LedgerCommand.self,
         .outbox: OutboxCommand.self,
         .rpc: RPCCommand.self,
+        .serve: Serve.self,
         .watch: Watch.self,
     ],
     keeper: LedgerKeeper.open)

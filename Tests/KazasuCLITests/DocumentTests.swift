@@ -64,8 +64,9 @@ struct DocumentTests {
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
             "README", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license", "Docs/many-sites",
-            "Docs/raspberry-pi", "Docs/tags", "Docs/watch", "Docs/recipes/expense-claim", "Docs/recipes/home-assistant",
-            "Docs/recipes/postgresql", "Docs/recipes/python", "Docs/recipes/tap-clock",
+            "Docs/raspberry-pi", "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/expense-claim",
+            "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/node", "Docs/recipes/postgresql",
+            "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
         ])
     func languages(page: String) throws {
         let english = try Self.outline(page + ".md")

@@ -14,10 +14,10 @@ import Testing
 struct SettingsTests {
     private static func settings(
         _ yaml: String, _ arguments: [String] = [], _ environment: [String: String] = [:]
-    ) throws -> WatchSettings {
+    ) throws -> WatchSettings<Watch> {
         let folder = try TemporaryFolder()
         let file = try folder.write(Array(yaml.utf8), as: "watch.yaml")
-        return try WatchSettings.current(
+        return try WatchSettings<Watch>.current(
             arguments: ["watch", "--config", file] + arguments, environment: environment)
     }
 
@@ -137,7 +137,7 @@ struct SettingsTests {
         ] {
             let file = try folder.write(bytes, as: "watch.yaml")
             let error = #expect(throws: CommandError.self) {
-                try WatchSettings.current(arguments: ["watch", "--config", file], environment: [:])
+                try WatchSettings<Watch>.current(arguments: ["watch", "--config", file], environment: [:])
             }
             #expect(error?.status == .badFile)
             #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")

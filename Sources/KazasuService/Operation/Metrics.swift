@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
-internal import FlyingFox
-internal import FlyingSocks
-internal import FoundationEssentials
-internal import Glibc
+package import CardModel
 internal import Kazasu
+internal import NIOHTTP1
 internal import Synchronization
 
 /// Counters and gauges of the watcher for Prometheus, and when each reader last showed progress.
@@ -188,46 +185,38 @@ package final class Metrics: Sendable {
     }
 }
 
-/// `--metrics 127.0.0.1:PORT`: the metrics over HTTP, on the loopback interface.
-package final class MetricsServer: Sendable {
-    /// The port cannot be used.
-    package struct PortError: Error, Hashable, Sendable {
-        package var errno: Int32
+extension Metrics {
+    /// The answer of `/metrics`.
+    func response(_ outbox: Outbox?) async -> HTTPResponse {
+        let text = text(try? await outbox?.status(), now: Timestamp.now.milliseconds)
+        return HTTPResponse(text: text, type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+}
+
+/// What `--metrics` of `watch` serves: the metrics alone.
+package struct MetricsSite: HTTPSite {
+    private let metrics: Metrics
+    private let outbox: Outbox?
+    private let access = ServeAccess()
+    private let language: Language
+
+    package init(_ metrics: Metrics, _ outbox: Outbox?, language: Language) {
+        (self.metrics, self.outbox, self.language) = (metrics, outbox, language)
     }
 
-    private let task: Task<Void, Never>
-
-    /// Begins to serve.
-    ///
-    /// - Parameter text: makes the answer.
-    package init(port: UInt16, text: @escaping @Sendable () async -> String) async throws(PortError) {
-        guard let address = try? sockaddr_in.inet(ip4: "127.0.0.1", port: port) else { throw PortError(errno: EINVAL) }
-        let server = HTTPServer(address: address, logger: .disabled)
-        await server.appendRoute("GET /metrics") { _ in
-            HTTPResponse(
-                statusCode: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: Data(await text().utf8))
-        }
-        // 0 once it listens, or the error of the socket.
-        let (starts, start) = AsyncStream.makeStream(of: Int32.self)
-        task = Task {
-            do {
-                try await server.run()
-            } catch SocketError.failed(_, let errno, _) {
-                start.yield(errno)
-            } catch {
-                start.yield(EIO)
-            }
-        }
-        Task {
-            if (try? await server.waitUntilListening(timeout: 60)) != nil { start.yield(0) }
-        }
-        for await error in starts {
-            guard error == 0 else { throw PortError(errno: error) }
-            break
+    package func refusal(of head: HTTPHead) -> HTTPResponse? {
+        do throws(ServeError) {
+            try access.checkHost(head)
+            _ = try access.checkOrigin(head, isPage: false)
+            guard head.path == "/metrics" else { throw .unknownPath }
+            guard [.GET, .HEAD].contains(head.method) else { throw .wrongMethod(allowed: ["GET", "HEAD"]) }
+            return nil
+        } catch {
+            return error.response(in: language)
         }
     }
 
-    /// Stops serving.
-    package func stop() { task.cancel() }
+    package func answer(_ request: HTTPRequest) async -> HTTPAnswer { .response(await metrics.response(outbox)) }
+
+    package func response(to fault: HTTPFault) -> HTTPResponse { ServeError(fault).response(in: language) }
 }

@@ -5,7 +5,7 @@ import KazasuCLI
 import KazasuService
 import Logging
 
-/// The log of `watch`, on standard error: with the priorities that journald reads where it does, for people elsewhere.
+/// The log of `watch` and `serve`, on standard error: with the priorities that journald reads where it does, for people elsewhere.
 struct ServiceLog: Sendable {
     let logger: Logger
 
@@ -18,7 +18,10 @@ struct ServiceLog: Sendable {
         self.logger = logger
     }
 
+    func debug(_ text: String) { logger.debug("\(text)") }
     func info(_ text: String) { logger.info("\(text)") }
+    /// What a user needs even with `-q`, such as the port that the system chose.
+    func notice(_ text: String) { logger.warning("\(text)") }
     func warning(_ text: String) { logger.warning("\(text)") }
     func error(_ text: String) { logger.error("\(text)") }
 

@@ -6,7 +6,7 @@ import KazasuCLI
 import KazasuService
 
 /// `kazasu watch`
-struct Watch: KazasuCommand {
+struct Watch: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: ServiceCommand.watch.abstract,
@@ -44,6 +44,7 @@ struct Watch: KazasuCommand {
             """))
 
     @OptionGroup(title: tr("Most used", "よく使うオプション")) var basics: WatchBasics
+    @OptionGroup(title: tr("Most used", "よく使うオプション")) var printing: WatchPrinting
     @OptionGroup(title: tr("Cards and places", "カードと場所")) var cards: WatchCards
     @OptionGroup(title: tr("Cards and places", "カードと場所")) var stationOptions: StationOptions
     @OptionGroup(title: tr("Programs, web servers, keyboards, the ledger", "プログラム・Web サーバー・キー入力・台帳"))
@@ -60,9 +61,25 @@ struct Watch: KazasuCommand {
     var metrics: LoopbackPort?
 
     func execute(_ context: Context) throws {
-        let settings = try WatchSettings.current()
-        try WatchRun(context, settings).run()
+        let settings = try WatchSettings<Watch>.current()
+        let options = settings.options
+        let needsOutbox = options.hasSinks || options.outbox.place.outbox != nil || settings.file != nil
+        try WatchRun(context, settings, needsOutbox: needsOutbox) { outbox, metrics, _ in
+            WatchPrinter(context, options, outbox, metrics)
+        }.run()
     }
+
+    func checkTogether() throws {
+        try checkWatching()
+        try common.check("--format", printing.format?.rawValue)
+    }
+
+    var reading: TapReading { (basics.read ?? (basics.keep ? .history : .id)).value }
+
+    var fixedSettings: [FixedSetting] { [FixedSetting("metrics", metrics)] }
+
+    /// How to print events.
+    var format: EventFormat { printing.format ?? (common.json || !Output.isTerminal ? .json : .text) }
 }
 
 /// The options of `watch` that most people need.
@@ -114,15 +131,6 @@ struct WatchBasics: ParsableArguments {
             "Add every card's history to the ledger; see 'kazasu ledger'.", "カードの履歴を台帳に追加する（'kazasu ledger' を参照）。"))
     var keep = false
 
-    @Flag(name: .long, help: help("Ring the terminal's bell for each card.", "カードごとに端末のベルを鳴らす。"))
-    var bell = false
-
-    @Option(
-        name: .long,
-        help: help(
-            "How to print events: text (default on a terminal) or json.", "イベントの表示: text（端末での既定）または json。"))
-    var format: EventFormat?
-
     @Option(
         name: .long,
         help: help("A YAML file with any of these options by their names.", "オプションを名前で書いた YAML ファイル。", value: "file"),
@@ -152,6 +160,18 @@ struct WatchBasics: ParsableArguments {
             throw ValidationError(tr("--exec: the path is empty", "--exec: パスが空です"))
         }
     }
+}
+
+/// How `watch` shows events.
+struct WatchPrinting: ParsableArguments {
+    @Flag(name: .long, help: help("Ring the terminal's bell for each card.", "カードごとに端末のベルを鳴らす。"))
+    var bell = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "How to print events: text (default on a terminal) or json.", "イベントの表示: text（端末での既定）または json。"))
+    var format: EventFormat?
 }
 
 /// How `watch` looks for cards, and what it calls them and itself.
@@ -204,10 +224,37 @@ struct WatchCards: ParsableArguments {
     }
 }
 
-extension Watch {
+/// A command that watches readers: `watch` and `serve`.
+protocol WatchingCommand: KazasuCommand {
+    var basics: WatchBasics { get }
+    var cards: WatchCards { get }
+    var stationOptions: StationOptions { get }
+    var sinks: SinkOptions { get }
+    var mqtt: MQTTOptions { get }
+    var outbox: OutboxOptions { get }
+
     /// Checks options against each other. They may come from several places, so that the parser, which also parses those
     /// of one place, cannot do it.
-    func checkTogether() throws {
+    func checkTogether() throws
+
+    /// What to read from each card.
+    var reading: TapReading { get }
+
+    /// The settings that take effect at the next start alone.
+    var fixedSettings: [FixedSetting] { get }
+}
+
+/// A setting that cannot change while the command runs.
+struct FixedSetting: Equatable {
+    var name: String
+    private var value: String
+
+    init(_ name: String, _ value: some Equatable) { (self.name, self.value) = (name, "\(value)") }
+}
+
+extension WatchingCommand {
+    /// Checks the options that all of these commands have against each other.
+    func checkWatching() throws {
         func needs(_ option: String, _ other: String) -> ValidationError {
             ValidationError(tr("\(option) needs \(other)", "\(option) には \(other) が必要です"))
         }
@@ -222,21 +269,14 @@ extension Watch {
         if basics.onlyKnown, basics.only == nil { throw needs("--only-known", "--only") }
         if outbox.confirm, mqtt.broker.mqtt == nil { throw needs("--confirm", "--mqtt") }
         try mqtt.checkTogether()
-        try common.check("--format", basics.format?.rawValue)
         guard sinks.place.ledger == nil || basics.keep else { throw KeepOptions.ledgerAlone }
     }
 
     /// The readers that the user named; the options were checked before.
     var readers: [NamedReader] { (try? NamedReader.parse(basics.reader)) ?? [] }
 
-    /// What to read from each card.
-    var reading: TapReading { (basics.read ?? (basics.keep ? .history : .id)).value }
-
     /// The cards to look for.
     var query: CardQuery { cards.phones ? .phones(wildcard: cards.wildcard) : .any }
-
-    /// How to print events.
-    var format: EventFormat { basics.format ?? (common.json || !Output.isTerminal ? .json : .text) }
 
     /// Whether events go anywhere but to standard output.
     var hasSinks: Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Kazasu
 import KazasuCLI
 import KazasuService
@@ -10,8 +11,10 @@ struct WatchPlanner {
     let metrics: Metrics
     let log: ServiceLog
     let isRedacted: Bool
+    /// Lets programs use the readers between two presence checks.
+    var shared: SharedReaders?
 
-    func plan(for settings: WatchSettings) throws(CommandError) -> Watcher.Plan {
+    func plan<Options>(for settings: WatchSettings<Options>) throws(CommandError) -> Watcher.Plan {
         let options = settings.options
         let readers = options.readers
         var journal = TapJournal.Settings(site: options.cards.site ?? HostName.current)
@@ -38,7 +41,7 @@ struct WatchPlanner {
         for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
             throw CommandError(
                 .usage, "usage", tr("\(sink.name) is there twice", "\(sink.name) が重複しています"),
-                hint: "kazasu watch --help")
+                hint: "kazasu \(Options.configuration.commandName ?? "watch") --help")
         }
         var plan = Watcher.Plan(
             readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
@@ -46,6 +49,7 @@ struct WatchPlanner {
         plan.proof = try options.cards.requireMac.map { source throws(CommandError) in
             TapProof(try LiteKeyOptions.anyKey(source))
         }
+        plan.shared = shared
         if options.reading == .history { plan.stations = try options.stationOptions.names() }
         return plan
     }

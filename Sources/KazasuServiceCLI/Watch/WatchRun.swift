@@ -7,52 +7,75 @@ import KazasuCLI
 import KazasuService
 import Synchronization
 
-/// One run of `watch`: from its settings to its end, with what happens meanwhile.
-final class WatchRun: Sendable {
+/// What shows the events of a run, beside the sinks.
+protocol WatchFront: Sendable {
+    /// Whether the user sees the states of readers among the events.
+    var showsReaders: Bool { get }
+
+    /// The readers, if programs use them beside the run.
+    var shared: SharedReaders? { get }
+
+    /// Begins, before the first event.
+    ///
+    /// - Parameter stop: ends the run, as when nobody is left to see anything.
+    func start(stop: @escaping @Sendable () -> Void) throws(CommandError)
+
+    /// Shows an event that is stored. Called for one event after another.
+    func show(_ event: TapEvent, _ tap: Tap?)
+
+    /// Ends; every event was shown.
+    func finish()
+
+    /// Why it could not go on.
+    var failure: CommandError? { get }
+}
+
+/// One run of `watch` or `serve`: from its settings to its end, with what happens meanwhile.
+final class WatchRun<Options: WatchingCommand>: Sendable {
     private let log: ServiceLog
     private let metrics = Metrics()
     private let manager = ServiceManager(SystemEnvironment.all)
     private let outbox: Outbox?
     private let planner: WatchPlanner
     private let watcher: Watcher
-    private let printer: EventPrinter
+    private let front: any WatchFront
     private let watchesAll: Bool
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let start: Start
-    /// As it was at the start.
-    private let metricsPort: LoopbackPort?
+    private let start: WatchStart
+    /// As they were at the start.
+    private let fixedSettings: [FixedSetting]
 
-    init(_ context: Context, _ settings: WatchSettings) throws {
+    /// - Parameter makeFront: gets what lives as long as the run.
+    init(
+        _ context: Context, _ settings: WatchSettings<Options>, needsOutbox: Bool,
+        makeFront: (Outbox?, Metrics, ServiceLog) throws -> any WatchFront
+    ) throws {
         Interrupt.hold()
         let log = ServiceLog(verbosity: context.verbosity)
-        let needsOutbox =
-            settings.options.hasSinks || settings.options.outbox.place.outbox != nil || settings.file != nil
         let outbox = try needsOutbox ? Self.open(settings.options.outbox.place.place(), log) : nil
         let readers = settings.options.readers
-        let printer = EventPrinter(
-            context.redaction, settings.options.format, readers: readers.map(\.name),
-            ringsBell: settings.options.basics.bell)
         let token = context.cancellation
         self.log = log
         self.outbox = outbox
-        self.printer = printer
-        metricsPort = settings.options.metrics
+        fixedSettings = settings.options.fixedSettings
         cancellation = { handler in _ = token.onCancel(handler) }
         let (manager, metrics) = (manager, metrics)
-        let start = Start {
+        let front = try makeFront(outbox, metrics, log)
+        self.front = front
+        let start = WatchStart {
             manager.ready(Self.status(metrics))
             log.info(Self.watching(readers))
         }
         self.start = start
-        planner = WatchPlanner(outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn)
+        planner = WatchPlanner(outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: front.shared)
         let plan = try planner.plan(for: settings)
         watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(
-            plan, outbox: outbox, metrics: metrics, emit: { event, tap in printer.print(event, tap) },
+            plan, outbox: outbox, metrics: metrics, emit: { event, tap in front.show(event, tap) },
             tell: { notice in
                 // A reader that no driver knows ends the run before that.
                 if case .reader = notice { start.announce() }
-                log.note(notice, readersAreShown: printer.isText)
+                log.note(notice, readersAreShown: front.showsReaders)
                 switch notice {
                 case .reader: manager.status(Self.status(metrics))
                 case .notStored: manager.status(tr("events cannot be stored", "イベントを保存できません"))
@@ -90,12 +113,10 @@ final class WatchRun: Sendable {
 
     /// Runs until it is stopped, which is not a failure, or until nobody reads the events any more.
     func run() throws {
-        let server = try metricsServer()
         cancellation { [watcher] in watcher.stop() }
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
-        // Without a sink, the events are for standard output alone.
-        printer.start { [watcher, outbox] in if outbox == nil { watcher.stop() } }
+        try front.start { [watcher] in watcher.stop() }
         let watchdog = startWatchdog()
         if watchesAll {
             start.announce()
@@ -107,14 +128,13 @@ final class WatchRun: Sendable {
         }
         manager.stopping()
         watchdog?.cancel()
-        server?.stop()
-        printer.finish()
+        front.finish()
         if let outbox { Blocking.run { () async in await outbox.close() } }
         switch failure {
         case let error as KazasuError: throw CommandError(error)
         case let error as OutboxError: throw CommandError(error)
         case let error?: throw error
-        case nil: if let error = printer.error, !Interrupt.token.isCancelled { throw error }
+        case nil: if let error = front.failure, !Interrupt.token.isCancelled { throw error }
         }
     }
 
@@ -123,7 +143,7 @@ final class WatchRun: Sendable {
         Task {
             manager.reloading()
             reading: do {
-                let new = try WatchSettings.current()
+                let new = try WatchSettings<Options>.current()
                 watcher.change(to: try planner.plan(for: new))
                 log.info(tr("settings were read again", "設定を読み直しました"))
                 let fixed = try changes(of: new.options)
@@ -133,7 +153,7 @@ final class WatchRun: Sendable {
                         "\(fixed.joined(separator: " and ")) cannot change while it runs; restart it for that",
                         "\(fixed.joined(separator: " と ")) の変更は再起動後に有効になります"))
             } catch {
-                let failure = CommandError(error, parsing: Watch.self, [])
+                let failure = CommandError(error, parsing: Options.self, [])
                 log.error(
                     tr("the old settings stay: ", "設定を変更せずに続けます: ") + failure.message
                         + (failure.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? ""))
@@ -143,31 +163,11 @@ final class WatchRun: Sendable {
     }
 
     /// The options that differ from those at the start and that need a restart.
-    private func changes(of new: Watch) throws(CommandError) -> [String] {
+    private func changes(of new: Options) throws(CommandError) -> [String] {
         var names: [String] = []
         if let outbox, try new.outbox.place.path() != outbox.path { names.append("outbox") }
-        if new.metrics != metricsPort { names.append("metrics") }
+        for (old, new) in zip(fixedSettings, new.fixedSettings) where old != new { names.append(old.name) }
         return names
-    }
-
-    /// Serves the metrics, if they are wanted.
-    private func metricsServer() throws(CommandError) -> MetricsServer? {
-        guard let port = metricsPort?.port else { return nil }
-        do throws(MetricsServer.PortError) {
-            return try Blocking.run { [metrics, outbox] () async throws(MetricsServer.PortError) in
-                try await MetricsServer(port: port) {
-                    metrics.text(try? await outbox?.status(), now: Timestamp.now.milliseconds)
-                }
-            }
-        } catch {
-            let reason = SystemMessage.text(error.errno)
-            throw CommandError(
-                .noReader, error.errno == EADDRINUSE ? "busy" : "absent",
-                tr(
-                    "metrics cannot be served at port \(port): \(reason)",
-                    "ポート \(port) で統計を公開できません: \(reason)"),
-                hint: tr("choose another port with --metrics", "--metrics で別のポートを指定してください"))
-        }
     }
 
     /// Says which readers cannot be used and why, and that none is ready if that is so.
@@ -192,19 +192,19 @@ final class WatchRun: Sendable {
             }
         }
     }
+}
 
-    /// Says once that it watches.
-    private final class Start: Sendable {
-        private let body: Mutex<(@Sendable () -> Void)?>
+/// Says once that a run watches.
+private final class WatchStart: Sendable {
+    private let body: Mutex<(@Sendable () -> Void)?>
 
-        init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
 
-        func announce() {
-            let body = body.withLock { body in
-                defer { body = nil }
-                return body
-            }
-            body?()
+    func announce() {
+        let body = body.withLock { body in
+            defer { body = nil }
+            return body
         }
+        body?()
     }
 }

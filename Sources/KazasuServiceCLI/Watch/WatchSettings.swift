@@ -5,9 +5,11 @@ import Kazasu
 import KazasuCLI
 import Yams
 
-/// The options of `watch` from all three places: the command line, then `KAZASU_*`, then the file of `--config`.
-struct WatchSettings {
-    var options: Watch
+/// The options of `watch` or `serve` from all three places: the command line, then `KAZASU_*`, then the file of
+/// `--config`.
+struct WatchSettings<Options: WatchingCommand> {
+    /// The options.
+    var options: Options
     /// The same as a command line, for options whose order matters.
     var words: [String]
     /// The file of `--config`.
@@ -16,11 +18,11 @@ struct WatchSettings {
     private typealias Option = CommandTree.Option
 
     /// Options that only the command line has.
-    private static let excluded: Set<String> = [
-        "config", "help", "version", "json", "redact", "verbose", "quiet", "lang", "color",
-    ]
+    private static var excluded: Set<String> {
+        ["config", "help", "version", "json", "redact", "verbose", "quiet", "lang", "color"]
+    }
     /// Options that belong to another one, and go where that one comes from.
-    private static let companions = ["secret-from": "webhook"]
+    private static var companions: [String: String] { ["secret-from": "webhook"] }
 
     /// Reads all three places.
     static func current(
@@ -28,7 +30,7 @@ struct WatchSettings {
         environment: [String: String] = SystemEnvironment.all
     ) throws -> WatchSettings {
         let known = knownOptions
-        let given = Array(Language.removed(from: arguments).drop { $0 != "watch" }.dropFirst())
+        let given = Array(Language.removed(from: arguments).drop { $0 != command }.dropFirst())
         var names = Set(
             given.prefix { $0 != "--" }.compactMap { word -> String? in
                 if word.hasPrefix("--") { return String(word.dropFirst(2).prefix { $0 != "=" }) }
@@ -46,14 +48,14 @@ struct WatchSettings {
             let isOff = !option.takesValue && ["0", "no", "false", "off"].contains(value.lowercased())
             let own = option.takesValue ? ["--\(name)", value] : (isOff ? [] : ["--\(name)"])
             do {
-                _ = try Watch.parse(own)
+                _ = try Options.parse(own)
             } catch {
-                throw CommandError(error, parsing: Watch.self, own, named: variable)
+                throw CommandError(error, parsing: Options.self, own, named: variable)
             }
             words += own
             names.insert(name)
         }
-        let options = try Watch.parse(given)
+        let options = try Options.parse(given)
         let file = options.basics.config ?? environment["KAZASU_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         if let file {
             let settings = try fileWords(file, known)
@@ -62,11 +64,11 @@ struct WatchSettings {
         words += given
         do {
             words = separated(words)
-            let all = try Watch.parse(words)
+            let all = try Options.parse(words)
             try all.checkTogether()
             return WatchSettings(options: all, words: words, file: file)
         } catch {
-            throw CommandError(error, parsing: Watch.self, words)
+            throw CommandError(error, parsing: Options.self, words)
         }
     }
 
@@ -82,7 +84,7 @@ struct WatchSettings {
 
     /// The options of the command, by their long names.
     private static var knownOptions: [String: Option] {
-        let options = CommandTree(Watch.self)?.options.filter { $0.key.hasPrefix("--") } ?? [:]
+        let options = CommandTree(Options.self)?.options.filter { $0.key.hasPrefix("--") } ?? [:]
         let named = options.map { (String($0.key.dropFirst(2)), $0.value) }
         return Dictionary(named) { first, _ in first }.filter { !excluded.contains($0.key) }
     }
@@ -119,9 +121,9 @@ struct WatchSettings {
             for element in try elements(value, of: name, option, path) {
                 let own = try words(element, name, option, known, path)
                 do {
-                    _ = try Watch.parse(own)
+                    _ = try Options.parse(own)
                 } catch {
-                    let failure = CommandError(error, parsing: Watch.self, own, named: name)
+                    let failure = CommandError(error, parsing: Options.self, own, named: name)
                     throw bad(path, element.mark?.line ?? line, failure.message, hint: failure.hint)
                 }
                 settings.append((name, own))
@@ -202,10 +204,14 @@ struct WatchSettings {
         }
     }
 
+    private static var command: String { Options.configuration.commandName ?? "" }
+
     private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
         let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
         return CommandError(
             .badFile, "badFile", "\(place): \(what)",
-            hint: hint ?? tr("'kazasu watch --help' lists the options", "オプションの一覧は 'kazasu watch --help' で確認できます"))
+            hint: hint
+                ?? tr(
+                    "'kazasu \(command) --help' lists the options", "オプションの一覧は 'kazasu \(command) --help' で確認できます"))
     }
 }

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One connection: takes requests one after another within the limits, and sends their answers.
+///
+/// While a request is answered, nothing more is read, so that a client that sends many at once waits for its answers. The
+/// end of the connection is noticed all the same, and cancels the request.
+final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Phase {
+        /// Between requests.
+        case idle
+        /// The head was accepted, the body arrives.
+        case arriving(HTTPHead)
+        /// The request arrived and is being answered.
+        case answering(HTTPHead, since: ContinuousClock.Instant)
+        case streaming(any HTTPStreamSource)
+        /// Refused: what still arrives is dropped until the client closes.
+        case lingering
+        /// Another protocol took over, or it is closed.
+        case ended
+    }
+
+    private let site: any HTTPSite
+    private let limits: HTTPLimits
+    private let peer: HTTPPeer
+    /// The fault to answer at once instead of serving.
+    private let initialFault: HTTPFault?
+
+    private var phase = Phase.idle
+    private var body = ByteBuffer()
+    /// Whether part of the next head arrived.
+    private var isHeadBegun = false
+    private var context: ChannelHandlerContext?
+    private var task: Task<Void, Never>?
+    private var deadline: Scheduled<Void>?
+    /// Parts that arrived together with the request that is being answered.
+    private var waiting = CircularBuffer<HTTPServerRequestPart>()
+    private var isReadWanted = false
+    private var keepsAlive = true
+    private var isInputClosed = false
+    private var responseVersion = HTTPVersion.http1_1
+
+    init(_ site: any HTTPSite, _ limits: HTTPLimits, from peer: HTTPPeer, fault: HTTPFault? = nil) {
+        (self.site, self.limits, self.peer, initialFault) = (site, limits, peer, fault)
+    }
+
+    // MARK: Channel
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if let initialFault {
+            refuse(initialFault, context)
+        } else {
+            setDeadline(limits.arrival, context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        self.context = nil
+    }
+
+    /// While a request is being answered, the socket is not read.
+    func read(context: ChannelHandlerContext) {
+        if isBusy { isReadWanted = true } else { context.read() }
+    }
+
+    private var isBusy: Bool {
+        switch phase {
+        case .answering, .streaming: true
+        case .idle, .arriving, .lingering, .ended: false
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = Self.unwrapInboundIn(data)
+        if isBusy { waiting.append(part) } else { take(part, context) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed? = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        isInputClosed = true
+        switch phase {
+        case .idle, .arriving, .lingering: context.close(promise: nil)
+        // What is being answered is answered if it can be without waiting for a card: the client may still read.
+        case .answering: task?.cancel()
+        case .streaming: context.close(promise: nil)
+        case .ended: break
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .streaming(let source) = phase, context.channel.isWritable { source.becameWritable() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch phase {
+        case .idle, .arriving:
+            switch error {
+            case HTTPParserError.headerOverflow: refuse(.headersTooLarge, context)
+            case HTTPParserError.invalidVersion: refuse(.unknownVersion, context)
+            case is HTTPParserError: refuse(.malformed, context)
+            default: context.close(promise: nil)
+            }
+        // The request is answered; what follows it is not.
+        case .answering where error is HTTPParserError: keepsAlive = false
+        case .lingering where error is HTTPParserError || error is ByteToMessageDecoderError: break
+        case .answering, .streaming, .lingering, .ended: context.close(promise: nil)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Bytes arrived, which the parser gets next.
+    func bytesArrived() {
+        guard case .idle = phase, !isHeadBegun, let context else { return }
+        isHeadBegun = true
+        setDeadline(limits.arrival, context)
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch (part, phase) {
+        case (.head(let head), .idle): begin(head, context)
+        case (.body(let bytes), .arriving):
+            guard body.readableBytes + bytes.readableBytes <= limits.body else { return refuse(.bodyTooLarge, context) }
+            body.writeImmutableBuffer(bytes)
+        case (.end, .arriving(let head)):
+            let request = HTTPRequest(head: head, body: body)
+            body = ByteBuffer()
+            answer(request, context)
+        default: break
+        }
+    }
+
+    private func begin(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        isHeadBegun = false
+        setDeadline(limits.arrival, context)
+        keepsAlive = request.isKeepAlive
+        responseVersion = request.version
+        let head = HTTPHead(request, from: peer)
+        if let fault = fault(in: request) { return refuse(fault, context) }
+        if let response = site.refusal(of: head) {
+            site.note(head, status: response.status, time: .zero)
+            return refuse(response, head: head, context)
+        }
+        phase = .arriving(head)
+        guard let expectation = head.headers["Expect"].first, request.version == .http1_1 else { return }
+        guard expectation.lowercased() == "100-continue" else { return refuse(.unknownExpectation, context) }
+        let go = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(Self.wrapOutboundOut(.head(go)), promise: nil)
+    }
+
+    /// What the parser lets pass, but this server does not.
+    private func fault(in request: HTTPRequestHead) -> HTTPFault? {
+        guard request.version == .http1_1 || request.version == .http1_0 else { return .unknownVersion }
+        let codings = request.headers["Transfer-Encoding"]
+        guard !codings.isEmpty else {
+            let lengths = request.headers["Content-Length"]
+            guard let length = lengths.first else { return nil }
+            guard lengths.count == 1, let count = Int(length), count >= 0 else { return .malformed }
+            return count > limits.body ? .bodyTooLarge : nil
+        }
+        guard request.version == .http1_1, !request.headers.contains(name: "Content-Length") else { return .malformed }
+        return codings.count == 1 && codings.first?.lowercased() == "chunked" ? nil : .unknownCoding
+    }
+
+    private func answer(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = nil
+        phase = .answering(request.head, since: .now)
+        let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let (site, eventLoop) = (site, context.eventLoop)
+        task = Task {
+            let answer = await site.answer(request)
+            eventLoop.execute {
+                let (connection, context) = connection.value
+                connection.send(answer, context)
+            }
+        }
+        if isInputClosed { task?.cancel() }
+    }
+
+    // MARK: Answers
+
+    private func send(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
+        guard case .answering(let head, let start) = phase else { return }
+        task = nil
+        switch answer {
+        case .response(let response):
+            site.note(head, status: response.status, time: .now - start)
+            send(response, to: head, context)
+        case .stream(let response, let open):
+            site.note(head, status: response.status, time: .now - start)
+            keepsAlive = false
+            context.writeAndFlush(Self.wrapOutboundOut(.head(self.head(of: response))), promise: nil)
+            guard head.method != .HEAD else { return finish(context) }
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            let stream = HTTPStream(context.channel) {
+                let (connection, context) = bound.value
+                connection.finish(context)
+            }
+            phase = .streaming(open(stream))
+        case .webSocket(let response, let open):
+            site.note(head, status: response.status, time: .now - start)
+            upgrade(response, open, context)
+        }
+    }
+
+    private func send(_ response: HTTPResponse, to head: HTTPHead, _ context: ChannelHandlerContext) {
+        if isInputClosed { keepsAlive = false }
+        var responseHead = self.head(of: response)
+        if response.status.mayHaveResponseBody {
+            responseHead.headers.replaceOrAdd(name: "Content-Length", value: "\(response.body.readableBytes)")
+        }
+        context.write(Self.wrapOutboundOut(.head(responseHead)), promise: nil)
+        if head.method != .HEAD, response.status.mayHaveResponseBody, response.body.readableBytes > 0 {
+            context.write(Self.wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+        }
+        finish(context)
+    }
+
+    private func head(of response: HTTPResponse) -> HTTPResponseHead {
+        var head = HTTPResponseHead(version: responseVersion, status: response.status, headers: response.headers)
+        if !keepsAlive {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        } else if responseVersion == .http1_0 {
+            head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
+        }
+        return head
+    }
+
+    /// Ends the response; then goes on with the next request, or closes.
+    private func finish(_ context: ChannelHandlerContext) {
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: written)
+        setDeadline(limits.sending, context)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            let (connection, context) = bound.value
+            connection.next(context)
+        }
+    }
+
+    /// The response was written.
+    private func next(_ context: ChannelHandlerContext) {
+        switch phase {
+        case .answering, .streaming: break
+        case .idle, .arriving, .lingering, .ended: return
+        }
+        guard keepsAlive, !isInputClosed else { return linger(context) }
+        phase = .idle
+        setDeadline(limits.idle, context)
+        while !isBusy, let part = waiting.popFirst() { take(part, context) }
+        if !isBusy, isReadWanted {
+            isReadWanted = false
+            context.read()
+        }
+    }
+
+    // MARK: The end
+
+    private func refuse(_ fault: HTTPFault, _ context: ChannelHandlerContext) {
+        refuse(site.response(to: fault), head: nil, context)
+    }
+
+    /// Answers a request that did not wholly arrive, and closes the connection: what follows could be anything.
+    private func refuse(_ response: HTTPResponse, head: HTTPHead?, _ context: ChannelHandlerContext) {
+        keepsAlive = false
+        var responseHead = self.head(of: response)
+        responseHead.headers.replaceOrAdd(name: "Content-Length", value: "\(response.body.readableBytes)")
+        context.write(Self.wrapOutboundOut(.head(responseHead)), promise: nil)
+        if head?.method != .HEAD {
+            context.write(Self.wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    /// Closes so that the client gets the response even if it is still sending: closing with unread input resets the
+    /// connection, and the response would be lost.
+    private func linger(_ context: ChannelHandlerContext) {
+        if case .streaming(let source) = phase { source.closed() }
+        phase = .lingering
+        waiting.removeAll()
+        if isInputClosed { return context.close(promise: nil) }
+        context.close(mode: .output, promise: nil)
+        setDeadline(limits.lingering, context)
+        if isReadWanted {
+            isReadWanted = false
+            context.read()
+        }
+    }
+
+    private func end() {
+        deadline?.cancel()
+        deadline = nil
+        task?.cancel()
+        task = nil
+        waiting.removeAll()
+        if case .streaming(let source) = phase { source.closed() }
+        phase = .ended
+    }
+
+    private func upgrade(
+        _ response: HTTPResponse, _ open: @Sendable (any Channel) throws -> Void, _ context: ChannelHandlerContext
+    ) {
+        deadline?.cancel()
+        deadline = nil
+        let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: response.headers)
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        phase = .ended
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try open(context.channel)
+            // The parser gives up the bytes that arrived after the request when it is removed, to whoever comes next.
+            let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            let isReadWanted = isReadWanted
+            let channel = context.channel
+            _ = pipeline.removeHandler(encoder)
+            _ = pipeline.removeHandler(context: context)
+            pipeline.removeHandler(decoder).whenComplete { _ in if isReadWanted { channel.read() } }
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: Time
+
+    private func setDeadline(_ limit: Duration, _ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limit)) {
+            let (connection, context) = bound.value
+            connection.expire(context)
+        }
+    }
+
+    private func expire(_ context: ChannelHandlerContext) {
+        deadline = nil
+        switch phase {
+        case .arriving: refuse(.tooSlow, context)
+        case .idle where isHeadBegun: refuse(.tooSlow, context)
+        case .idle, .answering, .streaming, .lingering: context.close(promise: nil)
+        case .ended: break
+        }
+    }
+}
+
+/// Stands before the parser and notices when a request begins to arrive.
+final class HTTPArrivalMonitor: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let begin: () -> Void
+
+    init(_ begin: @escaping () -> Void) { self.begin = begin }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        begin()
+        context.fireChannelRead(data)
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+internal import FoundationEssentials
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOWebSocket
+internal import Synchronization
+
+/// The handshake of a WebSocket (RFC 6455, 4.2).
+struct WebSocketHandshake {
+    let response: HTTPResponse
+
+    init(_ head: HTTPHead) throws(ServeError) {
+        guard head.version == .http1_1, head.method == .GET,
+            head.headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" }),
+            head.headers[canonicalForm: "Connection"].contains(where: { $0.lowercased() == "upgrade" })
+        else { throw .needsWebSocket }
+        guard head.only("Sec-WebSocket-Version") == "13" else { throw .badWebSocketVersion }
+        guard let key = head.only("Sec-WebSocket-Key"), Data(base64Encoded: key)?.count == 16 else {
+            throw ServeError(.malformed)
+        }
+        response = HTTPResponse(.switchingProtocols)
+            .with("Upgrade", "websocket").with("Connection", "Upgrade")
+            .with("Sec-WebSocket-Accept", Self.accept(key))
+    }
+
+    static func accept(_ key: String) -> String {
+        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+        var digest = [UInt8](repeating: 0, count: 20)
+        _ = unsafe EVP_Digest(text, text.count, &digest, nil, EVP_sha1(), nil)
+        return Data(digest).base64EncodedString()
+    }
+}
+
+/// The side of the server: takes one message after another, and learns that the client went away.
+package struct WebSocketSession: Sendable {
+    /// Begins a session; the function that it gets sends a message and may be called from any thread.
+    package typealias Connect = @Sendable (_ send: @escaping @Sendable (String) -> Void) -> WebSocketSession
+
+    package var receive: @Sendable ([UInt8]) async -> Void
+    package var close: @Sendable () -> Void
+
+    package init(receive: @escaping @Sendable ([UInt8]) async -> Void, close: @escaping @Sendable () -> Void) {
+        (self.receive, self.close) = (receive, close)
+    }
+}
+
+/// A WebSocket that carries text messages both ways (RFC 6455).
+final class WebSocketConnection: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    private static let longestMessage = 8 << 20
+    /// What may wait for a client that does not read.
+    private static let mostUnsent = 32 << 20
+    /// Messages that wait for the session; then nothing more is read.
+    private static let mostWaiting = 16
+    private static let pingInterval = TimeAmount.seconds(30)
+    private static let closeGrace = TimeAmount.seconds(2)
+
+    private let connect: WebSocketSession.Connect
+    private var session: WebSocketSession?
+    private let (messages, message) = AsyncStream.makeStream(of: [UInt8].self)
+    private var worker: Task<Void, Never>?
+    private var waiting = 0
+    private var isReadWanted = false
+    private var fragments: ByteBuffer?
+    private var unsent = 0
+    private var isClosing = false
+    private var wasHeard = true
+    private var ping: RepeatedTask?
+
+    private init(_ connect: @escaping WebSocketSession.Connect) { self.connect = connect }
+
+    /// Makes a connection speak WebSocket after its handshake. Called on its event loop.
+    static func add(to channel: any Channel, _ connect: @escaping WebSocketSession.Connect) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(WebSocketFrameEncoder())
+        try pipeline.addHandler(ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: longestMessage)))
+        try pipeline.addHandler(WebSocketConnection(connect))
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let session = connect { text in
+            eventLoop.execute {
+                let (connection, context) = bound.value
+                connection.send(.text, ByteBuffer(string: text), context)
+            }
+        }
+        self.session = session
+        let messages = messages
+        worker = Task {
+            for await message in messages {
+                await session.receive(message)
+                eventLoop.execute {
+                    let (connection, context) = bound.value
+                    connection.taken(context)
+                }
+            }
+        }
+        ping = eventLoop.scheduleRepeatedTask(initialDelay: Self.pingInterval, delay: Self.pingInterval) { _ in
+            let (connection, context) = bound.value
+            connection.sendPing(context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        ping?.cancel()
+        ping = nil
+        message.finish()
+        worker?.cancel()
+        worker = nil
+        session?.close()
+        session = nil
+        isClosing = true
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if waiting >= Self.mostWaiting { isReadWanted = true } else { context.read() }
+    }
+
+    private func taken(_ context: ChannelHandlerContext) {
+        waiting -= 1
+        guard isReadWanted, waiting < Self.mostWaiting else { return }
+        isReadWanted = false
+        context.read()
+    }
+
+    // MARK: Frames
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = Self.unwrapInboundIn(data)
+        wasHeard = true
+        guard !isClosing else { return }
+        guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return close(.protocolError, context) }
+        switch frame.opcode {
+        case .text where fragments == nil: append(frame, to: ByteBuffer(), context)
+        case .continuation:
+            guard let begun = fragments else { return close(.protocolError, context) }
+            fragments = nil
+            append(frame, to: begun, context)
+        case .binary where fragments == nil: close(.unacceptableData, context)
+        case .ping: send(.pong, frame.unmaskedData, context)
+        case .pong: break
+        case .connectionClose: answerClose(frame.unmaskedData, context)
+        default: close(.protocolError, context)
+        }
+    }
+
+    private func append(_ frame: WebSocketFrame, to begun: ByteBuffer, _ context: ChannelHandlerContext) {
+        var whole = begun
+        let part = frame.unmaskedData
+        guard whole.readableBytes + part.readableBytes <= Self.longestMessage else {
+            return close(.messageTooLarge, context)
+        }
+        whole.writeImmutableBuffer(part)
+        guard frame.fin else {
+            fragments = whole
+            return
+        }
+        let bytes = Array(whole.readableBytesView)
+        guard String(validating: bytes, as: UTF8.self) != nil else { return close(.dataInconsistentWithMessage, context) }
+        waiting += 1
+        message.yield(bytes)
+    }
+
+    /// The client closes, with a code and a reason, or without both.
+    private func answerClose(_ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        var data = data
+        guard data.readableBytes > 0 else { return close(.normalClosure, context) }
+        guard let number = data.readInteger(as: UInt16.self), Self.isCloseCode(number) else {
+            return close(.protocolError, context)
+        }
+        guard String(validating: data.readableBytesView, as: UTF8.self) != nil else {
+            return close(.dataInconsistentWithMessage, context)
+        }
+        close(WebSocketErrorCode(codeNumber: Int(number)), context)
+    }
+
+    /// Whether a code may be in a close frame (RFC 6455, 7.4).
+    private static func isCloseCode(_ code: UInt16) -> Bool {
+        (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error as? NIOWebSocketError {
+        case .invalidFrameLength?: close(.messageTooLarge, context)
+        case .fragmentedControlFrame?, .multiByteControlFrameLength?: close(.protocolError, context)
+        default: if !isClosing { context.close(promise: nil) }
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        let size = data.readableBytes
+        unsent += size
+        // A client that asks and never reads.
+        guard unsent <= Self.mostUnsent else {
+            context.close(promise: nil)
+            return
+        }
+        let frame = WebSocketFrame(fin: true, opcode: opcode, data: data)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in bound.value.unsent -= size }
+        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: written)
+    }
+
+    private func sendPing(_ context: ChannelHandlerContext) {
+        guard wasHeard else {
+            context.close(promise: nil)
+            return
+        }
+        wasHeard = false
+        send(.ping, ByteBuffer(), context)
+    }
+
+    /// Sends a close frame, and closes when the client has it.
+    private func close(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        isClosing = true
+        fragments = nil
+        var data = context.channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: code)
+        let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
+        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
+        context.close(mode: .output, promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.closeGrace) { bound.value.close(promise: nil) }
+    }
+}

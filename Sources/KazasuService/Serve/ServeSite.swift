@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardModel
+internal import Kazasu
+internal import NIOCore
+package import NIOHTTP1
+
+/// What `serve` offers: the methods, the taps, what is stored, the page.
+package final class ServeSite: HTTPSite {
+    /// What a server offers, and to whom.
+    package struct Settings: Sendable {
+        package var access = ServeAccess()
+        package var allowed: Set<ServiceMethod.Permission> = []
+        package var page: KioskPage?
+        package var language = Language.english
+        /// Masks personal data in documents.
+        package var mask: @Sendable (JSONValue) -> JSONValue = { $0 }
+        /// Gets one line for each request, without anything personal.
+        package var log: @Sendable (String) -> Void = { _ in }
+
+        package init() {}
+    }
+
+    private let settings: Settings
+    private let methods: any ServiceMethods
+    private let hub: TapHub
+    private let metrics: Metrics
+    private let document: JSONValue
+    private let connect: WebSocketSession.Connect
+    private let routes: [String: [String: ServeRoute]]
+
+    /// - Parameters:
+    ///   - methods: what the commands do.
+    ///   - document: what `/openapi.json` answers.
+    ///   - connect: begins to speak RPC with a client.
+    package init(
+        _ settings: Settings, methods: any ServiceMethods, hub: TapHub, metrics: Metrics, document: JSONValue,
+        connect: @escaping WebSocketSession.Connect
+    ) {
+        (self.settings, self.methods, self.hub) = (settings, methods, hub)
+        (self.metrics, self.document, self.connect) = (metrics, document, connect)
+        routes = ServeRoute.table(methods.methods, hasPage: settings.page != nil)
+    }
+
+    // MARK: Before the body
+
+    package func refusal(of head: HTTPHead) -> HTTPResponse? {
+        do throws(ServeError) {
+            _ = try route(head)
+            return nil
+        } catch {
+            return finished(error.response(in: settings.language), head)
+        }
+    }
+
+    private func route(_ head: HTTPHead) throws(ServeError) -> ServeRoute {
+        try settings.access.checkHost(head)
+        let found = routes[head.path]
+        let open = found?.values.first { $0.isOpen }
+        _ = try settings.access.checkOrigin(head, isPage: open?.isPage ?? false)
+        if head.method == .OPTIONS { return .options }
+        if open == nil { try settings.access.checkToken(head) }
+        guard let found else { throw .unknownPath }
+        guard let route = found[head.method == .HEAD ? "GET" : head.method.rawValue] else {
+            var allowed = found.keys.sorted()
+            if allowed.contains("GET") { allowed.append("HEAD") }
+            throw .wrongMethod(allowed: allowed + ["OPTIONS"])
+        }
+        if case .method(let method) = route, let permission = method.permission, !settings.allowed.contains(permission) {
+            throw .notAllowed(permission)
+        }
+        return route
+    }
+
+    package func response(to fault: HTTPFault) -> HTTPResponse {
+        finished(ServeError(fault).response(in: settings.language), nil)
+    }
+
+    package func note(_ head: HTTPHead, status: HTTPResponseStatus, time: Duration) {
+        // A path that is not one of ours could be anything, such as the number of a card.
+        let path = routes[head.path] == nil ? "?" : head.path
+        let milliseconds = Int(time / .milliseconds(1))
+        settings.log("\(head.method.rawValue) \(path) \(status.code) \(milliseconds) ms")
+    }
+
+    // MARK: Answers
+
+    package func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        do throws(ServeError) {
+            let answer = try await answer(request, try route(request.head))
+            switch answer {
+            case .response(let response): return .response(finished(response, request.head))
+            case .stream(let response, let open): return .stream(finished(response, request.head), open)
+            case .webSocket: return answer
+            }
+        } catch {
+            return .response(finished(error.response(in: settings.language), request.head))
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, _ route: ServeRoute) async throws(ServeError) -> HTTPAnswer {
+        let head = request.head
+        switch route {
+        case .options: return .response(options(head))
+        case .method(let method): return .response(try await call(method, request))
+        case .taps: return try taps(head)
+        case .events: return .response(try await events(head))
+        case .rpc: return try socket(head)
+        case .session:
+            try noParameters(head)
+            let response = HTTPResponse(.noContent)
+            guard let cookie = try settings.access.session(for: head) else { return .response(response) }
+            return .response(response.with("Set-Cookie", cookie))
+        case .openAPI:
+            try noParameters(head)
+            return .response(HTTPResponse(json: document))
+        case .health:
+            try noParameters(head)
+            let count = metrics.readersReady
+            return .response(
+                HTTPResponse(
+                    count > 0 ? .ok : .serviceUnavailable,
+                    json: [
+                        "schema": "kazasu.health/1", "status": count > 0 ? "ok" : "noReader", "readers": .int(count),
+                    ]))
+        case .metrics:
+            try noParameters(head)
+            return .response(await metrics.response(hub.outbox))
+        case .page:
+            guard let page = settings.page else { throw .unknownPath }
+            return .response(page.response)
+        case .script: return .response(KioskPage.script)
+        }
+    }
+
+    /// Adds what every response has.
+    private func finished(_ response: HTTPResponse, _ head: HTTPHead?) -> HTTPResponse {
+        var response =
+            response
+            .with("X-Content-Type-Options", "nosniff").with("Cross-Origin-Resource-Policy", "same-origin")
+        if !response.headers.contains(name: "Cache-Control") { response = response.with("Cache-Control", "no-store") }
+        guard let head, let origin = try? settings.access.checkOrigin(head, isPage: true) else { return response }
+        return response.with("Access-Control-Allow-Origin", origin).with("Vary", "Origin")
+    }
+
+    private func options(_ head: HTTPHead) -> HTTPResponse {
+        guard head.headers.contains(name: "Access-Control-Request-Method") else {
+            return HTTPResponse(.noContent).with("Allow", "GET, HEAD, POST, OPTIONS")
+        }
+        return settings.access.preflight(head)
+    }
+
+    private func noParameters(_ head: HTTPHead) throws(ServeError) {
+        _ = try ServeQuery(head.query, [])
+    }
+
+    // MARK: Methods
+
+    private func call(_ method: ServiceMethod, _ request: HTTPRequest) async throws(ServeError) -> HTTPResponse {
+        let params = try ServeParameters.params(of: method, request)
+        do throws(ServiceFailure) {
+            let result = try await methods.call(
+                method.name, ServiceRequest(params, from: .network(allowed: settings.allowed)))
+            return ServeParameters.response(settings.mask(result), to: method)
+        } catch {
+            switch error {
+            case .unknownMethod: throw .unknownPath
+            case .badParameters(let document): return HTTPResponse(.badRequest, json: .object(document))
+            case .notAllowed(let permission): throw .notAllowed(permission)
+            case .cancelled: throw .cancelled
+            case .failed(let status, let document):
+                return HTTPResponse(Self.status(ofExit: status), json: .object(document))
+            }
+        }
+    }
+
+    /// The status for the exit status that the command would have.
+    static func status(ofExit status: Int32) -> HTTPResponseStatus {
+        switch status {
+        case 64: .badRequest
+        case 65: .unprocessableEntity
+        case 66: .notFound
+        case 69: .serviceUnavailable
+        case 73: .insufficientStorage
+        case 74: .badGateway
+        case 75: .gatewayTimeout
+        case 76: .conflict
+        case 77: .forbidden
+        default: .internalServerError
+        }
+    }
+
+    // MARK: Taps and events
+
+    private func taps(_ head: HTTPHead) throws(ServeError) -> HTTPAnswer {
+        try noParameters(head)
+        let last = head.headers["Last-Event-ID"]
+        guard last.count <= 1 else {
+            throw .badRequest(LocalizedText("Last-Event-ID is there twice", "Last-Event-ID が重複しています"))
+        }
+        let id = last.first.flatMap { $0.isEmpty ? nil : $0 }
+        // Proxies keep what they get unless they are told not to.
+        let response = HTTPResponse(.ok, "text/event-stream").with("X-Accel-Buffering", "no")
+        return .stream(response) { [hub] in TapStream($0, hub, after: id) }
+    }
+
+    private func events(_ head: HTTPHead) async throws(ServeError) -> HTTPResponse {
+        let query = try ServeQuery(head.query, [("after", .text), ("limit", .integer)])
+        var limit = 100
+        if case .integer(let number)? = query.params["limit"] {
+            guard (1...1000).contains(number) else {
+                throw .badParameter("limit", LocalizedText("1 to 1000", "1～1000 で指定してください"))
+            }
+            limit = Int(number)
+        }
+        let after: String? = if case .string(let id)? = query.params["after"] { id } else { nil }
+        guard let outbox = hub.outbox else { throw .noOutbox }
+        let found: [TapEvent]?
+        do throws(OutboxError) {
+            found = try await outbox.events(after: after, limit: limit + 1)
+        } catch {
+            throw .outboxFailed
+        }
+        guard let found else { throw .unknownEvent }
+        let events = found.prefix(limit)
+        let documents = events.map { settings.mask($0.json) }
+        let next = found.count > limit ? events.last?.id : nil
+        if Self.wantsLines(head) {
+            var lines = ByteBuffer()
+            for document in documents { lines.writeString(document.compactText + "\n") }
+            let response = HTTPResponse(.ok, "application/x-ndjson", lines)
+            return next.map { response.with("Kazasu-Next", $0) } ?? response
+        }
+        return HTTPResponse(
+            json: [
+                "schema": "kazasu.events/1", "events": .array(documents), "next": .text(next),
+            ])
+    }
+
+    private static func wantsLines(_ head: HTTPHead) -> Bool {
+        head.headers["Accept"].contains { $0.lowercased().contains("application/x-ndjson") }
+    }
+
+    // MARK: RPC
+
+    private func socket(_ head: HTTPHead) throws(ServeError) -> HTTPAnswer {
+        try noParameters(head)
+        let handshake = try WebSocketHandshake(head)
+        return .webSocket(handshake.response) { [connect] channel in
+            try WebSocketConnection.add(to: channel, connect)
+        }
+    }
+}
+
+/// What is at a path.
+enum ServeRoute: Sendable {
+    case method(ServiceMethod)
+    case taps, events, rpc, session, openAPI, health, metrics, page, script
+    /// The question what a path has.
+    case options
+
+    /// Whether it needs no token: it holds nothing, or asks for the token itself.
+    var isOpen: Bool {
+        switch self {
+        case .health, .page, .script, .session: true
+        case .method, .taps, .events, .rpc, .openAPI, .metrics, .options: false
+        }
+    }
+
+    /// Whether pages of others may link to it.
+    var isPage: Bool { if case .page = self { true } else { false } }
+
+    /// The routes by their paths.
+    static func table(_ methods: [ServiceMethod], hasPage: Bool) -> [String: [String: ServeRoute]] {
+        var table: [String: [String: ServeRoute]] = [
+            "/v1/taps": ["GET": .taps], "/v1/events": ["GET": .events], "/v1/rpc": ["GET": .rpc],
+            "/v1/session": ["POST": .session], "/openapi.json": ["GET": .openAPI], "/healthz": ["GET": .health],
+            "/metrics": ["GET": .metrics], "/kazasu.js": ["GET": .script],
+        ]
+        if hasPage { table["/"] = ["GET": .page] }
+        for method in methods {
+            guard let route = method.route else { continue }
+            table[route.path, default: [:]][route.verb.rawValue] = .method(method)
+        }
+        return table
+    }
+}

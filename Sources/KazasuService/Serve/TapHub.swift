@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardModel
+internal import NIOCore
+
+/// Sends the events of a watcher to the clients of `/v1/taps`.
+///
+/// Everything happens on the event loop of the server, so that a client that asks for what is stored and one that gets
+/// what comes miss nothing in between.
+package final class TapHub: Sendable {
+    private struct State {
+        var readers: [String: Reader] = [:]
+        var streams: [ObjectIdentifier: TapStream] = [:]
+        /// The clients of RPC.
+        var listeners: [Int: @Sendable (JSONValue) -> Void] = [:]
+        var lastListener = 0
+        /// The last event that was published or, before the first one, stored by an earlier run.
+        var lastID: String?
+        var beat: RepeatedTask?
+    }
+
+    /// What is known of a reader.
+    fileprivate struct Reader {
+        var state: TapEvent.ReaderState?
+        /// The `on` of the card that lies there.
+        var card: JSONValue?
+    }
+
+    let outbox: Outbox?
+    private let eventLoop: any EventLoop
+    private let heartbeat: Duration
+    private let language: Language
+    let mask: @Sendable (JSONValue) -> JSONValue
+    private let state: NIOLoopBoundBox<State>
+
+    /// - Parameters:
+    ///   - thread: that of the server.
+    ///   - heartbeat: how often clients get a comment.
+    ///   - language: the language of messages.
+    ///   - mask: masks personal data in events.
+    package init(
+        _ outbox: Outbox?, on thread: HTTPThread, heartbeat: Duration = .seconds(15), language: Language = .english,
+        mask: @escaping @Sendable (JSONValue) -> JSONValue = { $0 }
+    ) {
+        (self.outbox, eventLoop, self.heartbeat) = (outbox, thread.eventLoop, heartbeat)
+        (self.language, self.mask) = (language, mask)
+        state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
+    }
+
+    /// Takes up where an earlier run stopped. Called before anything is published.
+    package func resume() async {
+        guard let outbox, let memory = try? await outbox.memory(), let last = memory.lastID,
+            (try? await outbox.events(after: last, limit: 0)) != nil
+        else { return }
+        try? await eventLoop.submit { [state] in
+            if state.value.lastID == nil { state.value.lastID = last }
+        }.get()
+    }
+
+    /// Sends an event that is stored. Called for one event after another.
+    package func publish(_ event: TapEvent) {
+        // Cards that are kept from the sinks are not stored, so that no client could resume after them.
+        guard event.sequence > 0 else { return }
+        let json = mask(event.json)
+        let message = Self.message(event.kind.word, id: event.id, json)
+        eventLoop.execute { [state] in
+            state.value.readers[event.reader, default: Reader()].note(event.kind, json)
+            state.value.lastID = event.id
+            for stream in state.value.streams.values { stream.push(event.id, message) }
+            for listener in state.value.listeners.values { listener(json) }
+        }
+    }
+
+    /// One event of a stream of server-sent events.
+    static func message(_ name: String, id: String? = nil, _ data: JSONValue) -> ByteBuffer {
+        ByteBuffer(string: (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data.compactText)\n\n")
+    }
+
+    // MARK: Clients; on the event loop
+
+    /// The last event that was published.
+    var lastID: String? { state.value.lastID }
+
+    /// What clients get that do not resume. It has the id of the last event, so that a client that loses its connection
+    /// before the next one resumes, too.
+    var states: [ByteBuffer] {
+        state.value.readers.sorted { $0.key < $1.key }.map { name, reader in
+            Self.message(
+                "state", id: state.value.lastID,
+                [
+                    "reader": .string(name), "state": .string((reader.state ?? .ready).rawValue),
+                    "on": reader.card ?? .null,
+                ])
+        }
+    }
+
+    func add(_ stream: TapStream) {
+        state.value.streams[ObjectIdentifier(stream)] = stream
+        guard state.value.beat == nil else { return }
+        let pause = TimeAmount(heartbeat)
+        state.value.beat = eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { [state] _ in
+            for stream in state.value.streams.values { stream.beat() }
+        }
+    }
+
+    func remove(_ stream: TapStream) {
+        state.value.streams[ObjectIdentifier(stream)] = nil
+        guard state.value.streams.isEmpty else { return }
+        state.value.beat?.cancel()
+        state.value.beat = nil
+    }
+}
+
+extension TapHub.Reader {
+    fileprivate mutating func note(_ kind: TapEvent.Kind, _ json: JSONValue) {
+        switch kind {
+        case .on: card = json
+        case .off: card = nil
+        case .reader(let new): state = new
+        }
+    }
+}
+
+/// One client of `/v1/taps`. Used on the event loop alone.
+final class TapStream: HTTPStreamSource {
+    /// How many events may wait for a client that is slow.
+    private static let mostWaiting = 1000
+    private static let page = 256
+
+    private let hub: TapHub
+    private let stream: HTTPStream
+    /// Events that wait until the client takes more.
+    private var queue = CircularBuffer<(id: String, message: ByteBuffer)>()
+    /// The last event that was written.
+    private var lastID: String?
+    private var isReplaying = false
+    /// Whether the next page waits until the client takes more, and after which event it begins.
+    private var (isReplayPaused, resumption) = (false, String?.none)
+    private var isEnded = false
+
+    /// - Parameter id: the last event that the client has; `nil` for one that begins.
+    init(_ stream: HTTPStream, _ hub: TapHub, after id: String?) {
+        (self.stream, self.hub) = (stream, hub)
+        stream.write(ByteBuffer(string: "retry: 1000\n\n"))
+        hub.add(self)
+        if let id {
+            isReplaying = true
+            replay(after: id)
+        } else {
+            lastID = hub.lastID
+            for message in hub.states { stream.write(message) }
+        }
+    }
+
+    /// Takes an event that was published.
+    func push(_ id: String, _ message: ByteBuffer) {
+        // What is published meanwhile is stored, too.
+        guard !isEnded, !isReplaying, lastID.map({ id > $0 }) ?? true else { return }
+        guard !queue.isEmpty || !stream.isWritable else { return write(id, message) }
+        queue.append((id, message))
+        if queue.count > Self.mostWaiting { overflow() }
+    }
+
+    func beat() {
+        if !isEnded, stream.isWritable { stream.write(ByteBuffer(string: ":\n\n")) }
+    }
+
+    func becameWritable() {
+        if isReplayPaused {
+            isReplayPaused = false
+            return replay(after: resumption)
+        }
+        while stream.isWritable, let next = queue.popFirst() { write(next.id, next.message) }
+    }
+
+    func closed() {
+        isEnded = true
+        queue.removeAll()
+        hub.remove(self)
+    }
+
+    private func write(_ id: String, _ message: ByteBuffer) {
+        lastID = id
+        stream.write(message)
+    }
+
+    /// Tells the client where to resume, and ends.
+    private func overflow() {
+        isEnded = true
+        queue.removeAll()
+        stream.write(TapHub.message("overflow", ["after": .text(lastID)]))
+        hub.remove(self)
+        stream.end()
+    }
+
+    // MARK: Resuming
+
+    /// Reads a page of stored events.
+    private func replay(after id: String?) {
+        guard let outbox = hub.outbox else { return end() }
+        let bound = NIOLoopBound(self, eventLoop: stream.eventLoop)
+        let published = hub.lastID
+        let page = stream.eventLoop.makeFutureWithTask { await Self.page(of: outbox, after: id) }
+        page.whenSuccess { bound.value.take($0, after: id, published) }
+    }
+
+    private static func page(of outbox: Outbox, after id: String?) async -> Result<[TapEvent]?, OutboxError> {
+        do throws(OutboxError) {
+            return .success(try await outbox.events(after: id, limit: page))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Parameter published: the last event that was published when the page was asked for.
+    private func take(_ result: Result<[TapEvent]?, OutboxError>, after id: String?, _ published: String?) {
+        guard !isEnded else { return }
+        let events: [TapEvent]
+        switch result {
+        case .success(let found?): events = found
+        case .failure: return end()
+        case .success(nil):
+            stream.write(TapHub.message("gap", ["after": .text(id)]))
+            return replay(after: nil)
+        }
+        // Ids grow, so that nothing is sent twice when retention has removed the client's last event meanwhile.
+        for event in events where lastID.map({ event.id > $0 }) ?? true {
+            write(event.id, TapHub.message(event.kind.word, id: event.id, hub.mask(event.json)))
+        }
+        // What was published since is stored, but may have been too late for the page.
+        if events.isEmpty, hub.lastID == published {
+            isReplaying = false
+        } else if stream.isWritable {
+            replay(after: events.last?.id ?? id)
+        } else {
+            (isReplayPaused, resumption) = (true, events.last?.id ?? id)
+        }
+    }
+
+    private func end() {
+        isEnded = true
+        hub.remove(self)
+        stream.end()
+    }
+}
+
+/// The taps of clients that speak RPC.
+extension TapHub: ServiceTaps {
+    private struct Listening: TapSubscription {
+        let hub: TapHub
+        let number: Int
+
+        func cancel() async {
+            let (state, number) = (hub.state, number)
+            try? await hub.eventLoop.submit { state.value.listeners[number] = nil }.get()
+        }
+    }
+
+    package func subscribe(
+        _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
+    ) async throws(ServiceFailure) -> any TapSubscription {
+        // What is read from cards is the server's to decide.
+        if let name = params.members.first?.key {
+            throw .badParameters(ServeError.unknownParameter(name, among: []).document(in: language))
+        }
+        let add = eventLoop.submit { [state] in
+            state.value.lastListener += 1
+            state.value.listeners[state.value.lastListener] = send
+            return state.value.lastListener
+        }
+        guard let number = try? await add.get() else { throw .cancelled }
+        return Listening(hub: self, number: number)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Kazasu
+import KazasuCLI
+import KazasuService
+import Synchronization
+
+/// The front of `serve`: the server, which passes on each event.
+final class ServeFront: WatchFront {
+    private let options: ServeOptions
+    private let thread = HTTPThread()
+    private let hub: TapHub
+    private let site: ServeSite
+    private let readers: SharedReaders
+    private let log: ServiceLog
+    private let redaction: Redaction
+    private let running = Mutex<RunningServer?>(nil)
+
+    init(
+        _ context: Context, _ options: Serve, token: [UInt8]?, _ outbox: Outbox?, _ metrics: Metrics, _ log: ServiceLog
+    ) {
+        (self.options, self.log, redaction) = (options.server, log, context.redaction)
+        var settings = ServeSite.Settings()
+        settings.access = ServeAccess(
+            hosts: options.server.host, origins: options.server.allowOrigin.map(\.text), token: token)
+        settings.allowed = Set(options.server.allow)
+        settings.page = options.server.page == .kiosk ? .kiosk : nil
+        settings.language = Language.current
+        settings.log = { [log] line in log.debug(line) }
+        if context.redaction.isOn { settings.mask = { [redaction] in redaction.apply($0) } }
+        let hub = TapHub(outbox, on: thread, language: Language.current, mask: settings.mask)
+        self.hub = hub
+        let readers = SharedReaders.forCommands()
+        readers.setNames(options.readers.map { ($0.name, $0.id) })
+        self.readers = readers
+        let methods = CommandMethods(on: readers, context.redaction, isLocal: false)
+        let origin = KazasuService.ServiceRequest.Origin.network(allowed: settings.allowed)
+        site = ServeSite(settings, methods: methods, hub: hub, metrics: metrics, document: .object(JSONObject())) { send in
+            let session = RPCSession(
+                version: Program.version, methods: methods, taps: hub, origin: origin, language: Language.current
+            ) { send($0.compactText) }
+            return WebSocketSession(
+                receive: { await session.receive($0) }, close: { Task { await session.cancel() } })
+        }
+    }
+
+    var showsReaders: Bool { false }
+
+    var shared: SharedReaders? { readers }
+
+    var failure: CommandError? { nil }
+
+    func start(stop: @escaping @Sendable () -> Void) throws(CommandError) {
+        var limits = HTTPLimits()
+        limits.connections = options.connections
+        allowFiles(options.connections)
+        Blocking.run { [hub] () async in await hub.resume() }
+        let server = try RunningServer(options.addresses, on: thread, limits, site: site, option: "--listen")
+        running.withLock { $0 = server }
+        for address in server.server.addresses { log.notice(tr("serving at \(address)", "\(address) で待ち受けています")) }
+    }
+
+    func show(_ event: TapEvent, _ tap: Tap?) {
+        if redaction.isOn { RedactionGate.shared.learn(json: Array(event.line.utf8)) }
+        hub.publish(event)
+    }
+
+    func finish() {
+        running.withLock { $0 }?.stop()
+        Blocking.run { [readers] () async in await readers.close() }
+    }
+
+    /// Raises the limit of open files, which is often 1024, as far as the system allows.
+    private func allowFiles(_ connections: Int) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        let wanted = min(limit.rlim_max, rlim_t(connections + 512))
+        guard limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = wanted
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Kazasu
+import KazasuCLI
+import KazasuService
+import Synchronization
+
+/// The front of `watch`: standard output, and the metrics if they are wanted.
+final class WatchPrinter: WatchFront {
+    private let printer: EventPrinter
+    private let outbox: Outbox?
+    private let metrics: Metrics
+    private let port: LoopbackPort?
+    private let server = Mutex<RunningServer?>(nil)
+
+    init(_ context: Context, _ options: Watch, _ outbox: Outbox?, _ metrics: Metrics) {
+        printer = EventPrinter(
+            context.redaction, options.format, readers: options.readers.map(\.name), ringsBell: options.printing.bell)
+        (self.outbox, self.metrics, port) = (outbox, metrics, options.metrics)
+    }
+
+    var showsReaders: Bool { printer.isText }
+
+    var shared: SharedReaders? { nil }
+
+    var failure: CommandError? { printer.error }
+
+    func start(stop: @escaping @Sendable () -> Void) throws(CommandError) {
+        if let port {
+            let address = ListenAddress.internet(host: "127.0.0.1", port: port.port)
+            let site = MetricsSite(metrics, outbox, language: Language.current)
+            let running = try RunningServer([address], on: HTTPThread(), site: site, option: "--metrics")
+            server.withLock { $0 = running }
+        }
+        // Without a sink, the events are for standard output alone.
+        printer.start { [outbox] in if outbox == nil { stop() } }
+    }
+
+    func show(_ event: TapEvent, _ tap: Tap?) { printer.print(event, tap) }
+
+    func finish() {
+        server.withLock { $0 }?.stop()
+        printer.finish()
+    }
+}
+
+/// A server and its thread.
+struct RunningServer: Sendable {
+    let server: HTTPServer
+    private let thread: HTTPThread
+
+    /// Begins to listen.
+    ///
+    /// - Parameter option: the option that chose the addresses, for messages.
+    init(
+        _ addresses: [ListenAddress], on thread: HTTPThread, _ limits: HTTPLimits = HTTPLimits(), site: any HTTPSite,
+        option: String
+    ) throws(CommandError) {
+        self.thread = thread
+        do throws(ListenError) {
+            server = try Blocking.run { () async throws(ListenError) in
+                try await HTTPServer.start(addresses, on: thread, limits, site: site)
+            }
+        } catch {
+            throw CommandError(error, option: option)
+        }
+    }
+
+    /// Closes everything.
+    func stop() {
+        Blocking.run { [server, thread] () async in
+            await server.stop()
+            await thread.stop()
+        }
+    }
+}
+
+extension CommandError {
+    /// Why a server cannot listen.
+    init(_ error: ListenError, option: String) {
+        let address = "\(error.address)"
+        let reason = SystemMessage.text(error.errno)
+        let text = tr("cannot listen at \(address): \(reason)", "\(address) で待ち受けできません: \(reason)")
+        let other = tr("choose another address with \(option)", "\(option) で別のアドレスを指定してください")
+        switch error.reason {
+        case .busy:
+            self.init(
+                .noReader, "busy", text,
+                hint: tr("end the program that listens there, or ", "そこで待ち受けているプログラムを終了するか、") + other)
+        case .permission: self.init(.noReader, "permission", text, hint: other)
+        case .absent, .failed: self.init(.noReader, "absent", text, hint: other)
+        case .notASocket:
+            self.init(
+                .cannotWrite, "cannotWrite",
+                tr(
+                    "\(address): there is a file that is not a socket; it was not changed",
+                    "\(address): ソケットではないファイルがあります（変更していません）"),
+                hint: other)
+        }
+    }
+}
