@@ -60,9 +60,6 @@ package struct BlockListElement: Hashable, Sendable {
         let low = UInt8(truncatingIfNeeded: number)
         return number <= 0xFF ? [0x80 | head, low] : [head, low, UInt8(truncatingIfNeeded: number >> 8)]
     }
-
-    /// The number of bytes in ``bytes``.
-    package var encodedLength: Int { number <= 0xFF ? 2 : 3 }
 }
 
 /// The access mode of a Block List element, three bits.

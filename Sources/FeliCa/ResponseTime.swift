@@ -37,14 +37,6 @@ package struct ResponseTime: Hashable, Sendable {
         UInt8(truncatingIfNeeded: pmm.rawValue >> UInt64(56 - commandClass.rawValue * 8))
     }
 
-    /// Returns whether the byte of a class is not 00.
-    ///
-    /// felica-tool reads 00 as "class not supported"; since this is one source's interpretation, nothing is refused
-    /// because of it.
-    package func isStated(_ commandClass: CommandClass) -> Bool {
-        parameter(commandClass) != 0
-    }
-
     /// Returns the maximum time for a command of this class on `units` nodes or blocks (0 to 255).
     ///
     /// The time is rounded up to nanoseconds.

@@ -203,27 +203,4 @@ extension Reader {
         guard case .felica(let target)? = try firstAnswer(to: requests)?.picc else { return nil }
         return target
     }
-
-    /// Polls each of these systems at every bit rate of the reader and returns the answers in order of arrival.
-    ///
-    /// If a card answers at both bit rates, the same IDm is listed once, with the bit rate of its first answer. The
-    /// systems of one card differ in the IDm's first four bits and are listed separately.
-    ///
-    /// - Parameters:
-    ///   - systems: the system codes, in the order in which they are polled.
-    ///   - requestCode: as in ``activateFeliCa(systems:requestCode:timeSlots:bitRates:)``.
-    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
-    package func feliCaTargets(
-        systems: [SystemCode], requestCode: UInt8 = 0
-    ) throws(TransportError) -> [FeliCaTarget] {
-        var targets: [FeliCaTarget] = []
-        for bitRate in information.feliCaBitRates {
-            for system in systems {
-                let request = ActivationRequest.felica(system, requestCode: requestCode, bitRate: bitRate)
-                guard case .felica(let target)? = try activate(request) else { continue }
-                if !targets.contains(where: { $0.idm == target.idm }) { targets.append(target) }
-            }
-        }
-        return targets
-    }
 }

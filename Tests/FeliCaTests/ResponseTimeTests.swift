@@ -77,12 +77,6 @@ import Testing
         #expect(abs(milliseconds - row.milliseconds) < max(row.milliseconds * 0.005, 0.06))
     }
 
-    @Test func classesWithoutAByteAreInformation() {
-        let lite = ResponseTime(PMm(rawValue: 0x00F1_0000_0001_4300))
-        let stated = ResponseTime.CommandClass.allCases.filter(lite.isStated)
-        #expect(stated == [.read, .write])
-    }
-
     @Test func noNumberOfUnitsOverflows() {
         let times = ResponseTime(PMm(rawValue: .max))
         #expect(times.maximum(.read, units: .max) == times.maximum(.read, units: 255))

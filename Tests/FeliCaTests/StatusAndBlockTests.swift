@@ -28,7 +28,6 @@ import Testing
         let mode = try #require(AccessMode(rawValue: packing.mode))
         let element = BlockListElement(serviceIndex: packing.service, number: packing.number, accessMode: mode)
         #expect(try element.bytes == packet(packing.bytes))
-        #expect(element.encodedLength == element.bytes.count)
     }
 
     @Test func accessModes() {

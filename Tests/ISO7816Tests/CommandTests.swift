@@ -42,10 +42,6 @@ struct CommandTests {
             (try .updateBinary(offset: 0x7FFF, data: [1]), "00D67FFF0101"),
             (try .readBinary(farOffset: 0xFFFF_FFFF, count: 4), "00B1000006 5404 FFFFFFFF 04"),
             (try .readBinary(farOffset: 0x0100_0000, count: 4), "00B1000006 5404 01000000 04"),
-            (.readRecord(1, file: sfi), "00B2010C00"), (.readRecord(2), "00B2020400"),
-            (.readRecord(1, andFollowing: true, count: 16), "00B2010510"),
-            (try .getData(0x5A), "00CA005A00"), (try .getData(0x9F7F, cla: 0x80), "80CA9F7F00"),
-            (.getChallenge(), "0084000008"), (.getChallenge(256), "0084000000"),
         ]
     }
 
@@ -66,7 +62,6 @@ struct CommandTests {
         #expect(throws: APDUError.offset(300)) { try CommandAPDU.updateBinary(sfi, offset: 300, data: [1]) }
         #expect(throws: APDUError.count(0)) { try CommandAPDU.updateBinary(offset: 0, data: []) }
         #expect(throws: APDUError.count(0)) { try CommandAPDU.updateBinary(sfi, data: []) }
-        #expect(throws: APDUError.count(3)) { try CommandAPDU.getData(0x5F8101) }
         #expect([0, 31, 255].allSatisfy { ShortFileIdentifier($0) == nil })
         #expect("\(sfi)" == "1E")
     }

@@ -212,36 +212,4 @@ struct FileTests {
         try session.updateBinary(offset: 0, data: [])
         #expect(channel.finish().isEmpty)
     }
-
-    @Test func records() throws {
-        let sfi = try #require(ShortFileIdentifier(2))
-        let channel = ScriptedChannel([
-            try ScriptedExchange("00B2011400", answer: "AABB9000"),
-            try ScriptedExchange("00B2021400", answer: "CC9000"),
-            try ScriptedExchange("00B2031400", answer: "6A83"), try ScriptedExchange("00B2010400", answer: "6982"),
-            try ScriptedExchange("00B2010D00", answer: "AABBCC9000"),
-        ])
-        let session = FileTests.session(channel)
-        #expect(try session.readRecords(file: sfi) == [[0xAA, 0xBB], [0xCC]])
-        #expect(throws: ISO7816Error.status(.readRecord, 0x6982)) { try session.readRecords() }
-        #expect(try session.readRecord(1, file: ShortFileIdentifier(1), andFollowing: true) == [0xAA, 0xBB, 0xCC])
-        #expect(try FileTests.session(SessionTests.EndlessCard([1, 0x90, 0])).readRecords().count == 254)
-        #expect(channel.finish().isEmpty)
-    }
-
-    @Test func dataObjectsAndChallenges() throws {
-        let channel = ScriptedChannel([
-            try ScriptedExchange("00CA005A00", answer: "5A01AA9000"),
-            try ScriptedExchange("0084000008", answer: "01029000"),
-            try ScriptedExchange("0084000002", answer: "01029000"),
-        ])
-        let session = FileTests.session(channel)
-        #expect(try session.getData(0x5A) == [0x5A, 0x01, 0xAA])
-        #expect(throws: ISO7816Error.malformed(.getChallenge, .dataLength(expected: 8, received: 2))) {
-            try session.getChallenge()
-        }
-        #expect(try session.getChallenge(2) == [1, 2])
-        #expect(throws: ISO7816Error.invalidCommand(.count(3))) { try session.getData(0x5F8101) }
-        #expect(channel.finish().isEmpty)
-    }
 }

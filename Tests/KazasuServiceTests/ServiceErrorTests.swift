@@ -10,7 +10,8 @@ import Testing
 struct ServiceErrorTests {
     private enum LedgerKind: CaseIterable {
         case damaged, newer, notALedger, foreignJournal, inaccessible, diskFull, locked, noHome, noSuchCard
-        case severalCards, otherCurrency, nameInUse, sameCard, otherPurses, severalNames, noSuchStation, noSuchLine, noSuchRecord
+        case severalCards, otherCurrency, nameInUse, sameCard, otherPurses, severalNames, noSuchStation, noSuchLine,
+            noSuchRecord
         case noSuchImport, nothingToUndo, noHistory, otherCard, columns, noCharacterSet, failed
     }
 

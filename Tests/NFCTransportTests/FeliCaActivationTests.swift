@@ -49,17 +49,6 @@ struct FeliCaActivationTests {
         #expect(target?.bitRate == .kbps212)
     }
 
-    @Test func listsACardOnce() throws {
-        let reader = TableReader(answering: [
-            Polling(0x0003, 212): 0x0101_0312_3456_7890, Polling(0x0003, 424): 0x0101_0312_3456_7890,
-            Polling(0xFE00, 212): 0x1101_0312_3456_7890, Polling(0xFE00, 424): 0x0101_0399_9999_9999,
-        ])
-        let targets = try reader.feliCaTargets(systems: [.transit, .commonArea])
-        #expect(targets.map(\.idm.rawValue) == [0x0101_0312_3456_7890, 0x1101_0312_3456_7890, 0x0101_0399_9999_9999])
-        #expect(targets.map(\.bitRate) == [.kbps212, .kbps212, .kbps424])
-        #expect(reader.polled.count == 4)
-    }
-
     @Test func failingReaderEndsThePolling() {
         let reader = TableReader(answering: [Polling(0xFE00, 212): 2])
         reader.failure = .readerTimeout
@@ -73,18 +62,5 @@ struct FeliCaActivationTests {
         #expect(reader.polled == [Polling(0x0003, 424)])
         #expect(try reader.activateFeliCa(systems: [.transit], bitRates: []) == nil)
         #expect(reader.polled.count == 1)
-    }
-
-    @Test func listingPollsEverySystemAtEverySpeed() throws {
-        let reader = TableReader(answering: [:], bitRates: [.kbps424, .kbps212])
-        #expect(try reader.feliCaTargets(systems: [.lite, .any]).isEmpty)
-        #expect(
-            reader.polled == [
-                Polling(0x88B4, 424), Polling(0xFFFF, 424), Polling(0x88B4, 212), Polling(0xFFFF, 212),
-            ])
-        #expect(try reader.feliCaTargets(systems: []).isEmpty)
-        reader.failure = .cancelled
-        #expect(throws: TransportError.cancelled) { try reader.feliCaTargets(systems: [.any]) }
-        #expect(reader.polled.count == 5)
     }
 }

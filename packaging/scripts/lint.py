@@ -137,6 +137,7 @@ WORDS = [
     (r"\bhow many at most\b", "upper bound"),
     (r"\bwhat (?:some|a) \w+ comes? to\b", "total"),
     (r"\btakes? events again\b", "accepts"),
+    (r"\w*(?:recognis|colour|behaviour|neighbour|honour|summaris|normalis|initialis|organis)\w*", "American spelling"),
 ]
 WORDS = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in WORDS]
 # A test says what holds: `retriesAfterGarbledAnswer`, not `whoIsNotUnderstoodIsAskedAgain`.

@@ -143,3 +143,17 @@ struct ServiceJob {
         return count
     }
 }
+
+extension ServiceDump {
+    /// Records how the reading of this service ended.
+    mutating func take(_ job: ServiceJob) {
+        blocks = job.have
+        if job.stage != .done {
+            state = .lost
+        } else if let refusal = job.refusal {
+            state = .refused(status: refusal.status)
+        } else {
+            state = .read
+        }
+    }
+}

@@ -140,17 +140,3 @@ final class SystemReading {
         }
     }
 }
-
-extension ServiceDump {
-    /// Records how the reading of this service ended.
-    mutating func take(_ job: ServiceJob) {
-        blocks = job.have
-        if job.stage != .done {
-            state = .lost
-        } else if let refusal = job.refusal {
-            state = .refused(status: refusal.status)
-        } else {
-            state = .read
-        }
-    }
-}

@@ -121,22 +121,6 @@ public struct ServiceVersions: Hashable, Sendable {
     }
 }
 
-extension Array where Element: FourDigitCode {
-    /// A count byte and the codes, each least significant byte first.
-    var countedWireBytes: [UInt8] {
-        var bytes = ByteWriter([UInt8(truncatingIfNeeded: count)])
-        for code in self { bytes.write(code.rawValue, .little) }
-        return bytes.bytes
-    }
-
-    /// Checks the number of entries.
-    func validateCount(_ list: FeliCaError.ArgumentReason.List, _ allowed: ClosedRange<Int>) throws(FeliCaError) {
-        guard allowed.contains(count) else {
-            throw .invalidArgument(.count(list, count, allowed: allowed))
-        }
-    }
-}
-
 /// The kinds of keys of a system, in the answer to Request Service v2; unknown values are kept unchanged.
 ///
 /// Source: the unofficial user's manual, felica-tool.

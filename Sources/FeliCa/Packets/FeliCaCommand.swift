@@ -70,6 +70,23 @@ extension FeliCaCommand {
     }
 }
 
+/// A list of codes as commands carry it.
+extension Array where Element: FourDigitCode {
+    /// A count byte and the codes, each least significant byte first.
+    var countedWireBytes: [UInt8] {
+        var bytes = ByteWriter([UInt8(truncatingIfNeeded: count)])
+        for code in self { bytes.write(code.rawValue, .little) }
+        return bytes.bytes
+    }
+
+    /// Checks the number of entries.
+    func validateCount(_ list: FeliCaError.ArgumentReason.List, _ allowed: ClosedRange<Int>) throws(FeliCaError) {
+        guard allowed.contains(count) else {
+            throw .invalidArgument(.count(list, count, allowed: allowed))
+        }
+    }
+}
+
 /// One system of the FeliCa card behind a channel; its methods are the commands in the manual.
 ///
 /// Sending to the IDm of another system of the card switches the card to that system.

@@ -105,54 +105,6 @@ extension ISO7816Session {
 }
 
 extension CommandAPDU {
-    /// Returns READ RECORD (ISO/IEC 7816-4 §11.4.3) by number.
-    ///
-    /// - Parameters:
-    ///   - number: the record, 1 to 254; 0 is the current one.
-    ///   - file: an EF of the current DF, which becomes the current one; `nil` for the current EF.
-    ///   - andFollowing: all records from this one to the last.
-    ///   - count: the number of bytes; 256 means everything available.
-    package static func readRecord(
-        _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false, count: Int = 0x100
-    ) -> CommandAPDU {
-        CommandAPDU(
-            .readRecord, p1: number, p2: (file?.rawValue ?? 0) << 3 | (andFollowing ? 0x05 : 0x04), ne: count)
-    }
-}
-
-extension ISO7816Session {
-    /// Reads one record, or all records from one on.
-    ///
-    /// - Parameters:
-    ///   - number: the record, 1 to 254; 0 is the current one.
-    ///   - file: an EF of the current DF; `nil` for the current EF.
-    ///   - andFollowing: all records from this one to the last.
-    /// - Throws: ``ISO7816Error``; `6A83` if there is no such record.
-    package func readRecord(
-        _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false
-    ) throws(ISO7816Error) -> [UInt8] {
-        try data(
-            .readRecord(number, file: file, andFollowing: andFollowing, count: limits.longestExpected))
-    }
-
-    /// Reads the records of an EF one after another, from 1 on, until the card reports that there are no more.
-    ///
-    /// - Parameter file: an EF of the current DF; `nil` for the current EF.
-    /// - Throws: ``ISO7816Error``; only the status word `6A83` ends the list without an error.
-    package func readRecords(file: ShortFileIdentifier? = nil) throws(ISO7816Error) -> [[UInt8]] {
-        var records: [[UInt8]] = []
-        for number: UInt8 in 1...254 {
-            do {
-                records.append(try readRecord(number, file: file))
-            } catch .status(_, .recordNotFound) {
-                break
-            }
-        }
-        return records
-    }
-}
-
-extension CommandAPDU {
     /// Returns UPDATE BINARY (ISO/IEC 7816-4 §11.3.5) of the current EF.
     ///
     /// - Parameters:

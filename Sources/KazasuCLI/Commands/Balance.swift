@@ -41,7 +41,7 @@ struct Balance: KazasuCommand {
     func execute(_ context: Context) throws {
         let keeper = try keepOptions.keeper(context)
         let report: BalanceReport
-        let card: DecodedCard
+        var card: DecodedCard?
         var kept: KeptHistory?
         switch try purse.open(context) {
         case .card(let found, let session):
@@ -55,7 +55,9 @@ struct Balance: KazasuCommand {
                     context.late.add(CommandError(error))
                 }
             }
-            card = found.decoded(as: report.balances.first?.kind, wantsBrand: context.json, context.redaction)
+            if context.json {
+                card = found.decoded(as: report.balances.first?.kind, wantsBrand: true, context.redaction)
+            }
         case .dump(let dump):
             report = try dump.balance(kinds: purse.kinds, all: all)
             card = dump.decoded(as: report.balances.first?.kind, context.redaction)
@@ -67,7 +69,7 @@ struct Balance: KazasuCommand {
             guard let basis = balance.basis, basis != .newestRecord else { continue }
             context.note("\(balance.name[Language.current]) \(balance.text): \(basis.text[Language.current])")
         }
-        if context.json {
+        if context.json, let card {
             try context.print(report.json(Language.current, card: card))
         } else if all {
             try context.print(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardCiphers
 import Glibc
 import Kazasu
 
@@ -89,23 +88,6 @@ final class ReaderSession {
     /// Waits for a FeliCa card with one of these systems; without any, for any FeliCa card.
     func find(systems: [SystemCode]?) throws(CommandError) -> Card {
         try find(systems.map { .feliCa(systems: $0) } ?? .feliCa)
-    }
-
-    /// Waits for a card that may be a tag, and authenticates with the key when there is one.
-    ///
-    /// - Throws: ``CommandError`` as ``find(_:)`` does; with status 76 when the tag does not support keys, 77 when it
-    ///   refuses this one.
-    func findTag(_ key: TripleDESKey?) throws(CommandError) -> FoundTag {
-        let card = try find(.tag)
-        guard let tag = card.tag else { throw CommandError(WrongCard(card.picc, .kind(wanted: .tag))) }
-        guard let key else { return tag }
-        do throws(TagError) {
-            guard case .type2(let tag) = tag else { throw .takesNoKey }
-            try tag.authenticate(key)
-        } catch {
-            throw CommandError(error)
-        }
-        return tag
     }
 
     /// Opens the reader of the options, once there is one where they say to wait for it.

@@ -35,7 +35,7 @@ package struct KnownCards: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - number: the bytes of its IDm or UID.
-    ///   - tag: what identifies it in events.
+    ///   - tag: its identifier in events.
     func name(of technology: Technology, number: [UInt8], tag: String?) -> String? {
         if names.isEmpty { return nil }
         return names[Self.key(number, isIDm: technology == .felica)] ?? tag.flatMap { names[$0] }

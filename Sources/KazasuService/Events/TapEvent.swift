@@ -50,7 +50,7 @@ public struct TapEvent: Hashable, Sendable {
         public let isSynchronized: Bool
     }
 
-    /// What identifies a card.
+    /// The identity of a card.
     public struct Card: Hashable, Sendable {
         /// The radio technology.
         public var technology: Technology
@@ -64,7 +64,7 @@ public struct TapEvent: Hashable, Sendable {
         public var isRandom: Bool
     }
 
-    /// What was read from a card. The members of documents are JSON, in the language of the watcher.
+    /// The data read from a card. The members of documents are JSON, in the language of the watcher.
     public struct Content: Hashable, Sendable {
         /// `card`: the identity, kind and brand of a card that was decoded.
         package var card: JSONValue?
@@ -88,7 +88,7 @@ public struct TapEvent: Hashable, Sendable {
         public var on: String
         /// Milliseconds; `nil` if the watcher was killed meanwhile.
         public var dwell: Int?
-        /// Why nobody saw it leave; `nil` if it was seen.
+        /// Why its leaving was missed; `nil` if it was seen.
         public var reason: UnseenEnd?
     }
 

@@ -8,7 +8,7 @@ package import Kazasu
 /// Turns what happens on the readers into events: numbers them, names the readers and cards, and hides cards that are
 /// back within the debounce time.
 package struct TapJournal {
-    /// What the user chose.
+    /// The user's settings.
     package struct Settings: Sendable {
         /// The name of the place.
         package var site: String
@@ -80,7 +80,7 @@ package struct TapJournal {
         }
     }
 
-    /// The event that follows from what happened on a reader; `nil` if none does.
+    /// The event for a change on a reader; `nil` if there is none.
     package mutating func event(for event: ReaderWatch.Event) -> TapEvent? {
         switch event {
         case .tap(let tap, let id):
@@ -94,7 +94,7 @@ package struct TapJournal {
         }
     }
 
-    /// Ends visits whose end nobody sees. Where the card is seen again, that is a new visit, however soon.
+    /// Ends visits whose end was missed. A card that is seen again begins a new visit, however soon.
     ///
     /// - Parameter reader: the name of the reader; `nil` for every reader.
     package mutating func close(_ reason: TapEvent.UnseenEnd, on reader: String? = nil) -> [TapEvent] {
@@ -139,7 +139,7 @@ package struct TapJournal {
         return event
     }
 
-    /// What was read from the card.
+    /// The data read from the card.
     private func content(_ tap: Tap) -> TapEvent.Content {
         var content = TapEvent.Content()
         let kind = tap.history?.kind ?? tap.balance?.balances.first?.kind
@@ -184,7 +184,7 @@ package struct TapJournal {
     ///
     /// - Parameters:
     ///   - ids: the readers that are watched; `nil` for all.
-    ///   - products: what the readers are, by their names.
+    ///   - products: the models of the readers, by their names.
     func readers(watching ids: [String]?, products: [String: String]) -> [ReaderStatus] {
         let given = Set(settings.names.values)
         let watched = ids.map { Set($0.map(name)) }

@@ -23,7 +23,7 @@ public final class Ledger: Sendable {
         public var stations: any StationNames = ShippedStations()
         /// The decoders that read histories.
         public var decoders: DecoderRegistry = .standard
-        /// What identifies a card: its IDm, or a keyed hash where no IDm may be stored. Hexadecimal digits only.
+        /// The key of a card: its IDm, or a keyed hash if no IDm may be stored. Hexadecimal digits only.
         public var cardKey: @Sendable (IDm) -> String = { $0.description }
         /// Whether cards are masked in everything that is read, as for a bug report: their numbers, and the names that the
         /// owner gave. The file keeps them.

@@ -5,7 +5,7 @@ public import CardDecoders
 internal import CardModel
 internal import GRDB
 
-/// One purse of a card with what the ledger has of it.
+/// One purse of a card, with a summary of its records.
 public struct LedgerCard: Hashable, Sendable {
     /// The card and its purse.
     public let purse: LedgerPurse

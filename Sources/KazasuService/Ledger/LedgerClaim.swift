@@ -8,7 +8,7 @@ internal import GRDB
 public struct LedgerClaim: Hashable, Sendable {
     /// The day.
     public let date: CalendarDate
-    /// Whose ride it is.
+    /// The card.
     public let purse: LedgerPurse
     /// Where it began.
     public let from: Place?
@@ -46,7 +46,7 @@ public struct LedgerClaimOptions: Hashable, Sendable {
     /// Sections of commuter passes, each as two stations with a hyphen between, as in `Ueno-Shibuya`. Rides within one are left out: between its
     /// ends, or between stations of their common line whose numbers lie between theirs.
     public var passes: [String] = []
-    /// What the rides were for; a column of its own.
+    /// The purpose of the rides, as a separate column.
     public var purpose: String?
     /// Whether the last rows are the totals, one for each currency.
     public var hasTotal = false

@@ -39,7 +39,7 @@ extension LedgerMerge {
                     SELECT date, serial FROM record WHERE purse = ? AND ord >= ? AND date IS NOT NULL ORDER BY ord LIMIT 1
                     """, arguments: [purse.id, era << LedgerOrder.eraShift])
             guard let start, let date = try LedgerCoding.date(start.value(0)) else { continue }
-            // On one day the counter tells: a part that it reaches soon is older.
+            // Within one day the counter decides: the part that it reaches first is older.
             let isSoon = try ((start.value(1) ?? 0) &- last) & purse.count.mask <= half
             if date > day || date == day && isSoon {
                 after = era

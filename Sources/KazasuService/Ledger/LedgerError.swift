@@ -5,20 +5,20 @@ public import CardModel
 internal import GRDB
 internal import Glibc
 
-/// Why a ledger could not be used. A failed call has changed nothing in the file.
+/// Why a ledger could not be used. A failed call has not changed the file.
 public enum LedgerError: Error, Hashable, Sendable {
     /// The file is not a whole database; it was not changed.
     case damaged(path: String)
     /// A later version of Kazasu wrote the file; it was not changed.
     case newer(path: String, version: Int, supported: Int)
-    /// The file is something else than a ledger; it was not changed.
+    /// The file is not a ledger; it was not changed.
     case notALedger(path: String)
     /// The file at this path, where SQLite keeps the ledger's journal, is something else, or names a file that SQLite would
     /// delete; nothing was changed.
     case foreignJournal(path: String)
-    /// The file or its folder could not be opened, made or written; `code` is an `errno` or, above 1,000, an SQLite code + 1,000.
+    /// The file or its folder could not be opened, created or written; `code` is an `errno` or, above 1,000, an SQLite code + 1,000.
     case inaccessible(path: String, code: Int32)
-    /// There is no room left for what was to be kept.
+    /// The disk, or the size that was set, is full.
     case diskFull(path: String)
     /// Another program has been writing for longer than ``Ledger/Options/patience``.
     case locked(path: String)
@@ -26,17 +26,17 @@ public enum LedgerError: Error, Hashable, Sendable {
     case noHome
     /// No card of the ledger has this name, IDm or kind.
     case noSuchCard(String)
-    /// The name or IDm of one card was wanted, and several fit.
+    /// Several cards match where one is needed.
     case severalCards(String)
-    /// The format that was asked for holds one currency, and these cards have another.
+    /// The format holds one currency, and these cards have another.
     case otherCurrency(cards: [LedgerPurse])
     /// Another card has this name.
     case nameInUse(String)
     /// A card cannot continue itself.
     case sameCard
-    /// Cards that are to be one have no kind of purse in common, so that neither continues the other.
+    /// The cards to be linked have no kind of purse in common, so that neither continues the other.
     case otherPurses
-    /// Both cards that are to be one have a name.
+    /// Both cards to be linked have a name.
     case severalNames
     /// No station or stop that the ledger has a record of has this name or code.
     case noSuchStation(String)
@@ -46,17 +46,17 @@ public enum LedgerError: Error, Hashable, Sendable {
     case noSuchRecord(String)
     /// The ledger has no record of an import with this number.
     case noSuchImport(Int)
-    /// There is no change that could be taken back.
+    /// There is no change to undo.
     case nothingToUndo
     /// The dump holds no history that a decoder can read.
     case noHistory
-    /// The dump is of another card than the one that was asked for.
+    /// The dump is of another card than requested.
     case otherCard
-    /// A file of columns has something unknown in this line.
+    /// This line of a file of columns is wrong.
     case columns(line: Int, ColumnFault)
     /// The C library has no converter for CP932.
     case noCharacterSet
-    /// SQLite failed with this result code for a reason that is none of the others.
+    /// SQLite failed with another result code.
     case failed(code: Int32)
 
     /// What is wrong with a line of a file of columns.
@@ -71,7 +71,7 @@ public enum LedgerError: Error, Hashable, Sendable {
         case noColumns
     }
 
-    /// What an error of SQLite means for a ledger.
+    /// Converts an error of SQLite.
     init(_ error: any Error, path: String) {
         if let own = error as? LedgerError {
             self = own
@@ -175,7 +175,7 @@ extension LedgerError.ColumnFault: SelfDescribing {
     }
 }
 
-/// Something unusual about records that were kept; none of them was refused.
+/// Something unusual about records; all of them were kept.
 public enum LedgerNotice: Hashable, Sendable {
     /// The serials of the card begin again below those that the ledger has, on a later day.
     case serialsWentBack(card: String)

@@ -157,7 +157,7 @@ extension Ledger {
         return records
     }
 
-    /// Gives access to the records that a filter chooses, in the order of ``records(_:limit:)``, while nothing can change them.
+    /// Gives access to the records that a filter chooses, in the order of ``records(_:limit:)``, from one unchanging snapshot.
     package func select<Value>(
         _ filter: LedgerFilter, limit: Int? = nil, _ body: (LedgerSelection) throws -> Value
     ) throws(LedgerError) -> Value {
@@ -187,7 +187,7 @@ extension Ledger {
         return try LedgerSelection(ids, of: self, db)
     }
 
-    /// What is lost on the days that a filter chooses, newest first: also what begins before the first or ends after the last of them.
+    /// The gaps on the days that a filter chooses, newest first, including those that begin before or end after them.
     /// The record after the gap must be of the chosen cards and kinds.
     public func gaps(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerGapReport] {
         try store.read { db in
@@ -197,7 +197,7 @@ extension Ledger {
         }
     }
 
-    /// What is missing on the days and of the cards that a filter chooses, whatever kinds of records it asks for.
+    /// The records missing on the days and cards that a filter chooses, regardless of its kinds of records.
     public func missing(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> LedgerMissing {
         try store.read { db in
             var missing = LedgerMissing()

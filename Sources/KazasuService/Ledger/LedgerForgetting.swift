@@ -15,7 +15,7 @@ public struct LedgerImport: Hashable, Sendable, Identifiable {
     public let records: Int
 }
 
-/// What was removed from a ledger.
+/// The result of removing records.
 public struct LedgerRemoval: Hashable, Sendable {
     /// How many records.
     public internal(set) var records = 0
@@ -63,7 +63,7 @@ extension Ledger {
         }
     }
 
-    /// Removes the records that one addition brought. What other visits read of the same records went into those, and is removed with them.
+    /// Removes the records that one import added, with whatever later imports added to the same records.
     ///
     /// - Parameter number: the ``LedgerImport/id``.
     /// - Throws: ``LedgerError/noSuchImport(_:)``.
@@ -101,7 +101,7 @@ extension Ledger {
         try db.execute(sql: "DELETE FROM card WHERE \(owners)")
     }
 
-    /// Runs a change that can be taken back; one that changes nothing leaves the file, and what could be taken back, as they are.
+    /// Runs a change that can be undone; one that changes nothing leaves the file and the last undo step unchanged.
     ///
     /// - Parameters:
     ///   - earlier: the number of a change that this one continues.

@@ -9,7 +9,7 @@ public struct LedgerGap: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The serials leave room for records that were never read.
         case recordsLost
-        /// The card keeps no serials, and nothing that was read holds both records.
+        /// The card keeps no serials, and no reading contains both records.
         case noOverlap
         /// The serials of the card begin again.
         case serialsWentBack
@@ -56,7 +56,7 @@ public struct LedgerGap: Hashable, Sendable {
 
 /// A gap with the records before and after it.
 public struct LedgerGapReport: Hashable, Sendable {
-    /// What is lost.
+    /// The gap.
     public let gap: LedgerGap
     /// The last record before it.
     public let before: LedgerRecord
@@ -83,7 +83,7 @@ public struct LedgerMissing: Hashable, Sendable {
     }
 }
 
-/// How the serials of one purse count, after what its records showed.
+/// How the serials of one purse count, as learned from its records.
 struct SerialCount {
     /// The serials' bits, all ones.
     let mask: Int
@@ -158,7 +158,7 @@ struct LedgerLink {
             isDerived = true
         }
         let moved = difference.map { $0 &- (amount ?? 0) }
-        // A record that says its amount itself proves by its balance that it follows.
+        // A record with an amount of its own proves by its balance that it follows.
         let isProven = reason == .noOverlap && amount != nil && !isDerived && moved == 0
         if isNext || isProven || missing?.lowerBound == 0 && reason == .recordsLost && amount != nil {
             // The balances prove that nothing is lost, or that something happened of which there is never a record.

@@ -6,7 +6,7 @@ public import CardModel
 internal import DumpFormats
 internal import GRDB
 
-/// Where records come from.
+/// The source of records.
 public struct LedgerSource: Hashable, Sendable {
     /// The ways that records come.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -46,7 +46,7 @@ public struct LedgerPace: Hashable, Sendable {
 public struct LedgerBatch: Hashable, Sendable {
     /// The ``LedgerAddition/change`` of the part before; ``Ledger/undo()`` takes both back.
     public var earlier: Int?
-    /// Whether the file stays as it is, as for a preview.
+    /// Whether the file is not changed, as for a preview.
     public var isTrial: Bool
 
     /// An import of its own, unless told otherwise.

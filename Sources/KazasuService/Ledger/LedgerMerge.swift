@@ -5,7 +5,7 @@ internal import CardDecoders
 internal import CardModel
 internal import GRDB
 
-/// What a merge did.
+/// The result of a merge.
 struct MergeCounts {
     var read = 0
     var added: [Int64] = []
@@ -29,13 +29,13 @@ struct MergePurse {
 
     var count: SerialCount { SerialCount(serials, single: single, double: double) }
 
-    /// What ids of its records begin with: the system, and twelve digits of the card that tell it from others.
+    /// The prefix of its records' ids: the system, and twelve digits that distinguish the card.
     var prefix: String { "\(system.description.lowercased()).\(card.suffix(12))" }
 }
 
-/// Merges what was read of a card into the records that a purse has, within one transaction.
+/// Merges records read from a card into those of its purse, within one transaction.
 ///
-/// What was read is a *window*: records that follow each other, newest first. Records with serials find their place by era and
+/// A *window* is a sequence of consecutive records, newest first, as a card has it. Records with serials find their place by era and
 /// serial. Where the card keeps none, the window is laid over the records that are there (``SequenceMerge``).
 struct LedgerMerge {
     let db: Database
@@ -224,7 +224,7 @@ struct LedgerMerge {
             ])
             if addsAmount { counts.completed += 1 }
         } else if known.isDerived, let amount = record.amount {
-            // What the card says itself counts more than what followed from balances.
+            // A value from the card takes precedence over one derived from balances.
             try db.cachedStatement(sql: "UPDATE record SET amount = ?, derived = 0 WHERE id = ?")
                 .execute(arguments: [amount, known.id])
         }

@@ -44,7 +44,7 @@ struct LedgerRun {
         ) { first, _ in first }
         let window = entries.reversed().map { entry in
             var record = entry.record.record
-            // What was worked out is worked out again.
+            // Derived values are computed again.
             if entry.record.hasDerivedAmount { record.amount = nil }
             return record
         }
@@ -81,11 +81,11 @@ extension MergePurse {
 }
 
 extension Ledger {
-    /// Adds the records of another ledger, as of a second computer: those of both are kept once. Names of cards come along where this ledger
-    /// has none, and so do links of cards that it does not know.
+    /// Adds the records of another ledger, such as a second computer's; records in both are kept once. Names of cards are taken over
+    /// where this ledger has none, and so are links of cards that it does not know.
     ///
     /// - Parameters:
-    ///   - other: a ledger that no other program changes meanwhile; it stays as it is.
+    ///   - other: a ledger that no other program changes meanwhile; it is not changed.
     ///   - name: what ``imports()`` lists; the path unless given.
     public func merge(_ other: Ledger, name: String? = nil) throws(LedgerError) -> LedgerAddition {
         let (tomorrow, now, progress) = (tomorrow, options.clock(), options.progress)

@@ -60,7 +60,7 @@ public struct LedgerRecord: Hashable, Sendable, Identifiable {
     public let id: Int64
     /// The id for other programs, as in `0003.112233445566.0001e3`: system, card, serial. It never changes.
     public let uid: String
-    /// Whose record it is.
+    /// The purse that the record belongs to.
     public let purse: LedgerPurse
     /// The decoded record, with the amount that the ledger worked out where the card does not state it.
     public let record: HistoryRecord
@@ -129,7 +129,7 @@ struct LedgerRecordReader {
         return Place(code: known.code, name: name, doubt: known.doubt)
     }
 
-    /// The id of a record, whose second part is of the card's number.
+    /// The id of a record; its second part is derived from the card's number.
     private func uid(_ uid: String) -> String {
         guard options.isRedacted else { return uid }
         let parts = uid.split(separator: ".", omittingEmptySubsequences: false)

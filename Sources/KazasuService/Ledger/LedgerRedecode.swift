@@ -8,7 +8,7 @@ internal import GRDB
 public struct LedgerRedecoding: Hashable, Sendable {
     /// How many records there are.
     public var records = 0
-    /// How many of them say more, or something else, than before.
+    /// How many of them gained or changed a value.
     public var changed = 0
     /// How many no longer have a decoder that finds a record in their bytes; they stay unchanged.
     public var unreadable = 0

@@ -45,7 +45,7 @@ struct LedgerStore: Sendable {
         try write { db in (try body(db), true) }
     }
 
-    /// Runs a writing transaction whose body decides whether it counts.
+    /// Runs a writing transaction whose body decides whether it is committed.
     func write<Value>(_ body: (Database) throws -> (Value, commits: Bool)) throws(LedgerError) -> Value {
         try withoutTransaction { db in try LedgerStore.transaction(db, body) }
     }

@@ -4,7 +4,7 @@ public import CardDecoders
 public import CardModel
 internal import GRDB
 
-/// What records are summed up by.
+/// The grouping of records for sums.
 public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
     /// The day of the record.
     case day
@@ -48,11 +48,11 @@ public struct LedgerSum: Hashable, Sendable {
     public let currency: Currency
     /// How many records there are.
     public var records: Int
-    /// How many of them have no known amount; their money is in no sum.
+    /// How many of them have an unknown amount; no sum includes those.
     public var unknown: Int
-    /// What was taken off, zero or negative, in the smallest unit.
+    /// The total spent, zero or negative, in the smallest unit.
     public var spent: Int
-    /// What was put on, zero or positive, in the smallest unit.
+    /// The total charged, zero or positive, in the smallest unit.
     public var received: Int
     /// How many gaps touch the period or are the card's, so that records and money may be missing here; `nil` for other groups, which do
     /// not say where a lost record belongs.
@@ -68,7 +68,7 @@ public struct LedgerSum: Hashable, Sendable {
             "\(label.english) (\(line.english))", "\(label.japanese)（\(line.japanese)）")
     }
 
-    /// What is left of both.
+    /// The sum of both.
     public var amount: Int { spent &+ received }
 
     mutating func add(_ other: LedgerSum) {
@@ -129,7 +129,7 @@ extension Ledger {
             let currency = try Currency(rawValue: row.value(4)) ?? .yen
             for (key, label, line) in try Ledger.groups(of: row, grouping, reader) {
                 if let line { lines[key] = line }
-                // Only a damaged row has no sum; it adds nothing.
+                // Only a damaged row overflows; it is not added.
                 let sum = try LedgerSum(
                     key: key, label: label, currency: currency, records: row.value(0) ?? 0, unknown: row.value(1) ?? 0,
                     spent: row.value(2) ?? 0, received: row.value(3) ?? 0)

@@ -75,9 +75,9 @@ enum LedgerUndo {
         for table in tables { try db.execute(sql: "DELETE FROM \(table.log)") }
     }
 
-    /// Puts every row back as it was, within a transaction without foreign keys.
+    /// Restores every row, within a transaction without foreign keys.
     ///
-    /// - Returns: the change, or `nil` if there is none to take back.
+    /// - Returns: the change, or `nil` if there is none to undo.
     static func takeBack(_ db: Database) throws -> LedgerChange? {
         guard let row = try Row.fetchOne(db, sql: "SELECT what, at FROM undo") else { return nil }
         let change = try LedgerChange(kind: LedgerChange.Kind(rawValue: row.value(0)) ?? .keep, time: row.value(1))
@@ -121,7 +121,7 @@ public struct LedgerChange: Hashable, Sendable {
         case forget
     }
 
-    /// What it was.
+    /// The kind of change.
     public let kind: Kind
     /// When, in seconds since 1970.
     public let time: Int

@@ -104,7 +104,7 @@ struct SequenceMerge {
             guard let other = item.date else { return false }
             return other < date || other == date && item.time < time
         }
-        // Nothing ties the record to those of its own day: it is taken to be later.
+        // The order within the day is unknown: the record is assumed to be later.
         func isSameDay(_ item: Item) -> Bool { last < 0 && item.date == date && item.time <= time }
         while position < end, isOlder(items[position]) || isSameDay(items[position]) { position += 1 }
         return position

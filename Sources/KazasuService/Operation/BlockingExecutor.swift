@@ -2,7 +2,7 @@
 
 internal import Dispatch
 
-/// Runs actors whose calls block, as those of SQLite do, outside of Swift's threads: there they would hold up every task.
+/// Runs actors whose calls block, as those of SQLite do, on a thread of their own: on Swift's threads they would block other tasks.
 final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

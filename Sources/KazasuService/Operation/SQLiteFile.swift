@@ -4,10 +4,10 @@ internal import CardModel
 internal import GRDB
 internal import Glibc
 
-/// Opens SQLite files with care: the file, and what lies beside it, may come from somebody else.
+/// Opens SQLite files that may be untrusted, and so may the files beside them.
 ///
-/// A new file is readable by its owner alone, and so is an old one from then on. Nothing is written to a file, and nothing that
-/// it contains runs, before its tables are found to be those of its format.
+/// New and existing files become readable by their owner alone. Nothing is written to a file, and nothing in it runs, until its
+/// tables are known to be those of its format.
 enum SQLiteFile {
     /// What a kind of file contains.
     struct Format: Sendable {
@@ -17,15 +17,15 @@ enum SQLiteFile {
         let steps: [String]
         /// Files up to this size are checked as a whole each time they are opened.
         var wholeCheck: Int64 = 0
-        /// Whether the rows are such as the format has; part of the whole check.
+        /// Whether the rows are valid for the format; part of the whole check.
         var isSound: @Sendable (Database) throws -> Bool = { _ in true }
     }
 
     /// Why a file is not used. It was not changed.
     enum Fault: Error, Hashable {
-        /// It is something else.
+        /// It has another format.
         case foreign
-        /// It is of the format, but not whole, or its tables are not those of the format.
+        /// It has the format, but is incomplete or has other tables.
         case damaged
         /// A later version wrote it.
         case newer(version: Int)
@@ -42,7 +42,7 @@ enum SQLiteFile {
             "\(path) は隣のファイルのジャーナルではありません（どのファイルも変更していません）")
     }
 
-    /// The sentence about a result code of SQLite that means nothing in particular.
+    /// The sentence about any other result code of SQLite.
     static func failure(_ code: Int32) -> LocalizedText {
         LocalizedText("SQLite error \(code)", "SQLite エラー \(code)")
     }
@@ -59,7 +59,7 @@ enum SQLiteFile {
         let queue: DatabaseQueue
         do {
             queue = try self.queue(path, configuration)
-            // The first read rolls back what a killed program left.
+            // The first read rolls back an unfinished transaction.
             let isCurrent = try queue.read { db in try self.isCurrent(db, format) }
             if let size = status(path)?.st_size, size > 0, size <= format.wholeCheck {
                 let isSound = try queue.read { db in
@@ -158,15 +158,15 @@ enum SQLiteFile {
         return real
     }
 
-    /// What SQLite keeps beside a file.
+    /// The files that SQLite keeps beside a database.
     private static let companions = ["-journal", "-wal", "-shm"]
 
-    /// What a rollback journal begins with; https://sqlite.org/fileformat.html#the_rollback_journal
+    /// The magic bytes of a rollback journal; https://sqlite.org/fileformat.html#the_rollback_journal
     private static let journalStart: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
-    /// What a write-ahead log begins with, but for its last bit; https://sqlite.org/fileformat.html#the_write_ahead_log
+    /// The magic number of a write-ahead log without its last bit; https://sqlite.org/fileformat.html#the_write_ahead_log
     private static let logStart: [UInt8] = [0x37, 0x7F, 0x06]
 
-    /// Refuses what no transaction on this file alone has left.
+    /// Refuses a journal that no transaction on this file alone can have left.
     ///
     /// A rollback journal may end with the name of a super-journal and the eight bytes that it begins with. SQLite deletes
     /// the file of that name when it rolls back, whatever it is (https://sqlite.org/atomiccommit.html#multi_file_commit).
@@ -191,7 +191,7 @@ enum SQLiteFile {
     private static func examine(_ path: String, _ format: Format) throws(Fault) {
         guard let size = status(path).map({ Int64($0.st_size) }), size > 0 else { return }
         guard let header = bytes(of: path, 100) else { throw .inaccessible(errno) }
-        // What a killed program left may be anything until SQLite has rolled it back.
+        // The tables may be in any state until SQLite has rolled back an unfinished transaction.
         let isWhole = ["-journal", "-wal"].allSatisfy { (status(path + $0)?.st_size ?? 0) == 0 }
         let isDatabase = header.starts(with: Array("SQLite format 3\0".utf8))
         guard isDatabase || !isWhole && header.allSatisfy({ $0 == 0 }) else { throw .foreign }
@@ -250,7 +250,7 @@ enum SQLiteFile {
 
     // MARK: Files
 
-    /// Takes everybody else's rights from the file and what lies beside it; another user's file keeps its mode.
+    /// Makes the file and those beside it private; another user's file keeps its mode.
     private static func makePrivate(_ path: String) {
         for name in [path] + companions.map({ path + $0 }) {
             guard let status = status(name), status.st_mode & 0o077 != 0 else { continue }

@@ -5,7 +5,7 @@ public import Kazasu
 
 /// Watches readers, stores the events and delivers them to the sinks, until it is stopped.
 public actor Watcher {
-    /// What an operator should know.
+    /// Something that an operator should know.
     @nonexhaustive
     public enum Notice: Sendable {
         /// A reader is ready, is not connected, or cannot be used for this reason; by its name in events.
@@ -18,7 +18,7 @@ public actor Watcher {
         case storedAgain
         /// It was stopped, and waits for sinks that do not have every event yet.
         case ending(pending: Int, sinks: [String])
-        /// It ends; the next watcher delivers what is left.
+        /// It ends; the next watcher delivers the rest.
         case ended(pending: Int)
     }
 
@@ -84,7 +84,7 @@ public actor Watcher {
         fileprivate func name(of reader: String) -> String { journal.names[reader] ?? reader }
     }
 
-    /// What is watched on its own, as long as nothing of it changes: a reader, or every reader.
+    /// One task of watching, which lasts until its settings change: a reader, or all readers.
     fileprivate struct Subject: Hashable {
         /// `nil` for every reader.
         var id: String?
@@ -100,7 +100,7 @@ public actor Watcher {
         var task: Task<Void, Never>
     }
 
-    /// What arrives, in order.
+    /// Everything that arrives, in order.
     private enum Input: Sendable {
         case event(ReaderWatch.Event, watching: Int)
         case ended(watching: Int)
@@ -362,7 +362,7 @@ public actor Watcher {
         for delivery in old { end(delivery) }
         deliveries = []
         guard let outbox else { return }
-        // Only questions about the outbox need it: a full disk keeps nobody from watching.
+        // Only queries of the outbox need it: a full disk must not stop the watcher.
         try? await outbox.remember(sinks: plan.sinks.map(\.name), confirms: plan.retention.confirmed)
         deliveries = plan.sinks.map { sink in
             let queue = SinkQueue(sink, outbox) { [metrics, tell] notice in

@@ -27,7 +27,7 @@ package struct LedgerCSV {
             ] + csv.latinCells(entry.record))
     }
 
-    /// A row of its own for what is lost before a record.
+    /// A row for the gap before a record.
     func row(_ gap: LedgerGap, before entry: LedgerRecord) -> String {
         let start = csv.start(cardID: entry.purse.card, kind: CardKind(rawValue: entry.purse.kind), entry.purse.brand)
         var cells = [CSV.Cell](repeating: "", count: csv.columns.count + 3 + csv.latinColumns.count)

@@ -9,7 +9,7 @@ struct ExportChain {
     enum Item {
         /// The balance before all that follows.
         case opening(balance: Int, date: CalendarDate)
-        /// What is lost before a record.
+        /// The gap before a record.
         case gap(LedgerGap, before: LedgerRecord, date: CalendarDate)
         case record(LedgerRecord, amount: Int, date: CalendarDate)
         /// A record that an earlier export had within a gap, or before its opening balance.
@@ -96,7 +96,7 @@ struct ExportChain {
         try measure()
     }
 
-    /// Collects what is needed before the first line is written.
+    /// Collects the facts that the first line needs.
     private mutating func measure() throws {
         var (count, written, days): (Int, Int, ClosedRange<CalendarDate>?) = (0, 0, nil)
         var walk = Walk()
@@ -128,7 +128,7 @@ struct ExportChain {
         }
     }
 
-    /// Passes on what is to be written, until the closure returns `false`.
+    /// Passes on the items to be written, until the closure returns `false`.
     func forEachItem(_ body: (Item) throws -> Bool) throws {
         var walk = Walk()
         try forEachRecord { record in try items(record, &walk).allSatisfy(body) }

@@ -6,7 +6,7 @@ internal import Glibc
 
 /// Texts that exports share. They should not change between versions: programs remember them.
 enum ExportText {
-    /// What a record is about: `六本木一丁目 → 後楽園`, `バス 新宿駅西口`, `物販`.
+    /// The description of a record: `六本木一丁目 → 後楽園`, `バス 新宿駅西口`, `物販`.
     static func title(_ record: LedgerRecord, _ language: Language) -> String {
         let kind = record.record.kind.name[language]
         let (entry, exit) = (record.record.entry?.label(language), record.record.exit?.label(language))
@@ -21,7 +21,7 @@ enum ExportText {
         }
     }
 
-    /// What the machine and the process were, for a memo.
+    /// The machine and the process, for a memo.
     static func memo(_ record: LedgerRecord, _ language: Language) -> String {
         [record.record.terminal?.name?[language], process(record, language)].compactMap(\.self).joined(separator: ", ")
     }
@@ -78,7 +78,7 @@ final class ExportSink {
 
     init(_ output: @escaping ([UInt8]) -> Bool) { self.output = output }
 
-    /// Writes text from now on in CP932; characters that it lacks become `〓`.
+    /// Writes all further text in CP932; characters that it lacks become `〓`.
     ///
     /// - Throws: ``LedgerError/noCharacterSet`` when the C library has no converter.
     func useCP932() throws(LedgerError) {

@@ -23,15 +23,15 @@ public struct LedgerColumns: Hashable, Sendable {
         case from
         /// Where it ended.
         case to
-        /// What the record is about, in one text.
+        /// The description of the record.
         case title
         /// The fare of one way without a sign.
         case fare
         /// The amount with its sign: negative for spending.
         case amount
-        /// What was taken off, without a sign.
+        /// The amount spent, without a sign.
         case spent
-        /// What was put on.
+        /// The amount charged.
         case received
         /// The balance after the record.
         case balance
@@ -43,9 +43,9 @@ public struct LedgerColumns: Hashable, Sendable {
         case currency
         /// The card's name.
         case card
-        /// What is unknown about a line, or what is lost.
+        /// Remarks about unknown values and gaps.
         case note
-        /// What the ride was for, in the user's words.
+        /// The purpose of the ride, in the user's words.
         case purpose
         /// The stable id.
         case id
@@ -150,7 +150,7 @@ public struct LedgerColumns: Hashable, Sendable {
 
     private func setting(_ name: String) -> String { settings[name] ?? LedgerColumns.known[name]?.first ?? "" }
 
-    /// Whether the lines say what their money is counted in.
+    /// Whether the lines state their currency.
     package var hasCurrency: Bool { contents.contains(.field(.currency)) }
 
     private var csv: CSV {

@@ -8,11 +8,11 @@ internal import GRDB
 public struct LedgerExportOptions: Sendable {
     /// Which records.
     public var filter = LedgerFilter()
-    /// Only what no earlier export of the same format and choice had; see ``Ledger/didWrite(_:)``.
+    /// Only records that no earlier export of the same format and choice contains; see ``Ledger/didWrite(_:)``.
     public var onlyNew = false
     /// Rides as lines of an expense claim instead of records; with ``LedgerFormat/csv`` only.
     public var isClaim = false
-    /// Which rides are lines of a claim, and what its lines say.
+    /// Options of a claim.
     public var claim = LedgerClaimOptions()
     /// Other columns for ``LedgerFormat/csv``.
     public var columns: LedgerColumns?
@@ -20,8 +20,8 @@ public struct LedgerExportOptions: Sendable {
     public var language = Language.japanese
     /// The account of the card, for hledger and beancount; `nil` for `Assets:Transit:NAME`.
     public var account: String?
-    /// Whether what is lost is a line of its own. hledger and beancount always have it, since their balances would not fit. A choice of
-    /// kinds leaves such lines out of everything but a claim.
+    /// Whether gaps are lines of their own. hledger and beancount always have them, because balances would not match otherwise. With a
+    /// choice of kinds, only a claim has such lines.
     public var hasGaps = false
     /// Whether ``LedgerFormat/sfcard`` begins with the line of the card's IDm, which one program refuses.
     public var hasCardLine = true
@@ -32,7 +32,7 @@ public struct LedgerExportOptions: Sendable {
     public init() {}
 }
 
-/// The result of an export: what it wrote, and what it left out.
+/// The result of an export: the records that it wrote and left out.
 public struct LedgerExport: Sendable {
     /// Chosen records that are not in the file.
     public struct Omission: Hashable, Sendable {
@@ -68,7 +68,7 @@ public struct LedgerExport: Sendable {
     public internal(set) var unknownFares = 0
     /// The first rides of a claim without a known fare, at most five.
     public internal(set) var unknownRides: [LedgerRecord] = []
-    /// What the ledger lacks on the chosen days.
+    /// The records missing on the chosen days.
     public internal(set) var missing = LedgerMissing()
     /// The currencies of what was written.
     public internal(set) var currencies: Set<Currency> = []

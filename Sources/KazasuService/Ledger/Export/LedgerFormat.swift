@@ -20,7 +20,7 @@ public struct LedgerFormat: Hashable, Sendable, RawRepresentable, CaseIterable {
         case one
     }
 
-    /// What a format has that others have not.
+    /// The special features of a format.
     package enum Feature: Hashable, Sendable {
         /// Columns of the user's choice, and with them claims, headers and byte order marks.
         case columns
@@ -35,9 +35,9 @@ public struct LedgerFormat: Hashable, Sendable, RawRepresentable, CaseIterable {
 
     /// The word of the command line.
     public let rawValue: String
-    /// What the format is, in a few words.
+    /// A short description of the format.
     package let summary: LocalizedText
-    /// What it has that others have not.
+    /// Its special features.
     package let features: Set<Feature>
     /// The language that its readers expect; `nil` for that of the user.
     package let language: Language?
@@ -46,7 +46,7 @@ public struct LedgerFormat: Hashable, Sendable, RawRepresentable, CaseIterable {
     let needsDay: Bool
     /// Whether a file states a balance, so that a card without one is left out.
     let needsBalance: Bool
-    /// Whether what is lost is always a line, since balances would not fit without it.
+    /// Whether gaps are always lines, because balances would not match without them.
     let hasOwnGaps: Bool
     /// Whether records without amount or day are written, too.
     let isTable: Bool

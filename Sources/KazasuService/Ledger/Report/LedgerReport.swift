@@ -4,12 +4,12 @@ internal import CardDecoders
 public import CardModel
 internal import GRDB
 
-/// What a report shows.
+/// The contents of a report.
 struct ReportData {
     /// A purse and its balance over time.
     struct Balance {
         let purse: LedgerPurse
-        /// What the bins are.
+        /// The length of the bins.
         let unit: ReportUnit
         /// The parts of time that have a balance, oldest first.
         let bins: [Bin]
@@ -30,7 +30,7 @@ struct ReportData {
         var low: Int
         var high: Int
         var last: Int
-        /// What is lost before its first balance, after the bin before.
+        /// The gap before its first balance, after the previous bin.
         var gap: LedgerGap?
     }
 
@@ -38,7 +38,7 @@ struct ReportData {
     static let shownGaps = 100
 
     let balances: [Balance]
-    /// What the sums over time are of.
+    /// The period of the sums over time.
     let unit: ReportUnit
     let periods: [LedgerSum]
     let kinds: [LedgerSum]
@@ -50,7 +50,7 @@ struct ReportData {
     let missing: LedgerMissing
     let first: CalendarDate?
     let last: CalendarDate?
-    /// What most records are counted in; sums show this currency alone.
+    /// The currency of most records; sums show this one alone.
     let currency: Currency
     /// The other currencies.
     let others: [Currency]
@@ -101,7 +101,7 @@ extension Ledger {
         func sums(_ grouping: LedgerGrouping, _ filter: LedgerFilter) throws(LedgerError) -> [LedgerSum] {
             try sum(by: grouping, filter).filter { $0.currency == currency }
         }
-        // Only rides: a charge at a station is none.
+        // Only rides: a charge at a station does not count.
         var rides = filter
         let kinds: Set<RecordKind> = [.rail, .bus]
         rides.kinds = filter.kinds.isEmpty ? kinds : filter.kinds.intersection(kinds)

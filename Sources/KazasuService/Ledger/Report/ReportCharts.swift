@@ -19,7 +19,7 @@ struct ReportChart {
     private static let (width, height) = (1_000.0, 240.0)
 
     let title: String
-    /// What is drawn, in a plane of 1,000 by 240.
+    /// The drawing, in a plane of 1,000 by 240.
     var drawing = ""
     /// The values with a line and a label; the last is the top of the chart.
     let values: [Int]
@@ -29,8 +29,8 @@ struct ReportChart {
     private var top: Int { max(bottom + 1, values.last ?? 1) }
 
     /// - Parameters:
-    ///   - low: what the chart reaches down to; never above zero.
-    ///   - high: what it reaches up to.
+    ///   - low: the lowest value of the axis; never above zero.
+    ///   - high: the highest value of the axis.
     init(title: String, from low: Int, to high: Int) {
         self.title = title
         values = ReportChart.steps(min(0, low), max(1, high))
@@ -178,7 +178,7 @@ extension ReportPage {
         return chart
     }
 
-    /// What was spent and put on, side by side.
+    /// Spent and charged amounts side by side.
     var periodChart: ReportChart {
         let periods = data.periods
         var chart = ReportChart(

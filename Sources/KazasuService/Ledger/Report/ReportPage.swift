@@ -34,7 +34,7 @@ struct ReportPage {
             """
     }
 
-    /// The name of the only card, else what the page is.
+    /// The name of the only card, else the kind of page.
     private var heading: String {
         data.balances.count == 1 ? data.balances.first?.purse.name(language) ?? "" : tr("Card ledger", "ICカードの利用記録")
     }
@@ -108,7 +108,7 @@ struct ReportPage {
             + (note.isEmpty ? "" : "<dd class=\"note\">\(note)</dd>") + "</div>"
     }
 
-    /// What is missing, beside the sums that lack it.
+    /// Notes about missing records beside the affected sums.
     private var warning: String {
         let missing = data.missing
         guard missing.gaps > 0 else { return "" }
