@@ -127,7 +127,8 @@ struct RPCTests {
         let converted = try program.result("convert", ["text": .string(dump), "to": "proxmark"])
         let printed = try Service.run("convert", path, "--to", "proxmark").output
         #expect(converted == ["format": "proxmark", "text": .string(printed)])
-        let several = try program.error("decode", ["text": .string(dump + dump)])
+        let line = try JSONValue(parsing: Array(dump.utf8)).compactText + "\n"
+        let several = try program.error("decode", ["text": .string(line + line)])
         #expect(try several.required("data").required("reason").text() == "severalDumps")
         let broken = try program.error("decode", ["text": .string(text + "}")])
         #expect(try broken.required("code").integer(in: -40_000...0) == -32_065)
