@@ -6,8 +6,8 @@ import KazasuCLI
 import KazasuService
 import Synchronization
 
-/// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result is the
-/// command's document.
+/// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result
+/// is the command's document.
 struct CommandMethod: Sendable {
     /// What a command works with.
     enum Subject: Sendable {
@@ -64,13 +64,15 @@ struct CommandMethod: Sendable {
         CommandMethod("card.history", "history", .get, "history", .card, schema: "history"),
         CommandMethod("card.read", "read", .get, "read", .card, argument: "service", schema: "read"),
         CommandMethod("card.apdu", "apdu", .post, "apdu", .card, needs: .raw, argument: "commands", schema: "apdu"),
-        CommandMethod("card.felica", "felica", .post, "felica", .card, needs: .raw, argument: "commands", schema: "felica"),
+        CommandMethod(
+            "card.felica", "felica", .post, "felica", .card, needs: .raw, argument: "commands", schema: "felica"),
         CommandMethod("card.license", "license", .get, "license", .card, schema: "license"),
         CommandMethod("card.mynumber", "mynumber", .get, "mynumber", .card, schema: "mynumber"),
         CommandMethod("tag.info", "tag info", .get, "tag/info", .card, schema: "tag"),
         CommandMethod("tag.read", "tag read", .get, "tag/read", .card, schema: "tagMessage"),
         CommandMethod("tag.pages", "tag pages", .get, "tag/pages", .card, schema: "tagPages"),
-        CommandMethod("tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
+        CommandMethod(
+            "tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
         CommandMethod("decode", "decode", .post, "decode", .dump, fixed: ["--", "-"], schema: "decode"),
         CommandMethod("convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], schema: nil),
         CommandMethod("ledger.list", "ledger list", .get, "ledger/records", .nothing, needs: .ledger, schema: "ledger"),
@@ -95,6 +97,13 @@ struct CommandMethod: Sendable {
     /// The names of values that are lists with commas.
     private static let lists: Set<String> = ["codes", "kinds", "numbers", "pages", "a,b"]
     private static let numbers: Set<String> = ["seconds", "ms"]
+    /// How values of these names are written, as documents tell it; people may write them in other ways, too.
+    private static let patterns = [
+        "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
+        "numbers": "^[0-9]{1,5}(-[0-9]{1,5})?$", "pages": "^[0-9A-F]{1,3}(-[0-9A-F]{1,3})?$", "page": "^[0-9A-F]{1,3}$",
+        "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "month": "^[0-9]{4}-[0-9]{2}$", "hex": "^([0-9A-F]{2})+$",
+        "data": "^([0-9A-F]{8})+$", "a,b": "^[ab]$", "source": "^(env|file|fd):.+$",
+    ]
 
     private static let cache = Mutex<[String: [Option]]>([:])
 
@@ -119,7 +128,8 @@ struct CommandMethod: Sendable {
                     Option(
                         parameter: ServiceMethod.Parameter(
                             argument, option.isRepeating ? .list : .text, isRequired: option.isRequired,
-                            values: option.values, Self.words(option)),
+                            values: option.values, pattern: Self.patterns[option.valueName ?? ""],
+                            Self.words(option)),
                         name: nil, isRepeating: true, isLocal: false))
                 continue
             }
@@ -143,7 +153,7 @@ struct CommandMethod: Sendable {
                 Option(
                     parameter: ServiceMethod.Parameter(
                         Self.camelCase(plain), kind, isRequired: option.isRequired, values: option.values,
-                        Self.words(option)),
+                        pattern: Self.patterns[option.valueName ?? ""], Self.words(option)),
                     name: name, isRepeating: option.isRepeating,
                     isLocal: option.namesFile || option.namesSecret || Self.writingFlags.contains(plain)))
         }

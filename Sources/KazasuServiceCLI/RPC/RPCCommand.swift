@@ -53,9 +53,18 @@ struct RPCCommand: KazasuCommand {
         completion: SchemeCompletion.readers)
     var reader: [String] = []
 
+    @Flag(
+        name: .long, help: help("Print the methods as an OpenRPC document, and end.", "メソッドの一覧を OpenRPC の文書で出力して終わる。"))
+    var describe = false
+
     func validate() throws { _ = try NamedReader.parse(reader) }
 
     func execute(_ context: Context) throws {
+        if describe {
+            let methods = CommandMethod.all.map { $0.method(isLocal: true) }
+            return try context.print(
+                ServiceDescription(methods, version: Program.version, language: Language.current).openRPC)
+        }
         try RPCRun(context, NamedReader.parse(reader)).run()
     }
 }
