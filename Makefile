@@ -26,6 +26,9 @@ NIGHTLY_FUZZ_SECONDS ?= 1800
 SITES_ARGS ?=
 # Passed on to Tests/Sites/taps.py, as in `make soak-taps TAPS_ARGS='--taps 2000 --kills 10'`.
 TAPS_ARGS ?=
+# How many hours of taps `make test-page` simulates; a folder for screenshots of every state.
+HOURS ?= 24
+SHOTS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
@@ -60,6 +63,7 @@ APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 pyth
             iproute2 mosquitto mosquitto-clients postgresql \
             hledger libreoffice-calc ofx \
             strace systemd
+APT_PAGE := caddy chromium fonts-noto-cjk nginx-light node-typescript nodejs openssl python3 python3-venv systemd
 
 # Tests and benches find nfcpy here.
 export KAZASU_PYTHON := $(abspath $(VENV))/bin/python
@@ -111,7 +115,7 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-taps soak-arrivals
+.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha test-page soak-sites soak-taps soak-arrivals
 .PHONY: test-arm64 test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
@@ -148,6 +152,20 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 .venv-ha/.ready: packaging/requirements-ha.txt
 	python3 -m venv .venv-ha
 	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# The browser is Debian's; playwright drives it.
+test-page: .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
+	@packaging/scripts/install-deps $(APT_PAGE)
+	tsc --noEmit --strict --target es2022 --module es2022 --moduleResolution node --lib es2022,dom,dom.iterable Tests/Page/types.ts
+	node --test Tests/Page/
+	.venv-page/bin/python Tests/Page/test_recipes.py
+	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
+
+.venv-page/.ready: packaging/requirements-page.txt
+	@packaging/scripts/install-deps python3 python3-venv
+	python3 -m venv .venv-page
+	.venv-page/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 # After `make release` and `make release-arm64`, which need different compilers.
@@ -296,4 +314,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants $(VENV) .venv-ha
+	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-arm64 .build-fuzz .build-mutants $(VENV) .venv-ha .venv-page

@@ -64,7 +64,8 @@ struct DocumentTests {
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
             "README", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/license", "Docs/raspberry-pi", "Docs/tags",
-            "Docs/recipes/home-assistant", "Docs/recipes/postgresql", "Docs/recipes/tap-clock",
+            "Docs/recipes/card-form", "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/node",
+            "Docs/recipes/postgresql", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
         ])
     func languages(page: String) throws {
         let english = try Self.outline(page + ".md")
