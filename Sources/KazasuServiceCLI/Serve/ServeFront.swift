@@ -36,7 +36,14 @@ final class ServeFront: WatchFront {
         self.readers = readers
         let methods = CommandMethods(on: readers, context.redaction, isLocal: false)
         let origin = KazasuService.ServiceRequest.Origin.network(allowed: settings.allowed)
-        site = ServeSite(settings, methods: methods, hub: hub, metrics: metrics, document: .object(JSONObject())) { send in
+        let hasPage = settings.page != nil
+        site = ServeSite(
+            settings, methods: methods, hub: hub, metrics: metrics,
+            document: {
+                ServiceDescription(methods.methods, version: Program.version, language: Language.current)
+                    .openAPI(ServeDocument.paths(Language.current, hasPage: hasPage))
+            }
+        ) { send in
             let session = RPCSession(
                 version: Program.version, methods: methods, taps: hub, origin: origin, language: Language.current
             ) { send($0.compactText) }

@@ -184,7 +184,7 @@ struct ServeStand {
         change(&settings)
         hub = TapHub(outbox, on: thread, heartbeat: heartbeat)
         let site = ServeSite(
-            settings, methods: methods, hub: hub, metrics: metrics, document: ["openapi": "3.1.0"],
+            settings, methods: methods, hub: hub, metrics: metrics, document: { ["openapi": "3.1.0"] },
             connect: connect.connect)
         server = try await HTTPServer.start([.internet(host: "127.0.0.1", port: 0)], on: thread, limits, site: site)
         guard case .internet(_, let port)? = server.addresses.first else { throw NoConnection() }
