@@ -144,6 +144,10 @@ class Stream:
         """The next event, or the next of a type."""
         return next(found for found in self if event in (None, found[0]["event"]))
 
+    def card(self):
+        """The event of the card that lies there, or of the next one."""
+        return next(on for fields, data in self if (on := data["on"] if fields["event"] == "state" else data) and on["type"] == "on")
+
     def close(self):
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)

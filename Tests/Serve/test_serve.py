@@ -86,11 +86,11 @@ class Command(Case):
                 ["--listen", "localhost"], ["--listen", "example.com:80"], ["--listen", "unix:"], ["--allow", "everything"],
                 ["--page", "shop"], ["--allow-origin", "shop.example"], ["--allow-origin", "https://shop.example/a"],
                 ["--allow-origin", "*"], ["--host", ""], ["--host", "http://a"], ["--connections", "0"],
-                ["--token-from", "secret"], ["--metrics", "127.0.0.1:9"], ["--listen", "127.0.0.1:1", "--listen", "127.0.0.1:1"],
+                ["--token-from", "hunter2"], ["--metrics", "127.0.0.1:9"], ["--listen", "127.0.0.1:1", "--listen", "127.0.0.1:1"],
                 ["--token-from", "env:NOT_SET"], ["--keep", "--read", "id"], ["--bell"], ["--format", "json"]]:
             status, error = self.refused(*options)
             self.assertEqual(status, 64, options)
-            self.assertNotIn("secret", error["message"])
+            self.assertNotIn("hunter2", error["message"])
 
     def test_address_is_taken(self):
         with self.serve() as server:
@@ -115,7 +115,7 @@ class Command(Case):
                 self.assertEqual(server.stop(number), (0, ""))
 
     def test_help_in_both_languages(self):
-        for language, words in [("en", ["Examples:", "Server", "--token-from", "curl"]), ("ja", ["例:", "サーバー", "--token-from"])]:
+        for language, words in [("en", ["Examples:", "SERVER", "--token-from", "curl"]), ("ja", ["例:", "サーバー", "--token-from"])]:
             done = subprocess.run([KAZASUD, "serve", "--help", "--lang", language], capture_output=True, text=True, check=True)
             for word in words:
                 self.assertIn(word, done.stdout)
@@ -356,7 +356,7 @@ class Contract(Case):
     def test_redact(self):
         with self.serve("--redact", "--page", "none").ready() as server:
             stream = Stream(server)
-            state = stream.next("state")[1]
+            state = stream.card()
             answers = [server.get(path).data.decode() for path in ["/v1/balance", "/v1/events", "/v1/poll", "/v1/dump"]]
             client = WebSocket(server)
             answers += [json.dumps(state), json.dumps(client.call("card.poll"))]
@@ -385,7 +385,8 @@ class Taps(Case):
         with self.serve(reader=f"door={stand.reader}").ready() as server:
             stream = Stream(server)
             fields, state = stream.next("state")
-            self.assertEqual(state, {"reader": "door", "state": "ready", "on": None})
+            self.assertEqual((state["reader"], state["on"]), ("door", None))
+            self.assertIn(state["state"], ("gone", "ready"))
             stand.put("on")
             fields, on = stream.next("on")
             self.assertEqual(fields["id"], check(on)["id"])
@@ -410,8 +411,11 @@ class Taps(Case):
 
     def test_reading_is_the_servers(self):
         with self.serve("--page", "none").ready() as server:
-            on = Stream(server).next("state")[1]["on"]
+            stream = Stream(server)
+            on = stream.card()
+            self.assertEqual(on["tag"], IDM)
             self.assertNotIn("records", on)
+            stream.close()
 
     def test_requests_never_make_a_card_leave(self):
         with self.serve().ready() as server:
