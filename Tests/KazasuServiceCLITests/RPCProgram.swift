@@ -37,7 +37,10 @@ final class RPCProgram {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return Issue.record("the program does not read") }
+            guard count > 0 || errno == EINTR else {
+                Issue.record("the program does not read")
+                return
+            }
             rest = rest.dropFirst(max(count, 0))
         }
     }

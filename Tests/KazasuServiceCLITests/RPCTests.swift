@@ -86,7 +86,7 @@ struct RPCTests {
             environment: Service.environment, limit: .seconds(60))
         let program = try RPCProgram(["-r", reader, "--lang", language])
         let response = try program.response(to: program.send(example.method, example.params))
-        if command.hasEnded(0) {
+        if command.end == .exited(0) {
             let printed = try JSONValue(parsing: Array(command.output.utf8))
             #expect(Self.comparable(try #require(response["result"], "\(response)")) == Self.comparable(printed))
         } else {
@@ -96,16 +96,19 @@ struct RPCTests {
             let printed = try JSONValue(parsing: Array(line.utf8))
             #expect(Self.comparable(document.value) == printed)
             let status = try document.required("status").integer(in: 0...255)
-            #expect(command.hasEnded(Int32(status)))
+            #expect(command.end == .exited(Int32(status)))
             #expect(try error.required("code").integer(in: -40_000...0) == -32_000 - status)
             if !command.output.isEmpty {
-                let partial = try JSONValue(parsing: Array(command.output.utf8))
-                let kept = Self.comparable(try document.required("partial").value)
-                #expect(kept == Self.comparable(partial))
+                // The card stays for so many frames, which may be those of the search.
+                let partial = JSONCursor(try JSONValue(parsing: Array(command.output.utf8)))
+                let kept = try document.required("partial")
+                for member in ["schema", "complete", "card"] {
+                    #expect(try kept.optional(member)?.value == partial.optional(member)?.value)
+                }
             }
         }
         let end = program.finish()
-        #expect(end.hasEnded(0), "\(end.errors)")
+        #expect(end.end == .exited(0), "\(end.errors)")
         #expect(end.errors.isEmpty)
     }
 
@@ -127,7 +130,7 @@ struct RPCTests {
         #expect(try broken.required("code").integer(in: -40_000...0) == -32_065)
         #expect(try broken.required("message").text().contains("the dump"))
         #expect(try program.error("decode").required("code").integer(in: -40_000...0) == -32_602)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("The ledger is read where --ledger or the environment says")
@@ -145,10 +148,10 @@ struct RPCTests {
             let printed = try Service.run(arguments + ["--json"], data: data).output
             #expect(try program.result(method, params) == JSONValue(parsing: Array(printed.utf8)), "\(method)")
         }
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
         let nothing = try RPCProgram()
         #expect(try nothing.error("ledger.list").required("data").required("reason").text() == "noLedger")
-        #expect(nothing.finish().hasEnded(0))
+        #expect(nothing.finish().end == .exited(0))
     }
 
     @Test("initialize tells version, methods and readers")
@@ -157,8 +160,8 @@ struct RPCTests {
         let hello = JSONCursor(try program.result("initialize"))
         #expect(try hello.required("name").text() == "kazasu")
         #expect(try hello.required("protocol").integer(in: 0...9) == 1)
-        let version = try Service.run("--version").output.trimmingSuffix { $0.isNewline }
-        #expect(try hello.required("version").text() == String(version))
+        let version = try Service.run("--version").output.filter { !$0.isNewline }
+        #expect(try hello.required("version").text() == version)
         let methods = Set(try hello.required("methods").elements().map { try $0.text() })
         let described = JSONCursor(try JSONValue(parsing: Array(Service.run("rpc", "--describe").output.utf8)))
         #expect(try Set(described.required("methods").elements().map { try $0.required("name").text() }) == methods)
@@ -168,7 +171,7 @@ struct RPCTests {
             try $0.optional("id")?.text().hasPrefix("virtual:") ?? false
         }
         #expect(try gate?.required("state").text() == "ready")
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     // MARK: Taps
@@ -194,7 +197,7 @@ struct RPCTests {
         #expect(try off.required("type").text() == "off")
         #expect(try off.required("reason").text() == "shutdown")
         #expect(try program.result("card.balance", ["reader": "gate"]) != .null)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("Wrong wishes for taps are errors")
@@ -205,7 +208,7 @@ struct RPCTests {
         }
         let unknown = try program.error("taps.subscribe", ["reader": "toaster"])
         #expect(try unknown.required("data").required("reason").text() == "unknownReader")
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     // MARK: Requests
@@ -221,7 +224,7 @@ struct RPCTests {
             ("card.read", ["service": ["--help"]], "--help"), ("card.apdu", ["commands": ["-"]], "APDU"),
             ("card.apdu", ["commands": [.string(Self.fixture(Self.suica))]], "APDU"),
             ("card.dump", ["output": "file"], "output"), ("card.dump", ["trace": "file"], "trace"),
-            ("card.balance", ["json": true], "json"), ("card.balance", ["reader": 1.5], "reader"),
+            ("card.balance", ["json": true], "json"), ("card.balance", ["reader": [1]], "reader"),
             ("tag.write", ["mime": ["text/plain=@/etc/hostname"]], "mime"),
             ("tag.write", ["text": "a", "confirm": "x"], "confirm"),
             ("decode", ["text": "a", "base64": "YQ=="], "base64"), ("decode", ["base64": "!"], "base64"),
@@ -237,7 +240,7 @@ struct RPCTests {
         }
         let near = try program.error("card.poll", ["sytem": "0003"])
         #expect(try near.required("data").required("hint").text().contains("system"))
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     /// The examples of the specification that need no methods of their own, and what else is no request.
@@ -260,7 +263,7 @@ struct RPCTests {
         let found = try answers.map { try JSONCursor($0).required("error").required("code").integer(in: -40_000...0) }
         #expect(found.map(String.init).joined(separator: ",") == codes)
         #expect(try program.result("readers.list") != .null)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("Batches are answered together; notifications are not answered")
@@ -274,11 +277,11 @@ struct RPCTests {
             Issue.record("no batch")
             return
         }
-        let ids = Set(try answers.map { try JSONCursor($0).required("id").value.compactText })
+        let ids = Set(try answers.map { try JSONCursor($0).object()["id"]?.compactText })
         #expect(ids == [#""1""#, "null", #""5""#, #""9""#])
         program.write(line: #"[{"jsonrpc":"2.0","method":"card.poll"},{"jsonrpc":"2.0","method":"nope"}]"#)
         #expect(try program.result("card.poll") != .null)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("A line over 8 MiB, one that is not UTF-8 and an empty one")
@@ -290,7 +293,7 @@ struct RPCTests {
         #expect(try program.code() == -32_700)
         program.write(Array("\n \r\n".utf8))
         #expect(try program.result("readers.list") != .null)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("Requests on one reader are answered in order, those on another meanwhile")
@@ -309,7 +312,7 @@ struct RPCTests {
         #expect(try program.result("card.balance", ["reader": "gate"]) != .null)
         program.notify("$/cancel", ["id": waiting])
         _ = try program.response(to: waiting)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("A cancelled request is answered as such, and only that one")
@@ -327,7 +330,7 @@ struct RPCTests {
         #expect(try program.response(to: second)["error"] != nil)
         let none = try program.error("card.poll", ["timeout": 0])
         #expect(try none.required("code").integer(in: -40_000...0) == -32_075)
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     // MARK: PINs
@@ -358,7 +361,7 @@ struct RPCTests {
         #expect(try refused.required("code").integer(in: -40_000...0) == -32_602)
         texts.append(refused.value.compactText)
         let end = program.finish()
-        #expect(end.hasEnded(0))
+        #expect(end.end == .exited(0))
         texts += [end.output, end.errors]
         for text in texts {
             for secret in secrets { #expect(!text.contains("\"\(secret)\"") && !text.contains("PIN \(secret)")) }
@@ -392,7 +395,7 @@ struct RPCTests {
         program.closeInput()
         #expect(try program.response(to: id)["result"] != nil)
         #expect(try program.response(to: "last")["result"] != nil, "the last line has no end")
-        #expect(program.finish().hasEnded(0))
+        #expect(program.finish().end == .exited(0))
     }
 
     @Test("A signal ends it at once, with 0", arguments: [SIGINT, SIGTERM])
@@ -404,7 +407,7 @@ struct RPCTests {
         program.signal(signal)
         // Its input is still open.
         let end = program.end()
-        #expect(end.hasEnded(0), "\(end.errors)")
+        #expect(end.end == .exited(0), "\(end.errors)")
     }
 
     @Test("A client that reads no more ends it")
@@ -484,8 +487,8 @@ extension Service {
     /// A virtual card file without a card; `nil` if there is no such thing.
     fileprivate static func emptyField(in folder: TemporaryFolder) throws -> String? {
         let text = String(decoding: try TestFiles.read("\(TestFiles.root)/Fixtures/felica/slow-card.json"), as: UTF8.self)
-        // The card starts after more frames than any test sends.
-        return try folder.write(Array(text.replacing("\"startup\": 20", with: "\"startup\": 100000000").utf8), as: "late.json")
+        // The card needs a minute to start, which no test waits for.
+        return try folder.write(Array(text.replacing("\"startup\": 20", with: "\"startup\": 60000").utf8), as: "late.json")
     }
 
     fileprivate static func base64(_ text: String) throws -> String {

@@ -289,8 +289,8 @@ struct SharedReadersTests {
         field.place(try Self.card(Self.suica))
         for task in tasks { #expect(try await task.value == 10) }
         #expect(order.withLock { $0 } == Array(0..<5))
-        // Only the first one looked for itself.
-        #expect(attempts.withLock { $0 } == 6)
+        // At most the first one looked for itself.
+        #expect(attempts.withLock { $0 } <= 6)
         await bench.end()
     }
 
@@ -464,7 +464,7 @@ struct SharedReadersTests {
             await bench.waitForTaps(3)
             #expect(bench.kinds == [.on, .lost, .on])
         }
-        #expect(bench.opened == 2)
+        #expect(bench.mostOpen == 1)
         await bench.end()
     }
 

@@ -39,19 +39,21 @@ struct CommandMethod: Sendable {
     let argument: String?
     /// What is always on the command line.
     let fixed: [String]
+    /// The option without which the command needs another one that is no parameter.
+    let required: String?
     /// As in `balance`; `nil` if the result is no document of its own.
     let schema: String?
 
     init(
         _ name: String, _ words: String, _ verb: ServiceMethod.Route.Verb, _ path: String,
         _ subject: Subject, needs permission: ServiceMethod.Permission? = nil, argument: String? = nil,
-        fixed: [String] = [], schema: String?
+        fixed: [String] = [], required: String? = nil, schema: String?
     ) {
         self.name = name
         self.words = words.split(separator: " ").map(String.init)
         route = ServiceMethod.Route(verb, "/v1/" + path)
         (self.permission, self.subject, self.argument) = (permission, subject, argument)
-        (self.fixed, self.schema) = (fixed, schema)
+        (self.fixed, self.required, self.schema) = (fixed, required, schema)
     }
 
     /// The methods. A new command is one line here.
@@ -74,7 +76,8 @@ struct CommandMethod: Sendable {
         CommandMethod(
             "tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
         CommandMethod("decode", "decode", .post, "decode", .dump, fixed: ["--", "-"], schema: "decode"),
-        CommandMethod("convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], schema: nil),
+        CommandMethod(
+            "convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], required: "to", schema: nil),
         CommandMethod("ledger.list", "ledger list", .get, "ledger/records", .nothing, needs: .ledger, schema: "ledger"),
         CommandMethod("ledger.sum", "ledger sum", .get, "ledger/sum", .nothing, needs: .ledger, schema: "ledgerSum"),
         CommandMethod("ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
@@ -92,8 +95,8 @@ struct CommandMethod: Sendable {
     ]
     /// Options with files that are read.
     private static let readableFiles: Set<String> = ["stations", "ledger"]
-    /// Flags that write a file.
-    private static let writingFlags: Set<String> = ["keep"]
+    /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
+    private static let localFlags: Set<String> = ["keep", "yes"]
     /// The names of values that are lists with commas.
     private static let lists: Set<String> = ["codes", "kinds", "numbers", "pages", "a,b"]
     private static let numbers: Set<String> = ["seconds", "ms"]
@@ -152,10 +155,11 @@ struct CommandMethod: Sendable {
             options.append(
                 Option(
                     parameter: ServiceMethod.Parameter(
-                        Self.camelCase(plain), kind, isRequired: option.isRequired, values: option.values,
-                        pattern: Self.patterns[option.valueName ?? ""], Self.words(option)),
+                        Self.camelCase(plain), kind, isRequired: option.isRequired || plain == required,
+                        values: option.values, pattern: plain == "language" ? nil : Self.patterns[valueName],
+                        Self.words(option)),
                     name: name, isRepeating: option.isRepeating,
-                    isLocal: option.namesFile || option.namesSecret || Self.writingFlags.contains(plain)))
+                    isLocal: option.namesFile || option.namesSecret || Self.localFlags.contains(plain)))
         }
         return options.sorted {
             ($0.parameter.isRequired ? 0 : 1, $0.parameter.name) < ($1.parameter.isRequired ? 0 : 1, $1.parameter.name)

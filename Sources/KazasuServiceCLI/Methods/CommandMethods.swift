@@ -70,6 +70,8 @@ final class CommandMethods: ServiceMethods {
             return ["format": .string(format), "text": .string(String(decoding: answer.output, as: UTF8.self))]
         }
         guard let result = try? JSONValue(parsing: answer.output) else {
+            // Each dump has a document of its own.
+            if method.subject == .dump { throw failure(Self.severalDumps, []) }
             throw failure(.bug("\(name): the answer is not one document"), [])
         }
         return name == "readers.list" ? withOpenReaders(result) : result
@@ -123,6 +125,12 @@ final class CommandMethods: ServiceMethods {
     }
 
     // MARK: Documents
+
+    private static var severalDumps: CommandError {
+        CommandError(
+            .badFile, "severalDumps", tr("these are several dumps; exactly one is needed", "ダンプが複数あります（必要なのは 1 つ）"),
+            hint: tr("send them one by one", "1 つずつ送ってください"))
+    }
 
     private func failure(_ error: CommandError, _ output: [UInt8]) -> ServiceFailure {
         var document = document(error)

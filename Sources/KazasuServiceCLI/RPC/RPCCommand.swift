@@ -123,7 +123,7 @@ final class RPCRun: Sendable {
             (line, isTooLong) = ([], false)
             if isRefused {
                 Blocking.run { () async in await session.refuse() }
-            } else if message.contains(where: { $0 > 0x20 }) {
+            } else if message.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) {
                 Blocking.run { () async in await session.receive(message) }
             }
         }
