@@ -154,7 +154,6 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# The browser is Debian's; playwright drives it.
 # A virtual environment of its own, for schemathesis and what it needs.
 test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contract, what clients do wrong, made-up requests
 	$(SWIFT_BUILD) --product kazasud
@@ -170,11 +169,14 @@ bench-serve: deps-test release ## measures serve against the commands and watch:
 	$(SWIFT_BUILD) --product card-stand
 	KAZASUD=$(DIST)/bin/kazasud CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" python3 Tests/Bench/serve.py $(BENCH_ARGS)
 
-test-page: .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
+# The browser is Debian's; playwright drives it.
+test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
 	@packaging/scripts/install-deps $(APT_PAGE)
 	tsc --noEmit --strict --target es2022 --module es2022 --moduleResolution node --lib es2022,dom,dom.iterable Tests/Page/types.ts
 	node --test Tests/Page/
 	.venv-page/bin/python Tests/Page/test_recipes.py
+	$(SWIFT_BUILD) --product kazasud
+	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" .venv-page/bin/python Tests/Page/test_server.py
 	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
 
 .venv-page/.ready: packaging/requirements-page.txt

@@ -229,13 +229,13 @@ class Looks(PageCase):
         for size in SIZES:
             for scheme in ("light", "dark"):
                 for at, language in enumerate(("en", "ja")):
+                    self.mock.stop()
+                    self.mock = Mock()
+                    self.mock.reader()
+                    page = self.open(f"?lang={language}", size, scheme)
                     for state, spoken in STATES.items():
                         where = f"{size[0]}x{size[1]}-{scheme}-{language}-{state}"
                         with self.subTest(where):
-                            self.mock.stop()
-                            self.mock = Mock()
-                            self.mock.reader()
-                            page = self.open(f"?lang={language}", size, scheme)
                             self.enter(page, state)
                             seen = self.check_layout(page, size, where)
                             self.check_contrast(seen, where)
@@ -244,7 +244,7 @@ class Looks(PageCase):
                             self.assertEqual(page.locator("html").get_attribute("lang"), language)
                             if SHOTS:
                                 page.screenshot(path=os.path.join(SHOTS, where + ".png"))
-                            page.context.close()
+                    page.context.close()
 
     def test_more_sizes_and_several_readers(self):
         names = ["入口", "Counter 2", "acr122_usb:003:005", "rcs380:serial=0123456", "Gate", "Bus"]

@@ -54,6 +54,68 @@ def running(*command, **options):
             program.communicate()
 
 
+def certificate(folder):
+    """A certificate for the name of the recipes, and its key, as paths."""
+    certificate, key = os.path.join(folder, "c.pem"), os.path.join(folder, "c.key")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+         "/CN=kiosk.example", "-addext", "subjectAltName=DNS:kiosk.example", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True)
+    return certificate, key
+
+
+def nginx(folder, recipe, server, port):
+    """nginx as in a recipe, before a server, on a port of this computer."""
+    [text] = blocks(recipe, "nginx")
+    pem, key = certificate(folder)
+    for original, here in [
+        ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"), ("http://127.0.0.1:7878", server),
+        ("/etc/ssl/certs/kiosk.example.pem", pem), ("/etc/ssl/private/kiosk.example.key", key),
+    ]:
+        if original not in text:
+            raise AssertionError(f"{recipe} lacks {original}")
+        text = text.replace(original, here)
+    folders = "".join(f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    # The workers of root's nginx are another user, who may not enter the folder.
+    user = "user root;" if os.geteuid() == 0 else ""
+    path = os.path.join(folder, "nginx.conf")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"daemon off; {user} pid {folder}/pid; error_log stderr warn; events {{}} http {{ access_log off; {folders} {text} }}")
+    return running("nginx", "-c", path, "-p", folder)
+
+
+def caddy(folder, recipe, server, port):
+    """The same with Caddy."""
+    [text] = blocks(recipe, "caddy")
+    pem, key = certificate(folder)
+    for original, here in [
+        ("kiosk.example {", f"kiosk.example:{port} {{\n    bind 127.0.0.1\n    tls {pem} {key}"),
+        ("127.0.0.1:7878", server.removeprefix("http://")),
+    ]:
+        if original not in text:
+            raise AssertionError(f"{recipe} lacks {original}")
+        text = text.replace(original, here)
+    path = os.path.join(folder, "Caddyfile")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n    admin off\n    auto_https disable_redirects\n}\n" + text)
+    environment = {**os.environ, "HOME": folder, "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
+    return running("caddy", "run", "--config", path, "--adapter", "caddyfile", env=environment)
+
+
+def shop(folder):
+    """A web server for the files of a folder."""
+    class Files(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=folder)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -76,15 +138,10 @@ class Proxies(Folder):
         self.addCleanup(self.mock.stop)
         self.mock.reader()
         self.port = free_port()
-        self.certificate, self.key = os.path.join(self.folder, "c.pem"), os.path.join(self.folder, "c.key")
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-             "/CN=kiosk.example", "-addext", "subjectAltName=DNS:kiosk.example", "-keyout", self.key, "-out", self.certificate],
-            check=True, capture_output=True)
 
     def connection(self):
         """A connection by TLS to the proxy, by the name of the recipe."""
-        context = ssl.create_default_context(cafile=self.certificate)
+        context = ssl.create_default_context(cafile=os.path.join(self.folder, "c.pem"))
         port = self.port
 
         class Connection(http.client.HTTPSConnection):
@@ -150,33 +207,11 @@ class Proxies(Folder):
         request = self.mock.requests[-1]
         self.assertEqual((request["path"], request["upgrade"]), ("/v1/rpc", "websocket"))
 
-    def test_nginx(self):
-        for recipe in ("tls-proxy.md", "tls-proxy.ja.md"):
-            [text] = blocks(recipe, "nginx")
-            for original, here in [
-                ("listen 443 ssl;", f"listen 127.0.0.1:{self.port} ssl;"), ("http://127.0.0.1:7878", self.mock.url),
-                ("/etc/ssl/certs/kiosk.example.pem", self.certificate), ("/etc/ssl/private/kiosk.example.key", self.key),
-            ]:
-                self.assertIn(original, text)
-                text = text.replace(original, here)
-            folders = "".join(f"{name}_temp_path {self.folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-            # The workers of root's nginx are another user, who may not enter the folder.
-            user = "user root;" if os.geteuid() == 0 else ""
-            configuration = self.write("nginx.conf", f"""daemon off; {user} pid {self.folder}/pid; error_log stderr warn;
-                events {{}} http {{ access_log off; {folders} {text} }}""")
-            with running("nginx", "-c", configuration, "-p", self.folder), self.subTest(recipe):
-                self.check()
-
-    def test_caddy(self):
-        for recipe in ("tls-proxy.md", "tls-proxy.ja.md"):
-            [text] = blocks(recipe, "caddy")
-            self.assertIn("127.0.0.1:7878", text)
-            text = text.replace("kiosk.example {", f"kiosk.example:{self.port} {{\n    bind 127.0.0.1\n    tls {self.certificate} {self.key}")
-            text = text.replace("127.0.0.1:7878", f"127.0.0.1:{self.mock.port}")
-            configuration = self.write("Caddyfile", "{\n    admin off\n    auto_https disable_redirects\n}\n" + text)
-            environment = {**os.environ, "HOME": self.folder, "XDG_DATA_HOME": self.folder, "XDG_CONFIG_HOME": self.folder}
-            with running("caddy", "run", "--config", configuration, "--adapter", "caddyfile", env=environment), self.subTest(recipe):
-                self.check()
+    def test_proxies(self):
+        for proxy in (nginx, caddy):
+            for recipe in ("tls-proxy.md", "tls-proxy.ja.md"):
+                with self.subTest(f"{proxy.__name__} {recipe}"), proxy(self.folder, recipe, self.mock.url, self.port):
+                    self.check()
 
 
 class Node(Folder):
@@ -225,24 +260,14 @@ class Form(Folder):
     def test_form(self):
         """The page on a web server of its own, whose origin the server allows."""
         shutil.copy(os.path.join(PAGE, "kazasu.js"), self.folder)
-        folder = self.folder
-
-        class Files(http.server.SimpleHTTPRequestHandler):
-            def __init__(self, *arguments):
-                super().__init__(*arguments, directory=folder)
-
-            def log_message(self, *arguments):
-                pass
-
-        shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
-        threading.Thread(target=shop.serve_forever, daemon=True).start()
-        self.addCleanup(shop.server_close)
-        self.addCleanup(shop.shutdown)
+        server = shop(self.folder)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
             for recipe, words in (("card-form.md", ["Touch the card", "Card read", "This card has no fixed number", "No reader"]),
                                   ("card-form.ja.md", ["カードをかざしてください", "読み取りました", "番号が毎回変わるカードです", "リーダーがありません"])):
-                mock = Mock(origins=[f"http://127.0.0.1:{shop.server_port}"])
+                mock = Mock(origins=[f"http://127.0.0.1:{server.server_port}"])
                 mock.reader()
                 [html] = blocks(recipe, "html")
                 self.assertIn("http://127.0.0.1:7878", html)
@@ -255,7 +280,7 @@ class Form(Folder):
                         "([status, number]) => document.querySelector('output').textContent === status && document.querySelector('input').value === number",
                         arg=[status, number], timeout=20000)
 
-                page.goto(f"http://127.0.0.1:{shop.server_port}/")
+                page.goto(f"http://127.0.0.1:{server.server_port}/")
                 until(words[0], "")
                 mock.on("suica-p1")
                 until(words[1], "0101031234567890")
