@@ -116,7 +116,7 @@ package struct ServiceDescription {
 
     /// The document of OpenAPI 3.1 that `/openapi.json` answers.
     ///
-    /// - Parameter others: the paths that are no methods.
+    /// - Parameter others: the paths of other things than methods.
     package func openAPI(_ others: JSONObject = JSONObject()) -> JSONValue {
         var paths = JSONObject()
         for method in methods {
@@ -256,7 +256,9 @@ package struct ServiceDescription {
     private static let errors = [
         ErrorKind(name: "badParameters", code: -32_602, words: LocalizedText("Bad parameters", "パラメーターの誤り")),
         ErrorKind(name: "cancelled", code: -32_800, words: LocalizedText("Cancelled", "取り消し"), hasDocument: false),
-        ErrorKind(name: "usage", code: -32_064, words: LocalizedText("Unknown reader, or a missing PIN", "不明なリーダー、暗証番号の不足")),
+        ErrorKind(
+            name: "usage", code: -32_064,
+            words: LocalizedText("Unknown reader, or a missing PIN", "不明なリーダー、暗証番号の不足")),
         ErrorKind(name: "badFile", code: -32_065, words: LocalizedText("Malformed dump", "ダンプの内容が正しくない")),
         ErrorKind(name: "missingFile", code: -32_066, words: LocalizedText("Missing file", "ファイルがない")),
         ErrorKind(name: "noReader", code: -32_069, words: LocalizedText("No usable reader", "使えるリーダーがない")),

@@ -11,10 +11,11 @@ package enum ServiceSchemas {
     package static func components(at place: String) -> JSONObject {
         var components = JSONObject()
         let schemas = unsafe UnsafeBufferPointer(start: kazasu_schemas_start(), count: Int(kazasu_schema_count))
-        for unsafe schema in unsafe schemas {
-            guard let name = unsafe schema.name.map({ unsafe String(cString: $0) }), let text = unsafe schema.text else {
-                continue
-            }
+        for index in schemas.indices {
+            let schema = unsafe schemas[index]
+            guard let name = unsafe schema.name.map({ unsafe String(cString: $0) }),
+                let text = unsafe schema.text
+            else { continue }
             let bytes = unsafe Array(UnsafeBufferPointer(start: text, count: Int(schema.length)))
             guard case .object(let document)? = try? JSONValue(parsing: bytes) else { continue }
             components[name] = moved(.object(document.without(["$schema", "$id"])), name, place)

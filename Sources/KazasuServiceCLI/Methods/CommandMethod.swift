@@ -39,9 +39,9 @@ struct CommandMethod: Sendable {
     let argument: String?
     /// What is always on the command line.
     let fixed: [String]
-    /// The option without which the command needs another one that is no parameter.
+    /// The option that stands in for one that names a file, and so is required.
     let required: String?
-    /// As in `balance`; `nil` if the result is no document of its own.
+    /// As in `balance`; `nil` if the command prints text.
     let schema: String?
 
     init(
@@ -80,7 +80,8 @@ struct CommandMethod: Sendable {
             "convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], required: "to", schema: nil),
         CommandMethod("ledger.list", "ledger list", .get, "ledger/records", .nothing, needs: .ledger, schema: "ledger"),
         CommandMethod("ledger.sum", "ledger sum", .get, "ledger/sum", .nothing, needs: .ledger, schema: "ledgerSum"),
-        CommandMethod("ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
+        CommandMethod(
+            "ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
     ]
 
     /// Whether the command prints text instead of a document.
