@@ -260,6 +260,13 @@ class Contract(Case):
             response = server.ask("POST", "/v1/felica", body)
             self.assertEqual(response.status, 200, response.data)
             check(response.json)
+            report = server.get("/v1/ledger/report")
+            self.assertEqual((report.status, report.getheader("Content-Type")), (200, "text/html; charset=utf-8"))
+            self.assertIn(b"<!DOCTYPE html>", report.data[:100])
+            for path in ["ledger/records", "ledger/sum", "ledger/gaps"]:
+                response = server.get("/v1/" + path)
+                self.assertEqual(response.status, 200, response.data)
+                check(response.json)
 
     def test_nothing_of_the_server_can_be_named(self):
         with self.serve("--allow", "raw", "--allow", "write", "--allow", "ledger").ready() as server:

@@ -111,11 +111,15 @@ enum ServeParameters {
     }
 
     static func response(_ result: JSONValue, to method: ServiceMethod) -> HTTPResponse {
-        guard method.takesDump, method.schema == nil, case .object(let members) = result else {
-            if case .string(let page) = result { return HTTPResponse(text: page, type: "text/html; charset=utf-8") }
-            return HTTPResponse(json: result)
+        guard method.schema == nil, case .object(let members) = result else { return HTTPResponse(json: result) }
+        if case .string(let text)? = members["text"] {
+            guard !method.takesDump else { return HTTPResponse(text: text) }
+            // A page without scripts, which brings its own style and images.
+            return HTTPResponse(text: text, type: "text/html; charset=utf-8")
+                .with(
+                    "Content-Security-Policy",
+                    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'")
         }
-        if case .string(let whole)? = members["text"] { return HTTPResponse(text: whole) }
         guard case .string(let encoded)? = members["base64"], let data = Data(base64Encoded: encoded) else {
             return HTTPResponse(json: result)
         }

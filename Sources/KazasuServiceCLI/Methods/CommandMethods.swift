@@ -66,7 +66,7 @@ final class CommandMethods: ServiceMethods {
         if Task.isCancelled { throw .cancelled }
         if let failure = answer.failure { throw self.failure(failure, answer.output) }
         if method.printsText {
-            let format = if case .string(let format)? = request.params["to"] { format } else { "" }
+            let format = if case .string(let format)? = request.params["to"] { format } else { "html" }
             return ["format": .string(format), "text": .string(String(decoding: answer.output, as: UTF8.self))]
         }
         guard let result = try? JSONValue(parsing: answer.output) else {

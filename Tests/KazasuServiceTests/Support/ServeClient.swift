@@ -116,13 +116,13 @@ final class ScriptedMethods: ServiceMethods {
                 .init("system", .list, LocalizedText("", "")), .init("all", .flag, LocalizedText("", "")),
                 .init("limit", .integer, LocalizedText("", "")),
             ], schema: "kazasu.balance/1", LocalizedText("", "")),
-        ServiceMethod("card.poll", .init(.get, "/v1/poll"), LocalizedText("", "")),
+        ServiceMethod("card.poll", .init(.get, "/v1/poll"), schema: "kazasu.poll/1", LocalizedText("", "")),
         ServiceMethod(
             "card.read", .init(.get, "/v1/read"), parameters: [.init("fail", .integer, LocalizedText("", ""))],
-            LocalizedText("", "")),
+            schema: "kazasu.read/1", LocalizedText("", "")),
         ServiceMethod(
             "card.apdu", .init(.post, "/v1/apdu"), permission: .raw,
-            parameters: [.init("commands", .list, LocalizedText("", ""))], LocalizedText("", "")),
+            parameters: [.init("commands", .list, LocalizedText("", ""))], schema: "kazasu.apdu/1", LocalizedText("", "")),
         ServiceMethod(
             "convert", .init(.post, "/v1/convert"),
             parameters: [
@@ -151,8 +151,9 @@ final class ScriptedMethods: ServiceMethods {
             throw .failed(
                 status: Int32(status), JSONObject([("schema", "kazasu.error/1"), ("status", .integer(status))]))
         case "convert":
-            return request.params["base64"].map { ["format": "proxmark", "base64": $0] }
-                ?? ["format": "json", "text": .string("\(request.params["to"] ?? .null)")]
+            if let bytes = request.params["base64"] { return ["format": "proxmark", "base64": bytes] }
+            guard case .string(let format)? = request.params["to"] else { return .null }
+            return ["format": .string(format), "text": .string("to \(format)")]
         default: return .object(request.params)
         }
     }
