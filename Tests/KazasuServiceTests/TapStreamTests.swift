@@ -53,7 +53,9 @@ struct TapStreamTests {
         let on = TapEvent.made(2, epoch: 3)
         try await site.happens(on)
         let client = try await site.client()
-        #expect(await client.message() == "id: \(on.id)\nevent: state\ndata: {\"reader\":\"back\",\"state\":\"error\",\"on\":null}")
+        #expect(
+            await client.message()
+                == "id: \(on.id)\nevent: state\ndata: {\"reader\":\"back\",\"state\":\"error\",\"on\":null}")
         #expect(
             await client.message()
                 == "id: \(on.id)\nevent: state\ndata: {\"reader\":\"door\",\"state\":\"ready\",\"on\":\(on.line)}")
@@ -104,7 +106,9 @@ struct TapStreamTests {
         await site.stop()
     }
 
-    @Test("An event that is unknown or no longer kept gives a gap, then all that is stored", arguments: ["nothing", "\"{}\"", "駅"])
+    @Test(
+        "An event that is unknown or no longer kept gives a gap, then all that is stored",
+        arguments: ["nothing", "\"{}\"", "駅"])
     func gap(_ id: String) async throws {
         let site = try await Site(stored: 300)
         let client = try await site.client(after: id)

@@ -30,8 +30,8 @@ package enum ServeDocument {
             if !content.members.isEmpty { success["content"] = .object(content) }
             var responses = JSONObject([(status, .object(success))])
             for (status, name) in [
-                ("400", "badRequest"), ("403", "refused"), ("408", "tooSlow"), ("413", "tooLarge"), ("421", "wrongHost"),
-                ("431", "headersTooLarge"), ("503", "noReader"),
+                ("400", "badRequest"), ("403", "refused"), ("408", "tooSlow"), ("413", "tooLarge"),
+                ("421", "wrongHost"), ("431", "headersTooLarge"), ("503", "noReader"),
             ] {
                 responses[status] = ["$ref": .string("#/components/responses/\(name)")]
             }

@@ -78,7 +78,8 @@ struct ServeQuery {
 
     /// A name that came over the network, in a message: short, without what a terminal would obey.
     private static func shown(_ name: String) -> String {
-        String(name.unicodeScalars.filter { $0.isASCII && $0.value >= 32 && $0.value != 127 }.map(Character.init).prefix(40))
+        let shown = name.unicodeScalars.filter { $0.isASCII && $0.value >= 32 && $0.value != 127 }
+        return String(shown.map(Character.init).prefix(40))
     }
 }
 

@@ -67,7 +67,9 @@ package final class ServeSite: HTTPSite {
             if allowed.contains("GET") { allowed.append("HEAD") }
             throw .wrongMethod(allowed: allowed + ["OPTIONS"])
         }
-        if case .method(let method) = route, let permission = method.permission, !settings.allowed.contains(permission) {
+        if case .method(let method) = route, let permission = method.permission,
+            !settings.allowed.contains(permission)
+        {
             throw .notAllowed(permission)
         }
         return route

@@ -157,6 +157,7 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension ListenAddress: ExpressibleByArgument {
+    /// Reads the value of `--listen`.
     public init?(argument: String) { self.init(argument) }
 }
 

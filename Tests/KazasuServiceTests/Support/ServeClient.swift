@@ -122,7 +122,8 @@ final class ScriptedMethods: ServiceMethods {
             schema: "kazasu.read/1", LocalizedText("", "")),
         ServiceMethod(
             "card.apdu", .init(.post, "/v1/apdu"), permission: .raw,
-            parameters: [.init("commands", .list, LocalizedText("", ""))], schema: "kazasu.apdu/1", LocalizedText("", "")),
+            parameters: [.init("commands", .list, LocalizedText("", ""))], schema: "kazasu.apdu/1",
+            LocalizedText("", "")),
         ServiceMethod(
             "convert", .init(.post, "/v1/convert"),
             parameters: [
@@ -142,7 +143,8 @@ final class ScriptedMethods: ServiceMethods {
         switch name {
         case "card.poll":
             wait.yield("began")
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            // Ends when the task is cancelled.
+            for await _ in AsyncStream<Void>.makeStream().stream {}
             wait.yield("cancelled")
             throw .cancelled
         case "card.read":
