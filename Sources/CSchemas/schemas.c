@@ -22,8 +22,14 @@ static const unsigned char dump[] = {
 static const unsigned char error[] = {
 #embed "../../Docs/schemas/error.json"
 };
+static const unsigned char events[] = {
+#embed "../../Docs/schemas/events.json"
+};
 static const unsigned char felica[] = {
 #embed "../../Docs/schemas/felica.json"
+};
+static const unsigned char health[] = {
+#embed "../../Docs/schemas/health.json"
 };
 static const unsigned char history[] = {
 #embed "../../Docs/schemas/history.json"
@@ -78,7 +84,7 @@ static const unsigned char tap[] = {
 
 static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(apdu), SCHEMA(balance), SCHEMA(common), SCHEMA(decode), SCHEMA(dump), SCHEMA(error),
-    SCHEMA(felica), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
+    SCHEMA(events), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
     SCHEMA(mynumber), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record), SCHEMA(scan), SCHEMA(tag),
     SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagWrite), SCHEMA(tap),
 };

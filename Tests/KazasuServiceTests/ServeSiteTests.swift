@@ -44,7 +44,8 @@ struct ServeSiteTests {
         ("Origin: http://127.0.0.1:PORT", 200), ("Origin: https://127.0.0.1:PORT", 200),
         ("Origin: https://shop.example", 200), ("Origin: HTTPS://Shop.Example", 200),
         ("Origin: http://shop.example", 403), ("Origin: https://shop.example:444", 403),
-        ("Origin: https://shop.example.evil.example", 403), ("Origin: null", 403), ("Origin: http://localhost:3000", 403),
+        ("Origin: https://shop.example.evil.example", 403), ("Origin: null", 403),
+        ("Origin: http://localhost:3000", 403),
         ("Origin: http://127.0.0.1", 403), ("Origin: file://", 403), ("Origin: ", 403),
         ("Origin: https://shop.example\r\nOrigin: https://evil.example", 403),
         ("Sec-Fetch-Site: cross-site", 403), ("Sec-Fetch-Site: same-site", 403), ("Sec-Fetch-Site: same-origin", 200),
@@ -68,7 +69,9 @@ struct ServeSiteTests {
         let stand = try await ServeStand()
         let answer = try await stand.ask("GET", "/", ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"])
         #expect(answer.status == 200)
-        #expect(answer.head.contains("Content-Security-Policy: default-src 'none'; connect-src 'self'; script-src 'sha256-"))
+        #expect(
+            answer.head.contains("Content-Security-Policy: default-src 'none'; connect-src 'self'; script-src 'sha256-")
+        )
         #expect(answer.head.contains("frame-ancestors 'none'"))
         #expect(!answer.head.contains("unsafe"))
         let without = try await ServeStand { $0.page = nil }
@@ -79,7 +82,8 @@ struct ServeSiteTests {
 
     @Test("The hash of a script is that of the text between its tags")
     func hashes() {
-        let page = KioskPage(Array("<style>a</style><style media=x>\nb</style><script>c()</script><scripty>d</scripty>".utf8))
+        let page = KioskPage(
+            Array("<style>a</style><style media=x>\nb</style><script>c()</script><scripty>d</scripty>".utf8))
         // From `printf a | openssl dgst -sha256 -binary | base64`, and so on.
         #expect(page.policy.contains("script-src 'sha256-\(Self.base64("c()"))';"))
         #expect(page.policy.contains("style-src 'sha256-\(Self.base64("a"))' 'sha256-\(Self.base64("\nb"))';"))
@@ -126,7 +130,8 @@ struct ServeSiteTests {
         let stand = try await ServeStand { $0.access = ServeAccess(token: Array(Self.token.utf8)) }
         for path in ["/v1/balance", "/v1/events", "/openapi.json", "/metrics", "/nothing"] {
             let answer = try await stand.ask("GET", path, [header])
-            let expected = status == 200 && path == "/nothing" ? 404 : status == 200 && path == "/v1/events" ? 500 : status
+            let expected =
+                status == 200 && path == "/nothing" ? 404 : status == 200 && path == "/v1/events" ? 500 : status
             #expect(answer.status == expected, "\(path)")
             if status == 401 { #expect(answer.head.contains("WWW-Authenticate: Bearer")) }
         }
@@ -191,8 +196,10 @@ struct ServeSiteTests {
         ("system=0003,FE00", 200, "{\"system\":[\"0003\",\"FE00\"]}\n"), ("all=true", 200, "{\"all\":true}\n"),
         ("all=false", 200, "{\"all\":false}\n"), ("all", 200, "{\"all\":true}\n"), ("", 200, "{}\n"),
         ("&&", 200, "{}\n"), ("all=yes", 400, "all"), ("limit=1.5", 400, "limit"), ("limit=", 400, "limit"),
-        ("limit=99999999999999999999", 400, "limit"), ("timeout=nan", 400, "timeout"), ("timeout=1e999", 400, "timeout"),
-        ("trace=/etc/passwd", 400, "trace"), ("pin1-from=env:A", 400, "pin1-from"), ("reader=a&reader=b", 400, "reader"),
+        ("limit=99999999999999999999", 400, "limit"), ("timeout=nan", 400, "timeout"),
+        ("timeout=1e999", 400, "timeout"),
+        ("trace=/etc/passwd", 400, "trace"), ("pin1-from=env:A", 400, "pin1-from"),
+        ("reader=a&reader=b", 400, "reader"),
         ("reader=%", 400, "query"), ("reader=%4", 400, "query"), ("reader=%zz", 400, "query"),
         ("reader=%ff", 400, "query"), ("%72eader=door", 200, "{\"reader\":\"door\"}\n"), ("=x", 400, "unknown"),
         ("%1b%5b31m=x", 400, "unknown parameter '[31m'"),
@@ -248,9 +255,10 @@ struct ServeSiteTests {
     func bodies() async throws {
         let stand = try await ServeStand()
         let text = try await stand.ask("POST", "/v1/convert?to=json", body: "# a dump")
-        #expect(text.body == "\"json\"" || text.body == "string(\"json\")", "\(text.body)")
+        #expect(text.body == "to json" && text.head.contains("Content-Type: text/plain"))
         let client = try stand.client()
-        await client.send(Array("POST /v1/convert?to=x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n".utf8) + [0, 0xFF, 1])
+        await client.send(
+            Array("POST /v1/convert?to=x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n".utf8) + [0, 0xFF, 1])
         _ = await client.text(to: "Content-Length: 3\r\n\r\n")
         #expect(await client.bytes(3) == [0, 0xFF, 1])
         #expect(try await stand.ask("POST", "/v1/convert?text=a", body: "b").status == 400)
@@ -263,7 +271,9 @@ struct ServeSiteTests {
         let method = try await stand.ask("DELETE", "/v1/balance")
         #expect(method.status == 405 && method.head.contains("Allow: GET, HEAD, OPTIONS"))
         #expect(try await stand.ask("GET", "/v1/apdu").status == 405)
-        for path in ["/v1/balance/", "/v1//balance", "/V1/balance", "/../etc/passwd", "/v1/%62alance", "//", "/v1/taps/x"] {
+        for path in [
+            "/v1/balance/", "/v1//balance", "/V1/balance", "/../etc/passwd", "/v1/%62alance", "//", "/v1/taps/x",
+        ] {
             #expect(try await stand.ask("GET", path).status == 404, "\(path)")
         }
         for path in ["/healthz?a=b", "/metrics?a", "/openapi.json?x=1", "/v1/taps?after=1", "/v1/events?since=1"] {

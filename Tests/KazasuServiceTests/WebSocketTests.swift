@@ -28,7 +28,8 @@ struct WebSocketTests {
         let client = try stand.client()
         await client.send(Array(handshake.joined(separator: "\r\n").utf8) + early)
         let head = await client.text(to: "\r\n\r\n")
-        #expect(head.hasPrefix("HTTP/1.1 101 ") && head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(
+            head.hasPrefix("HTTP/1.1 101 ") && head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
         return client
     }
 

@@ -43,7 +43,8 @@ struct ServeError: Error, Sendable {
     static let wrongHost = ServeError(
         .misdirectedRequest, 64, "wrongHost",
         LocalizedText("this server does not have that host name", "このサーバーのホスト名ではありません"),
-        hint: LocalizedText("use the address that it prints, or start it with --host", "表示されたアドレスを使うか、--host を付けて起動してください"))
+        hint: LocalizedText(
+            "use the address that it prints, or start it with --host", "表示されたアドレスを使うか、--host を付けて起動してください"))
 
     static let wrongOrigin = ServeError(
         .forbidden, 77, "wrongOrigin",
@@ -53,7 +54,8 @@ struct ServeError: Error, Sendable {
     static let noToken = ServeError(
         .unauthorized, 77, "noToken",
         LocalizedText("the token is missing or wrong", "トークンがないか、正しくありません"),
-        hint: LocalizedText("send the header 'Authorization: Bearer TOKEN'", "ヘッダー 'Authorization: Bearer トークン' を付けてください"),
+        hint: LocalizedText(
+            "send the header 'Authorization: Bearer TOKEN'", "ヘッダー 'Authorization: Bearer トークン' を付けてください"),
         headers: [("WWW-Authenticate", "Bearer")])
 
     static func notAllowed(_ permission: ServiceMethod.Permission) -> ServeError {
@@ -110,7 +112,8 @@ struct ServeError: Error, Sendable {
         headers: [("Upgrade", "websocket"), ("Connection", "Upgrade")])
 
     static let badWebSocketVersion = ServeError(
-        .upgradeRequired, 64, "usage", LocalizedText("only version 13 of WebSocket is known", "対応する WebSocket は版 13 のみです"),
+        .upgradeRequired, 64, "usage",
+        LocalizedText("only version 13 of WebSocket is known", "対応する WebSocket は版 13 のみです"),
         headers: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")])
 
     /// The client went away, or the server stops.

@@ -83,7 +83,7 @@ package struct ServiceDescription {
             result = ServiceSchemas.reference(schema, at: Self.place)
         } else if method.name == "initialize" {
             result = Self.initialized
-        } else if method.takesDump {
+        } else if method.route != nil {
             result = Self.converted
         }
         return [
@@ -192,6 +192,8 @@ package struct ServiceDescription {
         let content: JSONValue =
             if let schema = method.schema {
                 ["application/json": ["schema": ServiceSchemas.reference(schema, at: Self.place)]]
+            } else if !method.takesDump {
+                ["text/html": ["schema": ["type": "string"]]]
             } else {
                 [
                     "text/plain": ["schema": ["type": "string"]],

@@ -82,6 +82,7 @@ struct CommandMethod: Sendable {
         CommandMethod("ledger.sum", "ledger sum", .get, "ledger/sum", .nothing, needs: .ledger, schema: "ledgerSum"),
         CommandMethod(
             "ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
+        CommandMethod("ledger.report", "ledger report", .get, "ledger/report", .nothing, needs: .ledger, schema: nil),
     ]
 
     /// Whether the command prints text instead of a document.

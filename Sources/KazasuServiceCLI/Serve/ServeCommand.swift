@@ -62,7 +62,7 @@ struct Serve: WatchingCommand {
     }
 
     func checkTogether() throws {
-        try checkWatching()
+        try checkWatching(usesLedger: server.allow.contains(.ledger))
         guard server.tokenFrom == nil, let open = server.addresses.first(where: { !$0.isLocal }) else { return }
         throw ValidationError(
             tr(
@@ -157,6 +157,7 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension ListenAddress: ExpressibleByArgument {
+    /// Reads the value of `--listen`.
     public init?(argument: String) { self.init(argument) }
 }
 

@@ -67,7 +67,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
             log.info(Self.watching(readers))
         }
         self.start = start
-        planner = WatchPlanner(outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: front.shared)
+        planner = WatchPlanner(
+            outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: front.shared)
         let plan = try planner.plan(for: settings)
         watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(

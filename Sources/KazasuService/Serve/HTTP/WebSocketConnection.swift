@@ -175,7 +175,9 @@ final class WebSocketConnection: ChannelDuplexHandler {
             return
         }
         let bytes = Array(whole.readableBytesView)
-        guard String(validating: bytes, as: UTF8.self) != nil else { return close(.dataInconsistentWithMessage, context) }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            return close(.dataInconsistentWithMessage, context)
+        }
         waiting += 1
         message.yield(bytes)
     }
