@@ -115,8 +115,8 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha test-page soak-sites soak-taps soak-arrivals
-.PHONY: test-arm64 test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
+.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
+.PHONY: test-arm64 test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	@packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
@@ -153,6 +153,21 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	python3 -m venv .venv-ha
 	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
+
+# A virtual environment of its own, for schemathesis and what it needs.
+test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contract, what clients do wrong, made-up requests
+	$(SWIFT_BUILD) --product kazasud
+	$(SWIFT_BUILD) --product card-stand
+	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_serve.py
+
+.venv-serve/.ready: packaging/requirements-serve.txt
+	python3 -m venv .venv-serve
+	.venv-serve/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+bench-serve: deps-test release ## measures serve against the commands and watch: requests, taps, a thousand clients
+	$(SWIFT_BUILD) --product card-stand
+	KAZASUD=$(DIST)/bin/kazasud CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" python3 Tests/Bench/serve.py $(BENCH_ARGS)
 
 # The browser is Debian's; playwright drives it.
 test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)

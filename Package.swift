@@ -152,6 +152,7 @@ let moduleTargets: [Target] = modules.map {
 }
 
 let otherTargets: [Target] = [
+    .target(name: "CSchemas"),
     .target(name: "CStationTables"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -191,8 +192,8 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuService",
         dependencies: [
-            "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardCiphers", "CardDecoders",
-            "CardModel", "DumpFormats", "Kazasu",
+            "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
+            "CardDecoders", "CardModel", "DumpFormats", "Kazasu",
             .product(name: "GRDB", package: "GRDB.swift"),
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),

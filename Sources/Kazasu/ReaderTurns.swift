@@ -143,12 +143,14 @@ final class ReaderTurns: Sendable {
                 case .noCard(let value): return answer.postpone(value, waits: waits)
                 }
             }, fail: { answer.give(.failure($0)) })
-        let expiry = waits ? timeout.map { time in
-            Task {
-                guard (try? await Task.sleep(for: time)) != nil else { return }
-                expire(number) { answer.expire(hasSearched: $0) }
-            }
-        } : nil
+        let expiry =
+            waits
+            ? timeout.map { time in
+                Task {
+                    guard (try? await Task.sleep(for: time)) != nil else { return }
+                    expire(number) { answer.expire(hasSearched: $0) }
+                }
+            } : nil
         defer { expiry?.cancel() }
         return try await withTaskCancellationHandler {
             add(turn)

@@ -54,7 +54,8 @@ package struct CommandTree {
                 takesValue: kind == "option",
                 isRequired: try argument.optional("isOptional")?.bool() == false,
                 namesFile: file != nil || folder != nil,
-                isShown: try argument.optional("shouldDisplay")?.bool() ?? true, isRepeating: try argument.required("isRepeating").bool(),
+                isShown: try argument.optional("shouldDisplay")?.bool() ?? true,
+                isRepeating: try argument.required("isRepeating").bool(),
                 help: try argument.optional("abstract")?.text(), values: values,
                 valueName: try argument.optional("valueName")?.text())
             if kind == "positional", let name = option.valueName { options["<\(name)>"] = option }

@@ -181,6 +181,28 @@ struct RPCPeerTests {
         #expect(running.withLock { $0.most } <= 64)
     }
 
+    @Test("A request behind many others can be cancelled, and so can those that run")
+    func cancellationBehindOthers() async {
+        let sent = Sent()
+        let peer = RPCPeer(methods: Self.methods, send: sent.add)
+        for id in 0..<100 {
+            await peer.receive(Array(#"{"jsonrpc":"2.0","method":"wait","id":\#(id)}"#.utf8))
+        }
+        for id in (0..<100).reversed() {
+            await peer.receive(Array(#"{"jsonrpc":"2.0","method":"$/cancel","params":{"id":\#(id)}}"#.utf8))
+        }
+        await peer.finish()
+        let codes = sent.messages.withLock { messages in
+            messages.compactMap { message -> JSONValue? in
+                guard case .object(let members) = message, case .object(let error)? = members["error"] else {
+                    return nil
+                }
+                return error["code"]
+            }
+        }
+        #expect(codes == [JSONValue](repeating: -32_800, count: 100))
+    }
+
     @Test("Survives any bytes", arguments: 0..<200)
     func anyBytes(seed: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(seed))

@@ -25,7 +25,9 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` as for text.
     package static func write(_ json: Span<UInt8>) throws(CommandError) {
-        guard RedactionGate.shared.isOn || CommandHost.current != nil else { return try check(Descriptor.write(json, to: STDOUT_FILENO)) }
+        guard RedactionGate.shared.isOn || CommandHost.current != nil else {
+            return try check(Descriptor.write(json, to: STDOUT_FILENO))
+        }
         try write(json.withUnsafeBytes { Array($0) })
     }
 

@@ -45,29 +45,52 @@ package final class RPCPeer: Sendable {
     /// Answers a request. Cancelled when the other side cancels the request or goes away.
     package typealias Method = @Sendable (RPCCall) async throws(RPCError) -> JSONValue
 
+    /// A request that was received.
+    private struct Request: Sendable {
+        let number: Int
+        let method: Method
+        let call: RPCCall
+        let done: @Sendable (JSONValue?) -> Void
+    }
+
     private struct State {
         var next = 0
+        /// Requests that wait for others to end, with their ids.
+        var queued: [Int: JSONValue?] = [:]
+        /// Those of them that were cancelled.
+        var cancelled: Set<Int> = []
         var running: [Int: (id: JSONValue?, task: Task<Void, Never>)] = [:]
         /// Requests that ended before their task was stored.
         var ended: Set<Int> = []
         var waiters: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// The same for those that wait until few requests are queued or running.
+        var receivers: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    /// How many requests may run at once; ``receive(_:)`` waits for one to end.
-    private static let mostRequests = 64
+    /// How many requests may run at once, and be received in all; ``receive(_:)`` waits for one to end before it takes more.
+    private static let (mostRequests, mostReceived) = (64, 1_024)
     /// The notification that cancels a request.
     private static let cancel = "$/cancel"
 
     private let methods: [String: Method]
     private let send: @Sendable (JSONValue) -> Void
     private let state = Mutex(State())
+    private let requests: AsyncStream<Request>.Continuation
 
     /// - Parameters:
     ///   - methods: by name.
     ///   - send: sends one message; called from any thread, one call at a time must be enough for a whole message.
     package init(methods: [String: Method], send: @escaping @Sendable (JSONValue) -> Void) {
         (self.methods, self.send) = (methods, send)
+        let (requests, request) = AsyncStream.makeStream(of: Request.self)
+        self.requests = request
+        // One after the other, so that they begin in the order of their messages.
+        Task { [weak self] in
+            for await request in requests { await self?.begin(request) }
+        }
     }
+
+    deinit { requests.finish() }
 
     /// Sends a notification.
     package func notify(_ method: String, _ params: JSONValue) {
@@ -93,16 +116,20 @@ package final class RPCPeer: Sendable {
     }
 
     /// Waits until every request is answered.
-    package func finish() async { await wait(until: 0) }
+    package func finish() async { await waitForReceived(atMost: 0) }
 
     /// Cancels every request; nobody is left to read the answers.
     package func cancelAll() {
-        for (_, task) in state.withLock({ Array($0.running.values) }) { task.cancel() }
+        let running = state.withLock { state in
+            state.cancelled.formUnion(state.queued.keys)
+            return Array(state.running.values)
+        }
+        for (_, task) in running { task.cancel() }
     }
 
     // MARK: Requests
 
-    /// Starts what a message asks for.
+    /// Takes what a message asks for.
     ///
     /// - Parameter done: gets the response, `nil` if there is none.
     private func start(_ value: JSONValue, _ done: @escaping @Sendable (JSONValue?) -> Void) async {
@@ -122,39 +149,66 @@ package final class RPCPeer: Sendable {
         guard let method = methods[name] else {
             return done(id.map { Self.response($0, .failure(.methodNotFound)) })
         }
-        await wait(until: Self.mostRequests - 1)
+        await waitForReceived(atMost: Self.mostReceived - 1)
         let call = RPCCall(id: id, params: params) { [weak self] in self?.notify($0, $1) }
         let number = state.withLock { state in
             state.next += 1
+            state.queued[state.next] = .some(id)
             return state.next
         }
-        // Requests for one reader are answered in the order of their messages: each is begun before the next is taken.
+        requests.yield(Request(number: number, method: method, call: call, done: done))
+    }
+
+    /// Begins a request, as soon as there is room for it.
+    private func begin(_ request: Request) async {
+        await wait(until: Self.mostRequests - 1)
+        let (number, call, done) = (request.number, request.call, request.done)
+        let method = request.method
+        // Up to its first wait at once: requests for one reader are answered in the order of their messages.
         let task = Task.immediate {
             let result: Result<JSONValue, RPCError>
-            do throws(RPCError) {
-                result = .success(try await method(call))
-            } catch {
-                result = .failure(error)
+            if state.withLock({ $0.cancelled.remove(number) != nil }) {
+                result = .failure(.cancelled)
+            } else {
+                do throws(RPCError) {
+                    result = .success(try await method(call))
+                } catch {
+                    result = .failure(error)
+                }
             }
-            done(id.map { Self.response($0, result) })
+            done(call.id.map { Self.response($0, result) })
             ended(number)
         }
-        state.withLock { state in
-            if state.ended.remove(number) == nil { state.running[number] = (id, task) }
+        let isCancelled = state.withLock { state in
+            state.queued[number] = nil
+            if state.ended.remove(number) == nil { state.running[number] = (call.id, task) }
+            return state.cancelled.remove(number) != nil
         }
+        // It was cancelled while it began.
+        if isCancelled { task.cancel() }
     }
 
     private func cancel(_ id: JSONValue) {
-        let tasks = state.withLock { state in state.running.values.filter { $0.id == id }.map(\.task) }
+        let tasks = state.withLock { state in
+            state.cancelled.formUnion(state.queued.filter { $0.value == id }.keys)
+            return state.running.values.filter { $0.id == id }.map(\.task)
+        }
         for task in tasks { task.cancel() }
     }
 
     private func ended(_ number: Int) {
         let ready = state.withLock { state in
-            if state.running.removeValue(forKey: number) == nil { state.ended.insert(number) }
-            let count = state.running.count
-            defer { state.waiters.removeAll { count <= $0.limit } }
+            if state.running.removeValue(forKey: number) == nil {
+                state.ended.insert(number)
+                state.queued[number] = nil
+            }
+            let (count, received) = (state.running.count, state.running.count + state.queued.count)
+            defer {
+                state.waiters.removeAll { count <= $0.limit }
+                state.receivers.removeAll { received <= $0.limit }
+            }
             return state.waiters.filter { count <= $0.limit }.map(\.continuation)
+                + state.receivers.filter { received <= $0.limit }.map(\.continuation)
         }
         for continuation in ready { continuation.resume() }
     }
@@ -165,6 +219,18 @@ package final class RPCPeer: Sendable {
             let isReady = state.withLock { state in
                 if state.running.count <= limit { return true }
                 state.waiters.append((limit, continuation))
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    /// Waits until at most `limit` requests are running or wait for others.
+    private func waitForReceived(atMost limit: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.running.count + state.queued.count <= limit { return true }
+                state.receivers.append((limit, continuation))
                 return false
             }
             if isReady { continuation.resume() }

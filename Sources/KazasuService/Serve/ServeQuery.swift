@@ -84,21 +84,18 @@ struct ServeQuery {
 
 /// Turns requests into the parameters of methods, and their results into responses.
 enum ServeParameters {
-    /// Parameters that hold a dump, which over HTTP is the body.
-    private static let (text, base64) = ("text", "base64")
-
     static func params(of method: ServiceMethod, _ request: HTTPRequest) throws(ServeError) -> JSONObject {
         let known = method.parameters.map { (name: $0.name, kind: $0.kind) }
         guard method.route?.verb == .post else { return try ServeQuery(request.head.query, known).params }
-        if takesDump(method) {
+        if method.takesDump {
             var params = try ServeQuery(
-                request.head.query, known.filter { ![text, base64].contains($0.name) }
+                request.head.query, known.filter { !ServiceMethod.dumpParameters.contains($0.name) }
             ).params
             let bytes = Array(request.body.readableBytesView)
             if let whole = String(validating: bytes, as: UTF8.self) {
-                params[text] = .string(whole)
+                params["text"] = .string(whole)
             } else {
-                params[base64] = .string(Data(bytes).base64EncodedString())
+                params["base64"] = .string(Data(bytes).base64EncodedString())
             }
             return params
         }
@@ -113,17 +110,17 @@ enum ServeParameters {
         return params
     }
 
-    private static func takesDump(_ method: ServiceMethod) -> Bool {
-        Set(method.parameters.map(\.name)).isSuperset(of: [text, base64])
-    }
-
     static func response(_ result: JSONValue, to method: ServiceMethod) -> HTTPResponse {
-        guard takesDump(method), method.schema == nil, case .object(let members) = result else {
-            if case .string(let page) = result { return HTTPResponse(text: page, type: "text/html; charset=utf-8") }
-            return HTTPResponse(json: result)
+        guard method.schema == nil, case .object(let members) = result else { return HTTPResponse(json: result) }
+        if case .string(let text)? = members["text"] {
+            guard !method.takesDump else { return HTTPResponse(text: text) }
+            // A page without scripts, which brings its own style and images.
+            return HTTPResponse(text: text, type: "text/html; charset=utf-8")
+                .with(
+                    "Content-Security-Policy",
+                    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'")
         }
-        if case .string(let whole)? = members[text] { return HTTPResponse(text: whole) }
-        guard case .string(let encoded)? = members[base64], let data = Data(base64Encoded: encoded) else {
+        guard case .string(let encoded)? = members["base64"], let data = Data(base64Encoded: encoded) else {
             return HTTPResponse(json: result)
         }
         return HTTPResponse(.ok, "application/octet-stream", ByteBuffer(bytes: data))

@@ -25,16 +25,17 @@ package final class ServeSite: HTTPSite {
     private let methods: any ServiceMethods
     private let hub: TapHub
     private let metrics: Metrics
-    private let document: JSONValue
+    private let document: @Sendable () -> JSONValue
     private let connect: WebSocketSession.Connect
     private let routes: [String: [String: ServeRoute]]
 
     /// - Parameters:
     ///   - methods: what the commands do.
-    ///   - document: what `/openapi.json` answers.
+    ///   - document: makes what `/openapi.json` answers.
     ///   - connect: begins to speak RPC with a client.
     package init(
-        _ settings: Settings, methods: any ServiceMethods, hub: TapHub, metrics: Metrics, document: JSONValue,
+        _ settings: Settings, methods: any ServiceMethods, hub: TapHub, metrics: Metrics,
+        document: @escaping @Sendable () -> JSONValue,
         connect: @escaping WebSocketSession.Connect
     ) {
         (self.settings, self.methods, self.hub) = (settings, methods, hub)
@@ -113,7 +114,7 @@ package final class ServeSite: HTTPSite {
             return .response(response.with("Set-Cookie", cookie))
         case .openAPI:
             try noParameters(head)
-            return .response(HTTPResponse(json: document))
+            return .response(HTTPResponse(json: document()))
         case .health:
             try noParameters(head)
             let count = metrics.readersReady
@@ -166,7 +167,8 @@ package final class ServeSite: HTTPSite {
             switch error {
             case .unknownMethod: throw .unknownPath
             case .badParameters(let document): return HTTPResponse(.badRequest, json: .object(document))
-            case .notAllowed(let permission): throw .notAllowed(permission)
+            case .notAllowed:
+                return HTTPResponse(.forbidden, json: error.document(settings.language).map { .object($0) } ?? .null)
             case .cancelled: throw .cancelled
             case .failed(let status, let document):
                 return HTTPResponse(Self.status(ofExit: status), json: .object(document))

@@ -36,12 +36,16 @@ package struct ServiceMethod: Sendable {
         package var isRequired: Bool
         /// The values that it may have; empty if there is no such list.
         package var values: [String]
+        /// A regular expression that every value of a list, or the text, matches; `nil` if any will do.
+        package var pattern: String?
         package var words: LocalizedText
 
         package init(
-            _ name: String, _ kind: Kind, isRequired: Bool = false, values: [String] = [], _ words: LocalizedText
+            _ name: String, _ kind: Kind, isRequired: Bool = false, values: [String] = [], pattern: String? = nil,
+            _ words: LocalizedText
         ) {
-            (self.name, self.kind, self.isRequired, self.values, self.words) = (name, kind, isRequired, values, words)
+            (self.name, self.kind, self.isRequired, self.values) = (name, kind, isRequired, values)
+            (self.pattern, self.words) = (pattern, words)
         }
     }
 
@@ -52,7 +56,7 @@ package struct ServiceMethod: Sendable {
     /// `nil` if everybody may call it.
     package var permission: Permission?
     package var parameters: [Parameter]
-    /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result is no document.
+    /// The schema of the result, as in `kazasu.balance/1`; `nil` for another result than a document.
     package var schema: String?
     package var words: LocalizedText
 

@@ -48,7 +48,12 @@ package final class TapHub: Sendable {
     }
 
     /// Takes up where an earlier run stopped. Called before anything is published.
-    package func resume() async {
+    ///
+    /// - Parameter readers: the names of the readers that are watched, connected or not.
+    package func resume(readers: [String] = []) async {
+        try? await eventLoop.submit { [state] in
+            for reader in readers { state.value.readers[reader] = Reader(state: .gone) }
+        }.get()
         guard let outbox, let memory = try? await outbox.memory(), let last = memory.lastID,
             (try? await outbox.events(after: last, limit: 0)) != nil
         else { return }

@@ -6,8 +6,8 @@ import KazasuCLI
 import KazasuService
 import Synchronization
 
-/// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result is the
-/// command's document.
+/// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result
+/// is the command's document.
 struct CommandMethod: Sendable {
     /// What a command works with.
     enum Subject: Sendable {
@@ -39,19 +39,21 @@ struct CommandMethod: Sendable {
     let argument: String?
     /// What is always on the command line.
     let fixed: [String]
-    /// As in `balance`; `nil` if the result is no document of its own.
+    /// The option that stands in for one that names a file, and so is required.
+    let required: String?
+    /// As in `balance`; `nil` if the command prints text.
     let schema: String?
 
     init(
         _ name: String, _ words: String, _ verb: ServiceMethod.Route.Verb, _ path: String,
         _ subject: Subject, needs permission: ServiceMethod.Permission? = nil, argument: String? = nil,
-        fixed: [String] = [], schema: String?
+        fixed: [String] = [], required: String? = nil, schema: String?
     ) {
         self.name = name
         self.words = words.split(separator: " ").map(String.init)
         route = ServiceMethod.Route(verb, "/v1/" + path)
         (self.permission, self.subject, self.argument) = (permission, subject, argument)
-        (self.fixed, self.schema) = (fixed, schema)
+        (self.fixed, self.required, self.schema) = (fixed, required, schema)
     }
 
     /// The methods. A new command is one line here.
@@ -64,18 +66,23 @@ struct CommandMethod: Sendable {
         CommandMethod("card.history", "history", .get, "history", .card, schema: "history"),
         CommandMethod("card.read", "read", .get, "read", .card, argument: "service", schema: "read"),
         CommandMethod("card.apdu", "apdu", .post, "apdu", .card, needs: .raw, argument: "commands", schema: "apdu"),
-        CommandMethod("card.felica", "felica", .post, "felica", .card, needs: .raw, argument: "commands", schema: "felica"),
+        CommandMethod(
+            "card.felica", "felica", .post, "felica", .card, needs: .raw, argument: "commands", schema: "felica"),
         CommandMethod("card.license", "license", .get, "license", .card, schema: "license"),
         CommandMethod("card.mynumber", "mynumber", .get, "mynumber", .card, schema: "mynumber"),
         CommandMethod("tag.info", "tag info", .get, "tag/info", .card, schema: "tag"),
         CommandMethod("tag.read", "tag read", .get, "tag/read", .card, schema: "tagMessage"),
         CommandMethod("tag.pages", "tag pages", .get, "tag/pages", .card, schema: "tagPages"),
-        CommandMethod("tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
+        CommandMethod(
+            "tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
         CommandMethod("decode", "decode", .post, "decode", .dump, fixed: ["--", "-"], schema: "decode"),
-        CommandMethod("convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], schema: nil),
+        CommandMethod(
+            "convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], required: "to", schema: nil),
         CommandMethod("ledger.list", "ledger list", .get, "ledger/records", .nothing, needs: .ledger, schema: "ledger"),
         CommandMethod("ledger.sum", "ledger sum", .get, "ledger/sum", .nothing, needs: .ledger, schema: "ledgerSum"),
-        CommandMethod("ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
+        CommandMethod(
+            "ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
+        CommandMethod("ledger.report", "ledger report", .get, "ledger/report", .nothing, needs: .ledger, schema: nil),
     ]
 
     /// Whether the command prints text instead of a document.
@@ -90,11 +97,18 @@ struct CommandMethod: Sendable {
     ]
     /// Options with files that are read.
     private static let readableFiles: Set<String> = ["stations", "ledger"]
-    /// Flags that write a file.
-    private static let writingFlags: Set<String> = ["keep"]
+    /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
+    private static let localFlags: Set<String> = ["keep", "yes"]
     /// The names of values that are lists with commas.
     private static let lists: Set<String> = ["codes", "kinds", "numbers", "pages", "a,b"]
     private static let numbers: Set<String> = ["seconds", "ms"]
+    /// How values of these names are written, as documents tell it; people may write them in other ways, too.
+    private static let patterns = [
+        "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
+        "numbers": "^[0-9]{1,5}(-[0-9]{1,5})?$", "pages": "^[0-9A-F]{1,3}(-[0-9A-F]{1,3})?$", "page": "^[0-9A-F]{1,3}$",
+        "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "month": "^[0-9]{4}-[0-9]{2}$", "hex": "^([0-9A-F]{2})+$",
+        "data": "^([0-9A-F]{8})+$", "a,b": "^[ab]$", "source": "^(env|file|fd):.+$",
+    ]
 
     private static let cache = Mutex<[String: [Option]]>([:])
 
@@ -119,7 +133,8 @@ struct CommandMethod: Sendable {
                     Option(
                         parameter: ServiceMethod.Parameter(
                             argument, option.isRepeating ? .list : .text, isRequired: option.isRequired,
-                            values: option.values, Self.words(option)),
+                            values: option.values, pattern: Self.patterns[option.valueName ?? ""],
+                            Self.words(option)),
                         name: nil, isRepeating: true, isLocal: false))
                 continue
             }
@@ -142,10 +157,11 @@ struct CommandMethod: Sendable {
             options.append(
                 Option(
                     parameter: ServiceMethod.Parameter(
-                        Self.camelCase(plain), kind, isRequired: option.isRequired, values: option.values,
+                        Self.camelCase(plain), kind, isRequired: option.isRequired || plain == required,
+                        values: option.values, pattern: plain == "language" ? nil : Self.patterns[valueName],
                         Self.words(option)),
                     name: name, isRepeating: option.isRepeating,
-                    isLocal: option.namesFile || option.namesSecret || Self.writingFlags.contains(plain)))
+                    isLocal: option.namesFile || option.namesSecret || Self.localFlags.contains(plain)))
         }
         return options.sorted {
             ($0.parameter.isRequired ? 0 : 1, $0.parameter.name) < ($1.parameter.isRequired ? 0 : 1, $1.parameter.name)

@@ -13,10 +13,13 @@ final class CommandMethods: ServiceMethods {
     private let commands: [String: CommandMethod]
     private let readers: SharedReaders
     private let redaction: Redaction
+    private let ledger: String?
 
-    /// - Parameter isLocal: whether only the process that started Kazasu calls them.
-    init(on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool) {
-        (self.readers, self.redaction) = (readers, redaction)
+    /// - Parameters:
+    ///   - isLocal: whether only the process that started Kazasu calls them.
+    ///   - ledger: the ledger of a server; `nil` for the usual one.
+    init(on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool, ledger: String? = nil) {
+        (self.readers, self.redaction, self.ledger) = (readers, redaction, ledger)
         methods = CommandMethod.all.map { $0.method(isLocal: isLocal) }
         commands = Dictionary(uniqueKeysWithValues: CommandMethod.all.map { ($0.name, $0) })
     }
@@ -36,7 +39,8 @@ final class CommandMethods: ServiceMethods {
         nonisolated(unsafe) let command: any KazasuCommand
         do throws(CommandError) {
             parameters = try CommandParameters(request.params, of: method, from: request.origin)
-            command = try CommandHost.parse(type, parameters.arguments)
+            let place = method.words.first == "ledger" ? ledger.map { ["--ledger=\($0)"] } ?? [] : []
+            command = try CommandHost.parse(type, place + parameters.arguments)
         } catch {
             throw .badParameters(document(error))
         }
@@ -66,10 +70,12 @@ final class CommandMethods: ServiceMethods {
         if Task.isCancelled { throw .cancelled }
         if let failure = answer.failure { throw self.failure(failure, answer.output) }
         if method.printsText {
-            let format = if case .string(let format)? = request.params["to"] { format } else { "" }
+            let format = if case .string(let format)? = request.params["to"] { format } else { "html" }
             return ["format": .string(format), "text": .string(String(decoding: answer.output, as: UTF8.self))]
         }
         guard let result = try? JSONValue(parsing: answer.output) else {
+            // Each dump has a document of its own.
+            if method.subject == .dump { throw failure(Self.severalDumps, []) }
             throw failure(.bug("\(name): the answer is not one document"), [])
         }
         return name == "readers.list" ? withOpenReaders(result) : result
@@ -123,6 +129,12 @@ final class CommandMethods: ServiceMethods {
     }
 
     // MARK: Documents
+
+    private static var severalDumps: CommandError {
+        CommandError(
+            .badFile, "severalDumps", tr("these are several dumps; exactly one is needed", "ダンプが複数あります（必要なのは 1 つ）"),
+            hint: tr("send them one by one", "1 つずつ送ってください"))
+    }
 
     private func failure(_ error: CommandError, _ output: [UInt8]) -> ServiceFailure {
         var document = document(error)

@@ -9,7 +9,7 @@ import KazasuService
 struct CommandParameters {
     /// The reader's name or ID; `nil` for the usual one.
     private(set) var reader: String?
-    /// How long to wait for a card; `nil` for ever.
+    /// How long to wait for a card; `nil` for no limit.
     private(set) var timeout: Duration? = .seconds(10)
     /// The dump of the request.
     private(set) var input: [UInt8]?
@@ -52,7 +52,9 @@ struct CommandParameters {
     // MARK: Reading
 
     /// - Throws: ``CommandError`` with status 64.
-    init(_ params: JSONObject, of method: CommandMethod, from origin: KazasuService.ServiceRequest.Origin) throws(CommandError) {
+    init(
+        _ params: JSONObject, of method: CommandMethod, from origin: KazasuService.ServiceRequest.Origin
+    ) throws(CommandError) {
         let isLocal = if case .standardInput = origin { true } else { false }
         let options = method.options
         var (flags, values): ([String], [String]) = ([], [])

@@ -53,9 +53,18 @@ struct RPCCommand: KazasuCommand {
         completion: SchemeCompletion.readers)
     var reader: [String] = []
 
+    @Flag(
+        name: .long, help: help("Print the methods as an OpenRPC document, and end.", "メソッドの一覧を OpenRPC の文書で出力して終わる。"))
+    var describe = false
+
     func validate() throws { _ = try NamedReader.parse(reader) }
 
     func execute(_ context: Context) throws {
+        if describe {
+            let methods = CommandMethod.all.map { $0.method(isLocal: true) }
+            return try context.print(
+                ServiceDescription(methods, version: Program.version, language: Language.current).openRPC)
+        }
         try RPCRun(context, NamedReader.parse(reader)).run()
     }
 }
@@ -114,7 +123,7 @@ final class RPCRun: Sendable {
             (line, isTooLong) = ([], false)
             if isRefused {
                 Blocking.run { () async in await session.refuse() }
-            } else if message.contains(where: { $0 > 0x20 }) {
+            } else if message.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) {
                 Blocking.run { () async in await session.receive(message) }
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Kazasu
 import KazasuCLI
 import KazasuService
@@ -91,7 +92,7 @@ final class WatchedTaps: ServiceTaps {
         var plan = Watcher.Plan(
             readers: watched?.map(\.id), query: .any, reading: reading, journal: journal, sinks: [])
         plan.shared = readers
-        if reading == .history { plan.stations = try StationOptions().names() }
+        if reading == .history, let options = try? StationOptions.parse([]) { plan.stations = try options.names() }
         return plan
     }
 

@@ -62,7 +62,7 @@ struct Serve: WatchingCommand {
     }
 
     func checkTogether() throws {
-        try checkWatching()
+        try checkWatching(usesLedger: server.allow.contains(.ledger))
         guard server.tokenFrom == nil, let open = server.addresses.first(where: { !$0.isLocal }) else { return }
         throw ValidationError(
             tr(

@@ -11,16 +11,18 @@ final class ServeFront: WatchFront {
     private let options: ServeOptions
     private let thread = HTTPThread()
     private let hub: TapHub
+    /// The readers that the user named.
+    private let names: [String]
     private let site: ServeSite
     private let readers: SharedReaders
     private let log: ServiceLog
-    private let redaction: Redaction
     private let running = Mutex<RunningServer?>(nil)
 
     init(
         _ context: Context, _ options: Serve, token: [UInt8]?, _ outbox: Outbox?, _ metrics: Metrics, _ log: ServiceLog
     ) {
-        (self.options, self.log, redaction) = (options.server, log, context.redaction)
+        (self.options, self.log, names) = (options.server, log, options.readers.map(\.name))
+        let redaction = context.redaction
         var settings = ServeSite.Settings()
         settings.access = ServeAccess(
             hosts: options.server.host, origins: options.server.allowOrigin.map(\.text), token: token)
@@ -28,15 +30,22 @@ final class ServeFront: WatchFront {
         settings.page = options.server.page == .kiosk ? .kiosk : nil
         settings.language = Language.current
         settings.log = { [log] line in log.debug(line) }
-        if context.redaction.isOn { settings.mask = { [redaction] in redaction.apply($0) } }
+        if redaction.isOn { settings.mask = { Self.masked($0, redaction) } }
         let hub = TapHub(outbox, on: thread, language: Language.current, mask: settings.mask)
         self.hub = hub
         let readers = SharedReaders.forCommands()
         readers.setNames(options.readers.map { ($0.name, $0.id) })
         self.readers = readers
-        let methods = CommandMethods(on: readers, context.redaction, isLocal: false)
+        let methods = CommandMethods(on: readers, redaction, isLocal: false, ledger: options.sinks.place.ledger)
         let origin = KazasuService.ServiceRequest.Origin.network(allowed: settings.allowed)
-        site = ServeSite(settings, methods: methods, hub: hub, metrics: metrics, document: .object(JSONObject())) { send in
+        let hasPage = settings.page != nil
+        site = ServeSite(
+            settings, methods: methods, hub: hub, metrics: metrics,
+            document: {
+                ServiceDescription(methods.methods, version: Program.version, language: Language.current)
+                    .openAPI(ServeDocument.paths(Language.current, hasPage: hasPage))
+            }
+        ) { send in
             let session = RPCSession(
                 version: Program.version, methods: methods, taps: hub, origin: origin, language: Language.current
             ) { send($0.compactText) }
@@ -55,15 +64,19 @@ final class ServeFront: WatchFront {
         var limits = HTTPLimits()
         limits.connections = options.connections
         allowFiles(options.connections)
-        Blocking.run { [hub] () async in await hub.resume() }
+        Blocking.run { [hub, names] () async in await hub.resume(readers: names) }
         let server = try RunningServer(options.addresses, on: thread, limits, site: site, option: "--listen")
         running.withLock { $0 = server }
         for address in server.server.addresses { log.notice(tr("serving at \(address)", "\(address) で待ち受けています")) }
     }
 
-    func show(_ event: TapEvent, _ tap: Tap?) {
-        if redaction.isOn { RedactionGate.shared.learn(json: Array(event.line.utf8)) }
-        hub.publish(event)
+    func show(_ event: TapEvent, _ tap: Tap?) { hub.publish(event) }
+
+    /// Masks what the document says of a card, and that wherever else it stands.
+    private static func masked(_ document: JSONValue, _ redaction: Redaction) -> JSONValue {
+        RedactionGate.shared.learn(json: Array(document.compactText.utf8))
+        let text = RedactionGate.shared.masked(redaction.apply(document).compactText)
+        return (try? JSONValue(parsing: Array(text.utf8))) ?? .null
     }
 
     func finish() {

@@ -241,7 +241,9 @@ struct FixedSetting: Equatable {
 
 extension WatchingCommand {
     /// Checks the options that all of these commands have against each other.
-    func checkWatching() throws {
+    ///
+    /// - Parameter usesLedger: whether a ledger is read even if nothing is kept.
+    func checkWatching(usesLedger: Bool = false) throws {
         func needs(_ option: String, _ other: String) -> ValidationError {
             ValidationError(tr("\(option) needs \(other)", "\(option) には \(other) が必要です"))
         }
@@ -250,7 +252,7 @@ extension WatchingCommand {
         if basics.onlyKnown, basics.only == nil { throw needs("--only-known", "--only") }
         if outbox.confirm, mqtt.broker.mqtt == nil { throw needs("--confirm", "--mqtt") }
         try mqtt.checkTogether()
-        guard sinks.place.ledger == nil || basics.keep else { throw KeepOptions.ledgerAlone }
+        guard sinks.place.ledger == nil || basics.keep || usesLedger else { throw KeepOptions.ledgerAlone }
     }
 
     /// The readers that the user named; the options were checked before.

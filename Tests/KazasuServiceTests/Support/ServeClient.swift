@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import Dispatch
+import Foundation
 import Glibc
 import Synchronization
 import TestSupport
@@ -27,7 +27,8 @@ final class ServeClient: Sendable {
 
     private static func off<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
+            // Dispatch has few threads for many clients that wait.
+            Thread.detachNewThread { continuation.resume(returning: body()) }
         }
     }
 
@@ -115,13 +116,13 @@ final class ScriptedMethods: ServiceMethods {
                 .init("system", .list, LocalizedText("", "")), .init("all", .flag, LocalizedText("", "")),
                 .init("limit", .integer, LocalizedText("", "")),
             ], schema: "kazasu.balance/1", LocalizedText("", "")),
-        ServiceMethod("card.poll", .init(.get, "/v1/poll"), LocalizedText("", "")),
+        ServiceMethod("card.poll", .init(.get, "/v1/poll"), schema: "kazasu.poll/1", LocalizedText("", "")),
         ServiceMethod(
             "card.read", .init(.get, "/v1/read"), parameters: [.init("fail", .integer, LocalizedText("", ""))],
-            LocalizedText("", "")),
+            schema: "kazasu.read/1", LocalizedText("", "")),
         ServiceMethod(
             "card.apdu", .init(.post, "/v1/apdu"), permission: .raw,
-            parameters: [.init("commands", .list, LocalizedText("", ""))], LocalizedText("", "")),
+            parameters: [.init("commands", .list, LocalizedText("", ""))], schema: "kazasu.apdu/1", LocalizedText("", "")),
         ServiceMethod(
             "convert", .init(.post, "/v1/convert"),
             parameters: [
@@ -150,8 +151,9 @@ final class ScriptedMethods: ServiceMethods {
             throw .failed(
                 status: Int32(status), JSONObject([("schema", "kazasu.error/1"), ("status", .integer(status))]))
         case "convert":
-            return request.params["base64"].map { ["format": "proxmark", "base64": $0] }
-                ?? ["format": "json", "text": .string("\(request.params["to"] ?? .null)")]
+            if let bytes = request.params["base64"] { return ["format": "proxmark", "base64": bytes] }
+            guard case .string(let format)? = request.params["to"] else { return .null }
+            return ["format": .string(format), "text": .string("to \(format)")]
         default: return .object(request.params)
         }
     }
@@ -183,7 +185,7 @@ struct ServeStand {
         change(&settings)
         hub = TapHub(outbox, on: thread, heartbeat: heartbeat)
         let site = ServeSite(
-            settings, methods: methods, hub: hub, metrics: metrics, document: ["openapi": "3.1.0"],
+            settings, methods: methods, hub: hub, metrics: metrics, document: { ["openapi": "3.1.0"] },
             connect: connect.connect)
         server = try await HTTPServer.start([.internet(host: "127.0.0.1", port: 0)], on: thread, limits, site: site)
         guard case .internet(_, let port)? = server.addresses.first else { throw NoConnection() }

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardModel
+
+/// The methods of `serve` and `rpc` as documents for programs.
+package struct ServiceDescription {
+    private let methods: [ServiceMethod]
+    private let version: String
+    private let language: Language
+
+    private static let place = "#/components/schemas/"
+    private static let summary = LocalizedText(
+        "Contactless cards: FeliCa, ISO 14443, NFC tags", "非接触カード: FeliCa、ISO 14443、NFC タグ")
+
+    /// - Parameters:
+    ///   - version: the program's.
+    ///   - language: the language of the words.
+    package init(_ methods: [ServiceMethod], version: String, language: Language) {
+        (self.methods, self.version, self.language) = (methods, version, language)
+    }
+
+    // MARK: OpenRPC
+
+    /// The document of OpenRPC 1.3.2 that `rpc --describe` prints.
+    package var openRPC: JSONValue {
+        [
+            "openrpc": "1.3.2",
+            "info": [
+                "title": "Kazasu", "version": .string(version), "description": .string(Self.summary[language]),
+                "license": ["name": "Apache-2.0"],
+            ],
+            "methods": .array(methods.map(method) + Self.connection.map(method)),
+            "components": [
+                "schemas": .object(ServiceSchemas.components(at: Self.place)),
+                "errors": .object(JSONObject(Self.errors.map { ($0.name, error($0)) })),
+            ],
+            // OpenRPC has no word for what the server sends by itself.
+            "x-notifications": [
+                [
+                    "name": "tap", "summary": .string(Self.tap[language]),
+                    "params": ServiceSchemas.reference("kazasu.tap/1", at: Self.place),
+                ],
+                [
+                    "name": "progress", "summary": .string(Self.progress[language]),
+                    "params": [
+                        "type": "object",
+                        "properties": [
+                            "id": ["type": ["string", "integer"]], "done": ["type": "integer"],
+                            "total": ["type": "integer"],
+                        ],
+                        "required": ["id", "done", "total"],
+                    ],
+                ],
+            ],
+        ]
+    }
+
+    private static let tap = LocalizedText("A card came or left, or a reader changed.", "カードが置かれた・離れた、またはリーダーの状態が変わった。")
+    private static let progress = LocalizedText(
+        "How far the request with this id is; total is 0 while nobody knows it.", "その id の要求の進み具合。total が不明な間は 0。")
+
+    /// The methods that a connection has beside those of the commands.
+    private static let connection = [
+        ServiceMethod(
+            "initialize", nil,
+            LocalizedText("Tell the version, the methods and the readers.", "バージョン、メソッド、リーダーを答える。")),
+        ServiceMethod(
+            "taps.subscribe",
+            parameters: [
+                ServiceMethod.Parameter(
+                    "read", .text, values: ["id", "balance", "history"],
+                    LocalizedText("What to read from each card. Default: id.", "カードから読むもの。省略時は id。")),
+                ServiceMethod.Parameter(
+                    "reader", .text,
+                    LocalizedText("Only this reader, by its name or ID. Default: all.", "このリーダーだけ（名前または ID）。省略時はすべて。")),
+            ], LocalizedText("Send a notification for each card that comes or leaves.", "カードが置かれる・離れるたびに通知する。")),
+        ServiceMethod("taps.unsubscribe", nil, LocalizedText("Send no more of them.", "通知をやめる。")),
+    ]
+
+    private func method(_ method: ServiceMethod) -> JSONValue {
+        var result: JSONValue = ["type": "null"]
+        if let schema = method.schema {
+            result = ServiceSchemas.reference(schema, at: Self.place)
+        } else if method.name == "initialize" {
+            result = Self.initialized
+        } else if method.route != nil {
+            result = Self.converted
+        }
+        return [
+            "name": .string(method.name), "summary": .string(method.words[language]), "paramStructure": "by-name",
+            "params": .array(
+                method.parameters.map { parameter in
+                    [
+                        "name": .string(parameter.name), "summary": .string(parameter.words[language]),
+                        "required": .bool(parameter.isRequired), "schema": schema(of: parameter, isLocal: true),
+                    ]
+                }), "result": ["name": "result", "schema": result],
+            "errors": .array(Self.errors.map { ["$ref": .string("#/components/errors/" + $0.name)] }),
+        ]
+    }
+
+    private static let initialized: JSONValue = [
+        "type": "object",
+        "properties": [
+            "name": ["type": "string"], "version": ["type": "string"], "protocol": ["const": 1],
+            "methods": ["type": "array", "items": ["type": "string"]],
+            "readers": ["$ref": "#/components/schemas/readers/properties/readers"],
+        ], "required": ["name", "version", "protocol", "methods", "readers"],
+    ]
+    private static let converted: JSONValue = [
+        "type": "object", "properties": ["format": ["type": "string"], "text": ["type": "string"]],
+        "required": ["format", "text"],
+    ]
+
+    // MARK: OpenAPI
+
+    /// The document of OpenAPI 3.1 that `/openapi.json` answers.
+    ///
+    /// - Parameter others: the paths of other things than methods.
+    package func openAPI(_ others: JSONObject = JSONObject()) -> JSONValue {
+        var paths = JSONObject()
+        for method in methods {
+            guard let route = method.route else { continue }
+            var path = if case .object(let known)? = paths[route.path] { known } else { JSONObject() }
+            path[route.verb == .get ? "get" : "post"] = operation(method, route)
+            paths[route.path] = .object(path)
+        }
+        paths.merge(others)
+        var responses = JSONObject()
+        for status in Self.statuses {
+            responses[status.name] = [
+                "description": .string(status.words[language]),
+                "content": ["application/json": ["schema": ServiceSchemas.reference("kazasu.error/1", at: Self.place)]],
+            ]
+        }
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Kazasu", "version": .string(version), "summary": .string(Self.summary[language]),
+                "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+            ],
+            "servers": [["url": "/"]],
+            // A server without a token asks for none.
+            "security": [[:], ["token": []]],
+            "paths": .object(paths),
+            "components": [
+                "schemas": .object(ServiceSchemas.components(at: Self.place)), "responses": .object(responses),
+                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+            ],
+        ]
+    }
+
+    private func operation(_ method: ServiceMethod, _ route: ServiceMethod.Route) -> JSONValue {
+        var operation = JSONObject([
+            ("operationId", .string(method.name)), ("summary", .string(method.words[language])),
+        ])
+        if let permission = method.permission {
+            let words = LocalizedText(
+                "The server needs --allow \(permission.rawValue).", "サーバーに --allow \(permission.rawValue) が必要です。")
+            operation["description"] = .string(words[language])
+        }
+        let isQuery = route.verb == .get || method.takesDump
+        if isQuery {
+            operation["parameters"] = .array(
+                method.parameters.filter { !ServiceMethod.dumpParameters.contains($0.name) }.map(query))
+        }
+        if method.takesDump {
+            operation["requestBody"] = [
+                "required": true,
+                "content": ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]],
+            ]
+        } else if route.verb == .post {
+            operation["requestBody"] = [
+                "required": true,
+                "content": [
+                    "application/json": [
+                        "schema": [
+                            "type": "object",
+                            "properties": .object(
+                                JSONObject(
+                                    method.parameters.map { ($0.name, described($0)) })),
+                            "required": .array(
+                                method.parameters.filter(\.isRequired).map { .string($0.name) }),
+                            "additionalProperties": false,
+                        ]
+                    ]
+                ],
+            ]
+        }
+        var responses = JSONObject()
+        let words = LocalizedText("The answer", "結果")
+        let content: JSONValue =
+            if let schema = method.schema {
+                ["application/json": ["schema": ServiceSchemas.reference(schema, at: Self.place)]]
+            } else if !method.takesDump {
+                ["text/html": ["schema": ["type": "string"]]]
+            } else {
+                [
+                    "text/plain": ["schema": ["type": "string"]],
+                    "application/octet-stream": ["schema": ["type": "string", "format": "binary"]],
+                ]
+            }
+        responses["200"] = ["description": .string(words[language]), "content": content]
+        for status in Self.statuses {
+            responses[String(status.code)] = ["$ref": .string("#/components/responses/" + status.name)]
+        }
+        operation["responses"] = .object(responses)
+        return .object(operation)
+    }
+
+    private func query(_ parameter: ServiceMethod.Parameter) -> JSONValue {
+        var query = JSONObject([
+            ("name", .string(parameter.name)), ("in", "query"), ("description", .string(parameter.words[language])),
+            ("required", .bool(parameter.isRequired)), ("schema", schema(of: parameter, isLocal: false)),
+        ])
+        if case .list = parameter.kind { (query["style"], query["explode"]) = ("form", false) }
+        return .object(query)
+    }
+
+    private func described(_ parameter: ServiceMethod.Parameter) -> JSONValue {
+        guard case .object(var schema) = schema(of: parameter, isLocal: false) else { return true }
+        schema["description"] = .string(parameter.words[language])
+        return .object(schema)
+    }
+
+    // MARK: Parts
+
+    private func schema(of parameter: ServiceMethod.Parameter, isLocal: Bool) -> JSONValue {
+        var text = JSONObject([("type", "string")])
+        if !parameter.values.isEmpty {
+            text["enum"] = .array(parameter.values.map { .string($0) })
+        } else if let pattern = parameter.pattern {
+            text["pattern"] = .string(pattern)
+        }
+        switch parameter.kind {
+        case .text: return .object(text)
+        case .integer: return ["type": "integer"]
+        case .number:
+            let number = JSONObject([("type", "number"), ("minimum", 0)])
+            guard parameter.name == ServiceMethod.timeout else { return .object(number) }
+            if isLocal { return ["anyOf": [.object(number), ["const": "forever"]]] }
+            var limited = number
+            limited["maximum"] = 60
+            return .object(limited)
+        case .flag: return ["type": "boolean"]
+        case .list: return ["type": "array", "items": .object(text), "minItems": 1]
+        }
+    }
+
+    /// An error of JSON-RPC.
+    private struct ErrorKind {
+        var name: String
+        var code: Int
+        var words: LocalizedText
+        var hasDocument = true
+    }
+
+    private static let errors = [
+        ErrorKind(name: "badParameters", code: -32_602, words: LocalizedText("Bad parameters", "パラメーターの誤り")),
+        ErrorKind(name: "cancelled", code: -32_800, words: LocalizedText("Cancelled", "取り消し"), hasDocument: false),
+        ErrorKind(
+            name: "usage", code: -32_064,
+            words: LocalizedText("Unknown reader, or a missing PIN", "不明なリーダー、暗証番号の不足")),
+        ErrorKind(name: "badFile", code: -32_065, words: LocalizedText("Malformed dump", "ダンプの内容が正しくない")),
+        ErrorKind(name: "missingFile", code: -32_066, words: LocalizedText("Missing file", "ファイルがない")),
+        ErrorKind(name: "noReader", code: -32_069, words: LocalizedText("No usable reader", "使えるリーダーがない")),
+        ErrorKind(name: "bug", code: -32_070, words: LocalizedText("A bug in Kazasu", "Kazasu の不具合")),
+        ErrorKind(name: "cannotWrite", code: -32_073, words: LocalizedText("A file cannot be written", "ファイルに書けない")),
+        ErrorKind(
+            name: "interruptedReading", code: -32_074,
+            words: LocalizedText("The card left, or the radio failed", "カードが離れた、または通信に失敗した")),
+        ErrorKind(name: "noCard", code: -32_075, words: LocalizedText("No card came in time", "時間内にカードが来なかった")),
+        ErrorKind(name: "otherCard", code: -32_076, words: LocalizedText("Another kind of card", "別の種類のカード")),
+        ErrorKind(name: "refused", code: -32_077, words: LocalizedText("Refused", "拒否された")),
+    ]
+
+    private func error(_ kind: ErrorKind) -> JSONValue {
+        var error = JSONObject([("code", .int(kind.code)), ("message", .string(kind.words[language]))])
+        if kind.hasDocument { error["data"] = ServiceSchemas.reference("kazasu.error/1", at: Self.place) }
+        return .object(error)
+    }
+
+    private static let statuses: [(code: Int, name: String, words: LocalizedText)] = [
+        (400, "badRequest", LocalizedText("A parameter is wrong", "パラメーターの誤り")),
+        (401, "noToken", LocalizedText("The token is missing or wrong", "トークンがない、または正しくない")),
+        (403, "refused", LocalizedText("The card, or the server, refused", "カードまたはサーバーに拒否された")),
+        (404, "notFound", LocalizedText("Nothing is there", "見つからない")),
+        (408, "tooSlow", LocalizedText("The request took too long to arrive", "要求が時間内に届かなかった")),
+        (409, "otherCard", LocalizedText("Another kind of card", "別の種類のカード")),
+        (413, "tooLarge", LocalizedText("The body is too long", "本文が長すぎる")),
+        (421, "wrongHost", LocalizedText("The Host is not one of the server's", "Host がこのサーバーのものではない")),
+        (422, "badDump", LocalizedText("The dump is malformed", "ダンプの内容が正しくない")),
+        (431, "headersTooLarge", LocalizedText("The headers are too long", "ヘッダーが長すぎる")),
+        (500, "bug", LocalizedText("A bug in Kazasu", "Kazasu の不具合")),
+        (502, "interrupted", LocalizedText("The card left, or the radio failed", "カードが離れた、または通信に失敗した")),
+        (503, "noReader", LocalizedText("No usable reader, or too many connections", "使えるリーダーがない、または接続が多すぎる")),
+        (504, "noCard", LocalizedText("No card came in time", "時間内にカードが来なかった")),
+        (507, "cannotWrite", LocalizedText("A file cannot be written", "ファイルに書けない")),
+    ]
+}
+
+extension ServiceMethod {
+    /// The parameter that says how long to wait for a card.
+    package static let timeout = "timeout"
+    /// The parameters that hold a dump, which over HTTP is the body.
+    package static let dumpParameters: Set<String> = ["text", "base64"]
+
+    /// Whether it works with a dump that comes with the request.
+    package var takesDump: Bool { Set(parameters.map(\.name)).isSuperset(of: Self.dumpParameters) }
+}

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `kazasu serve` costs and how fast it is, each figure with its goal (`make bench-serve`).
+
+    serve.py [--quick] [--clients 1000] [--seconds 60]
+
+KAZASUD and CARD_STAND name the programs. Figures that are compared come from one run, turn by turn.
+"""
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import selectors
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, TOP + "/Tests/Serve")
+from server import KAZASUD, SUICA, Server, Stand, environment  # noqa: E402
+
+MISSED = []
+
+
+def report(what, goal, figure, isReached):
+    print(f"{what:<66} goal {goal:<16} {figure}" + ("" if isReached else "   MISSED"), flush=True)
+    if not isReached:
+        MISSED.append(what)
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+def memory(process):
+    """Resident bytes of a process, now and at most."""
+    with open(f"/proc/{process}/status", encoding="utf-8") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["VmRSS"].split()[0]) * 1024, int(fields["VmHWM"].split()[0]) * 1024
+
+
+def ticks(process):
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def balance(folder, rounds):
+    """A request against the command, on simulated readers at the speed of real ones."""
+    os.mkdir(folder + "/own")
+    os.mkdir(folder + "/shared")
+    with Stand(folder + "/own") as own, Stand(folder + "/shared") as shared:
+        own.put("on")
+        shared.put("on")
+        with Server(folder, "--page", "none", reader=f"door={shared.reader}").ready() as server:
+            commands, requests = [], []
+            connection = http.client.HTTPConnection("127.0.0.1", server.port)
+            for _ in range(rounds):
+                start = time.perf_counter()
+                done = subprocess.run(
+                    [KAZASUD, "balance", "--json", "-r", own.reader], stdout=subprocess.PIPE, check=True, env=environment())
+                commands.append(time.perf_counter() - start)
+                start = time.perf_counter()
+                connection.request("GET", "/v1/balance")
+                answer = json.loads(connection.getresponse().read())
+                requests.append(time.perf_counter() - start)
+                assert answer["balances"] == json.loads(done.stdout)["balances"]
+            connection.close()
+    command, request = statistics.median(commands), statistics.median(requests)
+    report(
+        "GET /v1/balance against kazasu balance, a card lying there", "<= 0.5", f"{request / command:.2f} ({request * 1000:.0f} of {command * 1000:.0f} ms)",
+        request / command <= 0.5)
+
+
+class Clients:
+    """Many clients of `/v1/taps` in one thread."""
+
+    def __init__(self, server, count):
+        self.selector = selectors.DefaultSelector()
+        self.sockets = []
+        for _ in range(count):
+            client = server.connect()
+            client.sendall(b"GET /v1/taps HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            client.setblocking(False)
+            self.sockets.append(client)
+            self.selector.register(client, selectors.EVENT_READ, [b"", []])
+        self.others = 0
+
+    def run(self, until):
+        """Notes the id of each event and when it came."""
+        while not until():
+            for key, _ in self.selector.select(0.05):
+                state = key.data
+                try:
+                    part = key.fileobj.recv(1 << 20)
+                except BlockingIOError:
+                    continue
+                now = time.time()
+                if not part:
+                    self.others += 1
+                    self.selector.unregister(key.fileobj)
+                    continue
+                *whole, state[0] = (state[0] + part).split(b"\n\n")
+                for message in whole:
+                    lines = message.split(b"\n")
+                    identity = next((line[4:] for line in lines if line.startswith(b"id: ")), None)
+                    event = next((line[7:] for line in lines if line.startswith(b"event: ")), b"")
+                    if event in (b"on", b"off", b"reader"):
+                        state[1].append((identity.decode(), now))
+                    elif event and event != b"state":
+                        self.others += 1
+
+    @property
+    def seen(self):
+        return [key.data[1] for key in self.selector.get_map().values()]
+
+    def close(self):
+        self.selector.close()
+        for client in self.sockets:
+            client.close()
+
+
+VISITS = {
+    "schema": "kazasu.card/1", "pmm": "0120220427674eff",
+    "systems": [{"code": "0003", "blocks": {"008B": ["00000000000000002000008813000001"]}}]}
+
+
+def visiting(folder, count, pace):
+    """Options for readers whose cards come and go by themselves; `pace` frames between visits."""
+    options = []
+    for number in range(count):
+        card = dict(VISITS, idm=f"01010312345678{number:02d}", virtual={"visits": {"seed": number + 1, **pace}})
+        with open(f"{folder}/visits-{number}.json", "w", encoding="utf-8") as file:
+            json.dump(card, file)
+        options += ["-r", f"r{number}=virtual:{folder}/visits-{number}.json"]
+    return options
+
+
+def stored(server):
+    """The ids in the outbox, in their order."""
+    events, after = [], None
+    while True:
+        page = server.get("/v1/events?limit=1000" + (f"&after={after}" if after else "")).json
+        events += [event["id"] for event in page["events"]]
+        if page["next"] is None:
+            return events
+        after = page["next"]
+
+
+def latency(folder, taps):
+    """From the moment that an event is stored, which its row in the write-ahead log shows, to 200 clients."""
+    options = visiting(folder, 1, {"frames": 6, "stay": 6})
+    with Server(folder, "--page", "none", *options, reader=None) as server:
+        clients = Clients(server, 200)
+        watched = {}
+        ends = threading.Event()
+
+        def watch():
+            # Finds an event at most half a millisecond after it was stored.
+            database = sqlite3.connect(f"file:{server.outbox}?mode=ro", uri=True, timeout=10)
+            last = 0
+            while not ends.is_set():
+                for position, identity in database.execute("SELECT position, id FROM events WHERE position > ? ORDER BY position", (last,)):
+                    watched[identity] = time.time()
+                    last = position
+                time.sleep(0.0005)
+            database.close()
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        clients.run(lambda: min(map(len, clients.seen), default=0) >= taps)
+        ends.set()
+        watcher.join()
+        delays = [max(0.0, when - watched[identity]) for seen in clients.seen for identity, when in seen[5:taps] if identity in watched]
+        clients.close()
+    worst = percentile(delays, 0.99)
+    report("tap to SSE client after the event is stored, 200 clients, p99", "<= 20 ms", f"{worst * 1000:.1f} ms", worst <= 0.020)
+
+
+def thousand(folder, count, seconds):
+    """Taps of several readers to very many clients."""
+    # Readers of `virtual:` are as fast as the machine; the pace makes about fifty events a second.
+    options = visiting(folder, 4, {"frames": 8, "stay": 8})
+    with Server(folder, "--page", "none", "--connections", str(count + 50), *options, reader=None) as server:
+        clients = Clients(server, count)
+        clients.run(lambda: min(map(len, clients.seen), default=0) > 0)
+        start, begun = time.time(), len(clients.seen[0])
+        clients.run(lambda: time.time() - start > seconds)
+        rate = (len(clients.seen[0]) - begun) / (time.time() - start)
+        events = stored(server)
+        last = events[-1]
+        clients.run(lambda: clients.others or all(seen and seen[-1][0] >= last for seen in clients.seen))
+        wrong = clients.others
+        for seen in clients.seen:
+            ids = [identity for identity, _ in seen]
+            first = events.index(ids[0])
+            wrong += ids[:len(events) - first] != events[first:first + len(ids)]
+        _, most = memory(server.process.pid)
+        clients.close()
+    report(f"{count} SSE clients, {rate:.0f} events/s for {seconds} s: lost or doubled", "0", str(wrong), wrong == 0)
+    report("  its memory at most", "<= 150 MB", f"{most / 1e6:.0f} MB", most <= 150e6)
+
+
+def together(folder):
+    """Twenty clients at one reader."""
+    with Server(folder, "--page", "none").ready() as server:
+        amounts = []
+
+        def ask():
+            for _ in range(10):
+                amounts.append(server.get("/v1/balance").json["balances"][0]["amount"])
+
+        threads = [threading.Thread(target=ask) for _ in range(20)]
+        start = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        rate = len(amounts) / (time.perf_counter() - start)
+        left = [event for event in server.get("/v1/events").json["events"] if event["type"] == "off"]
+    right = amounts.count(10)
+    report("20 clients asking one reader at once: answered right, card lost", "200, 0", f"{right}, {len(left)} ({rate:.0f} requests/s)", right == 200 and not left)
+
+
+def idle(folder, seconds):
+    """Processor time and memory with one reader and no card, beside `watch` at the same time."""
+    os.mkdir(folder + "/watch")
+    os.mkdir(folder + "/serve")
+    with Stand(folder + "/watch") as first, Stand(folder + "/serve") as second:
+        watch = subprocess.Popen(
+            [KAZASUD, "watch", "--read", "history", "--outbox", folder + "/watch.sqlite", "-r", f"door={first.reader}"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+        watch.stdout.readline()
+        with Server(folder, reader=f"door={second.reader}").ready() as server:
+            time.sleep(2)
+            begun = [ticks(watch.pid), ticks(server.process.pid)]
+            time.sleep(seconds)
+            used = [ticks(watch.pid) - begun[0], ticks(server.process.pid) - begun[1]]
+            held = [memory(watch.pid)[0], memory(server.process.pid)[0]]
+        watch.terminate()
+        watch.communicate()
+    time_ratio, memory_ratio = used[1] / max(used[0], 0.01), held[1] / held[0]
+    report("idle with one reader: processor time against watch", "<= 1.1", f"{time_ratio:.2f} ({used[1]:.2f} of {used[0]:.2f} s)", time_ratio <= 1.1)
+    report("  memory against watch", "<= 1.1", f"{memory_ratio:.2f} ({held[1] / 1e6:.1f} of {held[0] / 1e6:.1f} MB)", memory_ratio <= 1.1)
+
+
+def rpc(rounds):
+    """The round trip of the smallest method."""
+    with subprocess.Popen(
+            [KAZASUD, "rpc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment()) as process:
+        times = []
+        for number in range(rounds + 20):
+            start = time.perf_counter()
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "readers.list"}) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == number
+            times.append(time.perf_counter() - start)
+        process.stdin.close()
+        process.stdout.read()
+    worst = percentile(times[20:], 0.99)
+    report("rpc round trip of readers.list, p99", "<= 2 ms", f"{worst * 1000:.2f} ms (median {statistics.median(times) * 1000:.2f})", worst <= 0.002)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--clients", type=int, default=1000)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--quick", action="store_true", help="shorter runs")
+    parser.add_argument("--only", help="the name of one measurement")
+    options = parser.parse_args()
+    if options.quick:
+        options.seconds = 10
+    measurements = {
+        "balance": lambda folder: balance(folder, 10 if options.quick else 30),
+        "latency": lambda folder: latency(folder, 100 if options.quick else 300),
+        "thousand": lambda folder: thousand(folder, options.clients, options.seconds),
+        "together": together,
+        "idle": lambda folder: idle(folder, options.seconds),
+        "rpc": lambda folder: rpc(200 if options.quick else 2000),
+    }
+    for name, measure in measurements.items():
+        if options.only in (None, name):
+            with tempfile.TemporaryDirectory(prefix="kazasu-bench-") as folder:
+                measure(folder)
+    print(f"{len(MISSED)} goals missed" if MISSED else "every goal reached")
+
+
+if __name__ == "__main__":
+    # A client is a file; the usual limit is 1024.
+    import resource
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65536), hard))
+    main()

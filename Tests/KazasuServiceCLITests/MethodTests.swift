@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Kazasu
+import TestSupport
+import Testing
+
+@testable import KazasuCLI
+@testable import KazasuService
+@testable import KazasuServiceCLI
+
+/// The commands as methods for clients of the network.
+@Suite("Methods of serve")
+struct MethodTests {
+    private static let network = KazasuService.ServiceRequest.Origin.network(allowed: [])
+
+    private static func method(_ name: String) throws -> CommandMethod {
+        try #require(CommandMethod.all.first { $0.name == name })
+    }
+
+    private static func parameters(_ name: String, _ params: JSONObject) throws -> CommandParameters {
+        try CommandParameters(params, of: method(name), from: network)
+    }
+
+    @Test(
+        "Every method is a command of the program, with parameters and a schema",
+        arguments: CommandMethod.all.map(\.name))
+    func commands(_ name: String) throws {
+        let method = try Self.method(name)
+        #expect(method.command != nil)
+        if let schema = method.schema {
+            #expect(ServiceSchemas.components(at: "#/")[schema] != nil)
+        }
+        let names = method.method(isLocal: true).parameters.map(\.name)
+        #expect(Set(names).count == names.count)
+    }
+
+    /// What a client of the network must not name.
+    static let refused: [(String, JSONObject)] = [
+        ("card.balance", JSONObject([("reader", "virtual:card.json")])),
+        ("card.balance", JSONObject([("reader", "replay:trace")])),
+        ("card.balance", JSONObject([("keep", true)])),
+        ("card.balance", JSONObject([("keep", true), ("ledger", "file")])),
+        ("card.balance", JSONObject([("timeout", 61)])),
+        ("card.balance", JSONObject([("timeout", "forever")])),
+        ("card.history", JSONObject([("stations", "table.tsv")])),
+        ("card.history", JSONObject([("stations", ["none", "table.tsv"])])),
+        ("card.license", JSONObject([("pin1From", "env:PIN")])),
+        ("card.mynumber", JSONObject([("pinFrom", "file:pin")])),
+        ("card.apdu", JSONObject([("commands", ["00200081PIN1"]), ("pin1From", "fd:3")])),
+        ("tag.info", JSONObject([("keyFrom", "file:key")])),
+        ("tag.write", JSONObject([("text", "a")])),
+        ("tag.write", JSONObject([("text", "a"), ("yes", true)])),
+        ("tag.write", JSONObject([("mime", ["text/plain=@/etc/passwd"]), ("confirm", "04")])),
+        ("ledger.list", JSONObject([("ledger", "file")])),
+        ("decode", JSONObject([("text", "a"), ("keep", true)])),
+    ]
+
+    @Test("Clients of the network name no file, PIN or simulated reader", arguments: refused.indices)
+    func refusesLocalThings(_ index: Int) {
+        let (name, params) = Self.refused[index]
+        let error = #expect(throws: CommandError.self) { try Self.parameters(name, params) }
+        #expect(error?.status == .usage, "\(name) \(params)")
+    }
+
+    @Test("Without a PIN, licences and My Number cards give what is free")
+    func free() throws {
+        for name in ["card.license", "card.mynumber"] {
+            #expect(try Self.parameters(name, JSONObject()).arguments.contains("--free"))
+        }
+        let none = try Self.parameters("card.history", JSONObject([("stations", "none")]))
+        #expect(none.arguments.contains("--stations=none"))
+    }
+
+    @Test(
+        "What the server does not allow is refused before anything else", arguments: ServiceMethod.Permission.allCases)
+    func permissions(_ permission: ServiceMethod.Permission) async throws {
+        let methods = CommandMethods(on: .forCommands(), Redaction(isOn: false), isLocal: false)
+        for method in methods.methods where method.permission == permission {
+            do throws(ServiceFailure) {
+                _ = try await methods.call(method.name, KazasuService.ServiceRequest(JSONObject(), from: Self.network))
+                Issue.record("\(method.name) was allowed")
+            } catch {
+                guard case .notAllowed(permission) = error else {
+                    Issue.record("\(method.name): \(error)")
+                    continue
+                }
+                #expect(error.document(.english)?["reason"] == "notAllowed")
+            }
+        }
+        #expect(methods.methods.contains { $0.permission == permission })
+    }
+
+    @Test("A client of the network opens no device by its path")
+    func devices() async throws {
+        let methods = CommandMethods(on: .forCommands(), Redaction(isOn: false), isLocal: false)
+        let params = JSONObject([("reader", "pn532_uart:/dev/ttyS0:115200"), ("timeout", 0)])
+        do throws(ServiceFailure) {
+            _ = try await methods.call("card.poll", KazasuService.ServiceRequest(params, from: Self.network))
+            Issue.record("it was opened")
+        } catch {
+            guard case .failed(64, let document) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(document["reason"] == "unknownReader")
+        }
+    }
+
+    @Test("OpenAPI has each route once, and every reference leads somewhere")
+    func openAPI() throws {
+        let methods = CommandMethod.all.map { $0.method(isLocal: false) }
+        let document = ServiceDescription(methods, version: "1", language: .english).openAPI()
+        let paths = try JSONCursor(document).required("paths").object()
+        #expect(paths.members.count == methods.count)
+        for method in methods {
+            let route = try #require(method.route)
+            let operation = try #require(paths[route.path]).self
+            let verb = route.verb.rawValue.lowercased()
+            #expect(try JSONCursor(operation).required(verb).required("operationId").text() == method.name)
+        }
+        var count = 0
+        try References.each(in: document) { reference in
+            count += 1
+            var place = JSONCursor(document)
+            for part in reference.dropFirst(2).split(separator: "/") { place = try place.required(String(part)) }
+        }
+        #expect(count > 100)
+        #expect(!document.compactText.contains("pin1From"))
+    }
+}
+
+/// The references of a document.
+enum References {
+    static func each(in value: JSONValue, _ body: (String) throws -> Void) throws {
+        switch value {
+        case .array(let values): for value in values { try each(in: value, body) }
+        case .object(let object):
+            for member in object.members {
+                if member.key == "$ref", case .string(let reference) = member.value {
+                    try body(reference)
+                } else {
+                    try each(in: member.value, body)
+                }
+            }
+        default: break
+        }
+    }
+}

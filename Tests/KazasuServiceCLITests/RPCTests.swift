@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+@testable import KazasuServiceCLI
+
+@Suite("kazasu rpc")
+struct RPCTests {
+    private static func fixture(_ name: String) -> String { "\(TestFiles.root)/Fixtures/\(name)" }
+
+    /// A request, and the command that gives the same answer.
+    struct Example: Sendable, CustomTestStringConvertible {
+        var method: String
+        var params: JSONValue
+        var card: String
+        var arguments: [String]
+        var testDescription: String { "\(method) \(params.compactText)" }
+    }
+
+    private static let suica = "cards/suica-p1/card.json"
+    private static let tag = "tags/ntag213.json"
+
+    static let examples = [
+        Example(method: "card.poll", params: [:], card: suica, arguments: ["poll"]),
+        Example(
+            method: "card.poll", params: ["system": ["0003", "FE00"]], card: suica,
+            arguments: ["poll", "--system", "0003,FE00"]),
+        Example(
+            method: "card.poll", params: ["technology": "a,b", "applications": true], card: "tags/type4.json",
+            arguments: ["poll", "--technology", "a,b", "--applications"]),
+        Example(method: "card.scan", params: [:], card: suica, arguments: ["scan"]),
+        Example(method: "card.dump", params: [:], card: suica, arguments: ["dump"]),
+        Example(
+            method: "card.dump", params: ["service": ["090F"]], card: suica, arguments: ["dump", "--service", "090F"]),
+        Example(method: "card.balance", params: ["all": true], card: suica, arguments: ["balance", "--all"]),
+        Example(
+            method: "card.history", params: ["kind": ["rail"], "since": "2005-01-01", "stations": "none"], card: suica,
+            arguments: ["history", "--kind", "rail", "--since", "2005-01-01", "--stations", "none"]),
+        Example(
+            method: "card.read", params: ["service": ["008B", "090F"], "system": "0003", "blocks": "0-1"], card: suica,
+            arguments: ["read", "008B", "090F", "--system", "0003", "--blocks", "0-1"]),
+        Example(
+            method: "card.apdu", params: ["commands": ["00A4040007D276000085010100", "00A4000C02E103 => 9000"]],
+            card: "tags/type4.json", arguments: ["apdu", "00A4040007D276000085010100", "00A4000C02E103 => 9000"]),
+        Example(
+            method: "card.felica", params: ["commands": "0C0000030104FFFF0100"], card: suica,
+            arguments: ["felica", "0C0000030104FFFF0100"]),
+        Example(
+            method: "card.license", params: [:], card: "iso7816/license/sample.json", arguments: ["license", "--free"]),
+        Example(
+            method: "card.mynumber", params: ["free": true], card: "iso7816/mynumber/card.json",
+            arguments: ["mynumber", "--free"]),
+        Example(method: "tag.info", params: [:], card: tag, arguments: ["tag", "info"]),
+        Example(method: "tag.read", params: [:], card: tag, arguments: ["tag", "read"]),
+        Example(
+            method: "tag.pages", params: ["pages": ["0-3", "29"]], card: tag,
+            arguments: ["tag", "pages", "--pages", "0-3,29"]),
+        Example(
+            method: "tag.write", params: ["uri": ["https://kazasu.example"], "yes": true], card: tag,
+            arguments: ["tag", "write", "--uri", "https://kazasu.example", "--yes"]),
+        // Those that fail.
+        Example(
+            method: "card.license", params: ["timeout": 0], card: suica, arguments: ["license", "--timeout", "0"]),
+        Example(
+            method: "card.read", params: ["service": "0048"], card: suica, arguments: ["read", "0048"]),
+        Example(method: "card.balance", params: [:], card: tag, arguments: ["balance"]),
+        Example(method: "card.history", params: ["card": "edy"], card: suica, arguments: ["history", "--card", "edy"]),
+        Example(method: "card.dump", params: [:], card: "felica/two-purses.json", arguments: ["dump"]),
+        Example(method: "card.poll", params: [:], card: "no-such.json", arguments: ["poll"]),
+    ]
+
+    /// Without what differs from run to run.
+    private static func comparable(_ document: JSONValue) -> JSONValue {
+        guard case .object(let object) = document else { return document }
+        return .object(object.without(["readAt", "partial"]))
+    }
+
+    @Test(
+        "A method answers what the command prints",
+        arguments: examples.map { ($0, "en") } + examples.suffix(6).map { ($0, "ja") })
+    func sameAsTheCommand(_ example: Example, language: String) throws {
+        let reader = "virtual:\(Self.fixture(example.card))"
+        let command = try ChildProcess.run(
+            Service.path, example.arguments + ["--json", "-r", reader, "--lang", language],
+            environment: Service.environment, limit: .seconds(60))
+        let program = try RPCProgram(["-r", reader, "--lang", language])
+        let response = try program.response(to: program.send(example.method, example.params))
+        if command.end == .exited(0) {
+            let printed = try JSONValue(parsing: Array(command.output.utf8))
+            #expect(Self.comparable(try #require(response["result"], "\(response)")) == Self.comparable(printed))
+        } else {
+            let error = JSONCursor(try #require(response["error"], "\(response)"))
+            let document = JSONCursor(try #require(try error.optional("data")?.value))
+            let line = try #require(command.errors.split(separator: "\n").last { $0.hasPrefix("{") })
+            let printed = try JSONValue(parsing: Array(line.utf8))
+            #expect(Self.comparable(document.value) == printed)
+            let status = try document.required("status").integer(in: 0...255)
+            #expect(command.end == .exited(Int32(status)))
+            #expect(try error.required("code").integer(in: -40_000...0) == -32_000 - status)
+            if !command.output.isEmpty {
+                // The card stays for so many frames, which may be those of the search.
+                let partial = JSONCursor(try JSONValue(parsing: Array(command.output.utf8)))
+                let kept = try document.required("partial")
+                #expect(try kept.required("schema").text() == partial.required("schema").text())
+            }
+        }
+        let end = program.finish()
+        #expect(end.end == .exited(0), "\(end.errors)")
+        #expect(end.errors.isEmpty)
+    }
+
+    @Test("decode and convert take a dump as text or Base64")
+    func dumps() throws {
+        let file = Self.fixture(Self.suica)
+        let text = String(decoding: try TestFiles.read(file), as: UTF8.self)
+        let dump = try Service.run("dump", "-r", "virtual:\(file)", "--json").output
+        let program = try RPCProgram()
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(dump.utf8), as: "card.json")
+        let decoded = try JSONValue(parsing: Array(Service.run("decode", "--json", path).output.utf8))
+        #expect(try program.result("decode", ["text": .string(dump)]) == decoded)
+        let encoded = try Service.base64(dump)
+        #expect(try program.result("decode", ["base64": .string(encoded)]) == decoded)
+        let converted = try program.result("convert", ["text": .string(dump), "to": "proxmark"])
+        let printed = try Service.run("convert", path, "--to", "proxmark").output
+        #expect(converted == ["format": "proxmark", "text": .string(printed)])
+        let several = try program.error("decode", ["text": .string(dump + dump)])
+        #expect(try several.required("data").required("reason").text() == "severalDumps")
+        let broken = try program.error("decode", ["text": .string(text + "}")])
+        #expect(try broken.required("code").integer(in: -40_000...0) == -32_065)
+        #expect(try broken.required("message").text().contains("the dump"))
+        #expect(try program.error("decode").required("code").integer(in: -40_000...0) == -32_602)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("The ledger is read where --ledger or the environment says")
+    func ledger() throws {
+        let data = try TemporaryFolder()
+        _ = try Service.run(["history", "--keep", "-r", "virtual:\(Self.fixture(Self.suica))"], data: data)
+        let environment = ["XDG_DATA_HOME": data.path]
+        let program = try RPCProgram(environment: environment)
+        for (method, params, arguments) in [
+            ("ledger.list", [:], ["ledger", "list"]),
+            ("ledger.list", ["kind": ["rail"]], ["ledger", "list", "--kind", "rail"]),
+            ("ledger.sum", ["by": "station"], ["ledger", "sum", "--by", "station"]),
+            ("ledger.gaps", [:], ["ledger", "gaps"]),
+        ] as [(String, JSONValue, [String])] {
+            let printed = try Service.run(arguments + ["--json"], data: data).output
+            #expect(try program.result(method, params) == JSONValue(parsing: Array(printed.utf8)), "\(method)")
+        }
+        #expect(program.finish().end == .exited(0))
+        let nothing = try RPCProgram()
+        #expect(try nothing.error("ledger.list").required("data").required("reason").text() == "noLedger")
+        #expect(nothing.finish().end == .exited(0))
+    }
+
+    @Test("initialize tells version, methods and readers")
+    func initialize() throws {
+        let program = try RPCProgram(["-r", "gate=virtual:\(Self.fixture(Self.suica))"])
+        let hello = JSONCursor(try program.result("initialize"))
+        #expect(try hello.required("name").text() == "kazasu")
+        #expect(try hello.required("protocol").integer(in: 0...9) == 1)
+        let version = try Service.run("--version").output.filter { !$0.isNewline }
+        #expect(try hello.required("version").text() == version)
+        let methods = Set(try hello.required("methods").elements().map { try $0.text() })
+        let described = JSONCursor(try JSONValue(parsing: Array(Service.run("rpc", "--describe").output.utf8)))
+        #expect(try Set(described.required("methods").elements().map { try $0.required("name").text() }) == methods)
+        _ = try program.result("card.balance", ["reader": "gate"])
+        let readers = JSONCursor(try program.result("readers.list"))
+        let gate = try readers.required("readers").elements().first {
+            try $0.optional("id")?.text().hasPrefix("virtual:") ?? false
+        }
+        #expect(try gate?.required("state").text() == "ready")
+        #expect(program.finish().end == .exited(0))
+    }
+
+    // MARK: Taps
+
+    @Test("Requests take their turns while taps are reported, and the card never leaves for them")
+    func taps() throws {
+        let reader = "virtual:\(Self.fixture(Self.suica))"
+        let program = try RPCProgram(["-r", "gate=\(reader)"])
+        #expect(try program.result("taps.subscribe", ["read": "balance"]) == .null)
+        let ready = JSONCursor(try program.notification("tap"))
+        #expect(try ready.required("state").text() == "ready")
+        let on = JSONCursor(try program.notification("tap"))
+        #expect(try on.required("type").text() == "on")
+        #expect(try on.required("reader").text() == "gate")
+        #expect(try on.required("balances").elements().first?.required("amount").integer(in: 0...99) == 10)
+        let ids = (0..<20).map { _ in program.send("card.balance") }
+        for id in ids { #expect(try program.response(to: id)["result"] != nil) }
+        _ = try program.error("card.license")
+        _ = try program.result("card.scan")
+        #expect(program.others.isEmpty)
+        #expect(try program.result("taps.unsubscribe") == .null)
+        let off = JSONCursor(try program.notification("tap"))
+        #expect(try off.required("type").text() == "off")
+        #expect(try off.required("reason").text() == "shutdown")
+        #expect(try program.result("card.balance", ["reader": "gate"]) != .null)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("Wrong wishes for taps are errors")
+    func wrongSubscriptions() throws {
+        let program = try RPCProgram()
+        for params in [["read": "everything"], ["raed": "id"], ["read": 1]] as [JSONValue] {
+            #expect(try program.error("taps.subscribe", params).required("code").integer(in: -40_000...0) == -32_602)
+        }
+        let unknown = try program.error("taps.subscribe", ["reader": "toaster"])
+        #expect(try unknown.required("data").required("reason").text() == "unknownReader")
+        #expect(program.finish().end == .exited(0))
+    }
+
+    // MARK: Requests
+
+    @Test("Wrong parameters are errors and name the nearest one")
+    func wrongParameters() throws {
+        let program = try RPCProgram(["-r", "virtual:\(Self.fixture(Self.suica))"])
+        let wrong: [(String, JSONValue, String)] = [
+            ("card.poll", ["sytem": "0003"], "sytem"), ("card.poll", ["system": "xyz"], "system"),
+            ("card.poll", ["system": [["0003"]]], "system"), ("card.balance", ["all": "yes"], "all"),
+            ("card.balance", ["timeout": -1], "timeout"), ("card.balance", ["timeout": "later"], "timeout"),
+            ("card.balance", ["card": "-r"], "card"), ("card.read", [:], "service"),
+            ("card.read", ["service": ["--help"]], "--help"), ("card.apdu", ["commands": ["-"]], "APDU"),
+            ("card.apdu", ["commands": [.string(Self.fixture(Self.suica))]], "APDU"),
+            ("card.dump", ["output": "file"], "output"), ("card.dump", ["trace": "file"], "trace"),
+            ("card.balance", ["json": true], "json"), ("card.balance", ["reader": [1]], "reader"),
+            ("tag.write", ["mime": ["text/plain=@/etc/hostname"]], "mime"),
+            ("tag.write", ["text": "a", "confirm": "x"], "confirm"),
+            ("decode", ["text": "a", "base64": "YQ=="], "base64"), ("decode", ["base64": "!"], "base64"),
+            ("ledger.list", ["month": "November"], "month"), ("card.poll", [1], ""),
+        ]
+        for (method, params, word) in wrong {
+            let error = try program.error(method, params)
+            #expect(try error.required("code").integer(in: -40_000...0) == -32_602, "\(method) \(params)")
+            if !word.isEmpty {
+                #expect(try error.required("message").text().contains(word), "\(method) \(params): \(error.value)")
+                #expect(try error.required("data").required("status").integer(in: 0...255) == 64)
+            }
+        }
+        let near = try program.error("card.poll", ["sytem": "0003"])
+        #expect(try near.required("data").required("hint").text().contains("system"))
+        #expect(program.finish().end == .exited(0))
+    }
+
+    /// The examples of the specification that need no methods of their own, and other lines that are not requests.
+    static let invalid: [(String, String)] = [
+        (#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "-32700"),
+        (#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, "-32600"),
+        (#"[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"},{"jsonrpc": "2.0", "method"]"#, "-32700"),
+        ("[]", "-32600"), ("[1]", "-32600"), ("[1,2,3]", "-32600,-32600,-32600"),
+        (#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#, "-32601"),
+        (#"{"jsonrpc": "1.0", "method": "readers.list", "id": "1"}"#, "-32600"),
+        (#"{"method": "readers.list", "id": "1"}"#, "-32600"), ("nonsense", "-32700"), ("\u{0}", "-32700"),
+    ]
+
+    @Test("Lines that are not requests are answered, and it goes on", arguments: invalid)
+    func invalidMessages(line: String, codes: String) throws {
+        let program = try RPCProgram()
+        program.write(line: line)
+        let answer = try program.value()
+        let answers: [JSONValue] = if case .array(let all) = answer { all } else { [answer] }
+        let found = try answers.map { try JSONCursor($0).required("error").required("code").integer(in: -40_000...0) }
+        #expect(found.map(String.init).joined(separator: ",") == codes)
+        #expect(try program.result("readers.list") != .null)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("Batches are answered together; notifications are not answered")
+    func batch() throws {
+        let program = try RPCProgram(["-r", "virtual:\(Self.fixture(Self.suica))"])
+        program.write(
+            line: #"[{"jsonrpc":"2.0","method":"card.balance","id":"1"},{"jsonrpc":"2.0","method":"readers.list"},"#
+                + #"{"foo":"boo"},{"jsonrpc":"2.0","method":"foo.get","params":{"name":"myself"},"id":"5"},"#
+                + #"{"jsonrpc":"2.0","method":"card.poll","id":"9"}]"#)
+        guard case .array(let answers) = try program.value() else {
+            Issue.record("no batch")
+            return
+        }
+        let ids = Set(try answers.map { try JSONCursor($0).object()["id"]?.compactText })
+        #expect(ids == [#""1""#, "null", #""5""#, #""9""#])
+        program.write(line: #"[{"jsonrpc":"2.0","method":"card.poll"},{"jsonrpc":"2.0","method":"nope"}]"#)
+        #expect(try program.result("card.poll") != .null)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("A line over 8 MiB, one that is not UTF-8 and an empty one")
+    func longLines() throws {
+        let program = try RPCProgram()
+        program.write([UInt8](repeating: UInt8(ascii: "["), count: (8 << 20) + 1) + [0x0A])
+        #expect(try program.code() == -32_700)
+        program.write(Array(#"{"jsonrpc":"2.0","id":1,"method":""#.utf8) + [0xFF, 0xFE] + Array("\"}\n".utf8))
+        #expect(try program.code() == -32_700)
+        program.write(Array("\n \r\n".utf8))
+        #expect(try program.result("readers.list") != .null)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("Requests on one reader are answered in order, those on another meanwhile")
+    func order() throws {
+        let empty = "virtual:\(Self.fixture("felica/slow-card.json"))"
+        let program = try RPCProgram(["-r", "gate=virtual:\(Self.fixture(Self.suica))", "-r", "door=\(empty)"])
+        let ids = (0..<20).map { _ in program.send("card.balance", ["reader": "gate"]) }
+        var answered: [JSONValue] = []
+        while answered.count < ids.count {
+            let message = try program.message()
+            if let id = message["id"] { answered.append(id) }
+        }
+        #expect(answered == ids)
+        // One reader waits for a card without end; the other one is not held up.
+        let waiting = program.send("card.read", ["reader": "door", "timeout": "forever", "service": "090F"])
+        #expect(try program.result("card.balance", ["reader": "gate"]) != .null)
+        program.notify("$/cancel", ["id": waiting])
+        _ = try program.response(to: waiting)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("A cancelled request is answered as such, and only that one")
+    func cancellation() throws {
+        let folder = try TemporaryFolder()
+        let nothing = try folder.write(
+            Array(#"{"schema":"kazasu.virtual/1","cards":[]}"#.utf8), as: "nothing.json")
+        let program = try RPCProgram(["-r", "virtual:\(try Service.emptyField(in: folder) ?? nothing)"])
+        let first = program.send("card.balance", ["timeout": "forever"])
+        let second = program.send("card.poll", ["timeout": "forever"])
+        program.notify("$/cancel", ["id": first])
+        let answer = JSONCursor(.object(try program.response(to: first)))
+        #expect(try answer.required("error").required("code").integer(in: -40_000...0) == -32_800)
+        program.notify("$/cancel", ["id": second])
+        #expect(try program.response(to: second)["error"] != nil)
+        let none = try program.error("card.poll", ["timeout": 0])
+        #expect(try none.required("code").integer(in: -40_000...0) == -32_075)
+        #expect(program.finish().end == .exited(0))
+    }
+
+    // MARK: PINs
+
+    @Test("A tag is overwritten only if it is the confirmed one")
+    func confirmation() throws {
+        let program = try RPCProgram(["-r", "virtual:\(Self.fixture(Self.tag))"])
+        let info = JSONCursor(try program.result("tag.info"))
+        let uid = try info.required("card").required("uid").text()
+        let wrong = try program.error("tag.write", ["text": "a", "confirm": "04A1B2C3D4E5F6"])
+        #expect(try wrong.required("code").integer(in: -40_000...0) == -32_076)
+        let unasked = try program.error("tag.write", ["text": "a"])
+        #expect(try unasked.required("data").required("reason").text() == "confirmationNeeded")
+        _ = try program.result("tag.write", ["text": "a", "confirm": .string(uid.uppercased())])
+        let message = JSONCursor(try program.result("tag.read"))
+        #expect(try message.required("records").elements().map { try $0.required("text").text() } == ["a"])
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("A PIN is named, never told, and can be used again", arguments: ["env:SECRET", "fd:5", "file"])
+    func pins(source: String) throws {
+        let folder = try TemporaryFolder()
+        let secrets = ["1234", "5678"]
+        let first = try folder.write(Array("1234\n".utf8), as: "pin1")
+        let second = try folder.write(Array("5678\n".utf8), as: "pin2")
+        let sources: [String] =
+            switch source {
+            case "env:SECRET": ["env:SECRET", "env:SECRET2"]
+            case "fd:5": ["fd:5", "fd:6"]
+            default: ["file:\(first)", "file:\(second)"]
+            }
+        let program = try RPCProgram(
+            ["-v", "-r", "virtual:\(Self.fixture("iso7816/license/sample.json"))"],
+            environment: ["SECRET": "1234", "SECRET2": "5678"], setup: "5< '\(first)' 6< '\(second)'")
+        var texts: [String] = []
+        for _ in 0..<2 {
+            let license = try program.result(
+                "card.license", ["pin1From": .string(sources[0]), "pin2From": .string(sources[1])])
+            #expect(try JSONCursor(license).optional("name") != nil, "\(license.compactText)")
+            texts.append(license.compactText)
+        }
+        let refused = try program.error("card.license", ["pin1From": "1234"])
+        #expect(try refused.required("code").integer(in: -40_000...0) == -32_602)
+        texts.append(refused.value.compactText)
+        let end = program.finish()
+        #expect(end.end == .exited(0))
+        texts += [end.output, end.errors]
+        for text in texts {
+            for secret in secrets { #expect(!text.contains("\"\(secret)\"") && !text.contains("PIN \(secret)")) }
+        }
+    }
+
+    // MARK: Redaction
+
+    @Test("--redact masks results, errors and taps")
+    func redaction() throws {
+        let program = try RPCProgram(["--redact", "-r", "virtual:\(Self.fixture(Self.suica))"])
+        var texts = [try program.result("card.poll").compactText, try program.result("card.dump").compactText]
+        _ = try program.result("taps.subscribe", ["read": "history"])
+        while true {
+            let tap = JSONCursor(try program.notification("tap"))
+            texts.append(tap.value.compactText)
+            if try tap.required("type").text() == "on" { break }
+        }
+        texts.append(try program.error("card.license").value.compactText)
+        texts.append(program.finish().output)
+        for text in texts { #expect(!text.lowercased().contains("31234567890")) }
+    }
+
+    // MARK: Ends
+
+    @Test("Requests are answered after the end of input")
+    func endOfInput() throws {
+        let program = try RPCProgram(["-r", "virtual:\(Self.fixture(Self.suica))"])
+        let id = program.send("card.scan")
+        program.write(Array(#"{"jsonrpc":"2.0","id":"last","method":"card.balance"}"#.utf8))
+        program.closeInput()
+        #expect(try program.response(to: id)["result"] != nil)
+        #expect(try program.response(to: "last")["result"] != nil, "the last line has no end")
+        #expect(program.finish().end == .exited(0))
+    }
+
+    @Test("A signal ends it at once, with 0", arguments: [SIGINT, SIGTERM])
+    func signals(_ signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let program = try RPCProgram(["-r", "virtual:\(try #require(try Service.emptyField(in: folder)))"])
+        program.send("card.balance", ["timeout": "forever"])
+        _ = try program.result("taps.subscribe")
+        program.signal(signal)
+        // Its input is still open.
+        let end = program.end()
+        #expect(end.end == .exited(0), "\(end.errors)")
+    }
+
+    @Test("A client that reads no more ends it")
+    func brokenPipe() throws {
+        let program = try RPCProgram(["-r", "virtual:\(Self.fixture(Self.suica))"])
+        program.closeOutput()
+        for _ in 0..<10 { program.send("readers.list") }
+        #expect(program.finish().end != .timedOut)
+    }
+
+    // MARK: Documents
+
+    @Test("Every reference in the description leads somewhere", arguments: ["en", "ja"])
+    func description(language: String) throws {
+        let text = try Service.run("rpc", "--describe", "--lang", language).output
+        let document = try JSONValue(parsing: Array(text.utf8))
+        var count = 0
+        try References.each(in: document) { reference in
+            count += 1
+            var place = JSONCursor(document)
+            for part in reference.dropFirst(2).split(separator: "/") { place = try place.required(String(part)) }
+        }
+        #expect(count > 100)
+    }
+
+    /// The table of methods in the pages is made by the program. `KAZASU_RECORD=1` writes it.
+    @Test("The pages list the methods", arguments: [("rpc.md", "en"), ("rpc.ja.md", "ja")])
+    func pages(_ page: String, _ language: String) throws {
+        let text = try Service.run("rpc", "--describe", "--lang", language).output
+        let described = JSONCursor(try JSONValue(parsing: Array(text.utf8)))
+        var table =
+            language == "en"
+            ? "| method | params | result | does |\n| --- | --- | --- | --- |\n"
+            : "| メソッド | params | result | 内容 |\n| --- | --- | --- | --- |\n"
+        for method in try described.required("methods").elements() {
+            let params = try method.required("params").elements().map { parameter in
+                let name = try parameter.required("name").text()
+                return "`\(name)`" + (try parameter.required("required").bool() ? "\\*" : "")
+            }
+            let schema = try method.required("result").required("schema")
+            let result = try schema.optional("$ref").map { try $0.text().split(separator: "/").last ?? "" }
+            let cells = [
+                "`\(try method.required("name").text())`", params.joined(separator: ", "),
+                result.map { "`\($0)`" } ?? "",
+                try method.required("summary").text(),
+            ]
+            table += "| \(cells.joined(separator: " | ")) |\n"
+        }
+        let path = "\(TestFiles.root)/Docs/\(page)"
+        let old = String(decoding: try TestFiles.read(path), as: UTF8.self)
+        let start = try #require(old.firstRange(of: "<!-- methods -->\n")).upperBound
+        let end = try #require(old.firstRange(of: "<!-- end -->")).lowerBound
+        guard old[start..<end] != table else { return }
+        guard getenv("KAZASU_RECORD") != nil else {
+            Issue.record("\(page) lists other methods: record it with KAZASU_RECORD=1")
+            return
+        }
+        let new = old[..<start] + table + old[end...]
+        let file = try #require(fopen(path, "w"))
+        defer { fclose(file) }
+        fputs(String(new), file)
+    }
+}
+
+extension Service {
+    /// A virtual card file without a card; `nil` if there is no such thing.
+    fileprivate static func emptyField(in folder: TemporaryFolder) throws -> String? {
+        let text = String(decoding: try TestFiles.read("Fixtures/felica/slow-card.json"), as: UTF8.self)
+        // The card needs a minute to start, which no test waits for.
+        let late = text.replacing("\"startup\": 20", with: "\"startup\": 60000")
+        return try folder.write(Array(late.utf8), as: "late.json")
+    }
+
+    fileprivate static func base64(_ text: String) throws -> String {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(text.utf8), as: "plain")
+        return try ChildProcess.run("/usr/bin/base64", ["-w", "0", path]).output
+    }
+}
+
+extension RPCProgram {
+    /// The next line.
+    fileprivate func value() throws -> JSONValue { try nextValue() }
+
+    /// The code of the error that the next line is.
+    fileprivate func code() throws -> Int {
+        try JSONCursor(nextValue()).required("error").required("code").integer(in: -40_000...0)
+    }
+}
