@@ -237,10 +237,10 @@ class Looks(PageCase):
                         where = f"{size[0]}x{size[1]}-{scheme}-{language}-{state}"
                         with self.subTest(where):
                             self.enter(page, state)
+                            self.until(page, "words => document.querySelector('#spoken').textContent === words", spoken[at])
                             seen = self.check_layout(page, size, where)
                             self.check_contrast(seen, where)
                             self.check_pictures(page, where)
-                            self.assertEqual(self.text(page, "#spoken"), spoken[at])
                             self.assertEqual(page.locator("html").get_attribute("lang"), language)
                             if SHOTS:
                                 page.screenshot(path=os.path.join(SHOTS, where + ".png"))

@@ -306,7 +306,7 @@ class Units(Folder):
             text = read(TOP, "Docs", "recipes", recipe)
             names = [name for name in re.findall(r"`/etc/systemd/system/([a-z-]+\.service)`", text)]
             units = blocks(recipe, "ini")
-            self.assertEqual(names, ["kazasu-kiosk.service", "kiosk-screen.service"])
+            self.assertEqual(names, ["kiosk-screen.service"])
             paths = []
             for name, unit in zip(names, units):
                 # The programs need not be on this machine.

@@ -39,7 +39,7 @@ class Server:
         environment = {**os.environ, "LC_ALL": "C.UTF-8", "TOKEN": "s3cret/+ 1"}
         self.program = subprocess.Popen(
             [KAZASUD, "serve", "--listen", f"127.0.0.1:{self.port}",
-             *([] if "--outbox" in self.options else ["--outbox", self.folder + "/outbox.sqlite"]), *self.options],
+             *([] if "--config" in self.options else ["--outbox", self.folder + "/outbox.sqlite"]), *self.options],
             cwd=TOP, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not (found := re.search(r"http://127\.0\.0\.1:(\d+)", line := self.program.stderr.readline())):
             if not line:
@@ -147,10 +147,13 @@ class ServerCase(unittest.TestCase):
 
     def test_no_reader(self):
         """As the recipe starts it, on a computer without a reader."""
-        [line] = re.findall(r"ExecStart=/usr/bin/kazasu serve --listen 127.0.0.1:7878(.*)", blocks("kiosk.md", "ini")[0])
-        line = line.replace("%t/kazasu-kiosk", self.folder)
-        self.assertNotIn("%", line)
-        server = self.serve(*line.split())
+        [settings] = blocks("kiosk.md", "yaml")
+        self.assertEqual([settings], blocks("kiosk.ja.md", "yaml"))
+        path = os.path.join(self.folder, "serve.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(settings.replace("/run/kazasu", self.folder))
+        # The port of the recipe may be in use here.
+        server = self.serve("--config", path)
         page = self.open(server.url + "/?lang=en")
         self.state(page, "reader")
         self.assertEqual(page.locator(".title").text_content(), "No card reader")
@@ -160,7 +163,11 @@ class ServerCase(unittest.TestCase):
     def test_behind_proxies(self):
         for proxy in (nginx, caddy):
             with self.subTest(proxy.__name__):
-                server = self.serve("-r", "counter=virtual:" + SUICA, "--host", "kiosk.example", "--token-from", "env:TOKEN")
+                [settings] = blocks("tls-proxy.md", "yaml")
+                for name, text in (("token", "s3cret/+ 1\n"), ("serve.yaml", settings.replace("/run/credentials/kazasu-serve.service", self.folder))):
+                    with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+                server = self.serve("-r", "counter=virtual:" + SUICA, "--config", self.folder + "/serve.yaml", "--outbox", self.folder + "/o")
                 port = free_port()
                 with proxy(self.folder, "tls-proxy.md", server.url, port):
                     deadline = time.monotonic() + 30
