@@ -257,6 +257,15 @@ class FailureTests(unittest.TestCase):
             stand.put("on")
             self.assertEqual(client.balance().balances[0].amount, 10)
 
+    def test_hundreds_of_calls_that_wait_can_be_cancelled(self):
+        with Stand() as stand, kazasu.Client(reader=stand.id) as client:
+            futures = [client._connection.request("card.poll", {"timeout": "forever"}) for _ in range(300)]
+            self.assertIn("card.poll", client.info().methods)
+            for future in futures[1:]:
+                future.cancel()
+            stand.put("on")
+            self.assertEqual(futures[0].result()["card"]["idm"], IDM)
+
     def test_sixteen_threads_at_once(self):
         results, failures = [], []
 
