@@ -8,8 +8,10 @@ import json
 import logging
 import os
 import pathlib
+import select
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -246,6 +248,23 @@ class FailureTests(unittest.TestCase):
             with self.assertRaisesRegex(kazasu.ProgramError, "signal 9"):
                 self.client.balance(reader=stand.id, timeout=600)
             timer.join()
+
+    def test_a_client_that_is_killed_takes_the_program_with_it(self):
+        script = (
+            "import kazasu, sys\n"
+            "client = kazasu.Client(reader=sys.argv[1])\n"
+            "waiting = client._connection.request('card.poll', {'timeout': 'forever'})\n"
+            "client.call('initialize')\n"
+            "print(client.pid, flush=True)\n"
+            "waiting.result()\n"
+        )
+        with Stand() as stand:
+            child = subprocess.Popen([sys.executable, "-c", script, stand.id], stdout=subprocess.PIPE, text=True)
+            program = os.pidfd_open(int(child.stdout.readline()))
+            self.addCleanup(os.close, program)
+            child.kill()
+            child.communicate()
+            self.assertTrue(select.select([program], [], [], 60)[0], "the program still waits for a card")
 
     def test_a_cancelled_wait_leaves_the_reader_to_others(self):
         with Stand() as stand:
