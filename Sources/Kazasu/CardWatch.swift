@@ -106,7 +106,8 @@ struct CardWatch {
             } catch {
                 guard error == .noCard else { throw error }
             }
-            if !wasUsed { beats += 1 }
+            guard !wasUsed else { continue }
+            beats += 1
             // A card that is not reported may still be what a program waits for.
             if query != .any { sharing?.turns.cardArrived() }
         }

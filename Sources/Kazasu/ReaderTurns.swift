@@ -59,7 +59,8 @@ final class ReaderTurns: Sendable {
 
     private struct State {
         var turns: [Turn] = []
-        var lastNumber = 0
+        /// Where they are now.
+        var successor: ReaderTurns?
         /// The turn that has the reader, and what cancels the reader.
         var running: (number: Int, device: CancellationToken)?
         /// How many cards have come: a turn that found none is repeated after the next.
@@ -108,6 +109,9 @@ final class ReaderTurns: Sendable {
     /// How long an exchange with a card may go on after its turn was cancelled. Then the reader is cancelled for good.
     private static let patience = Duration.milliseconds(100)
 
+    /// The last number of a turn; they are unique, since turns may move.
+    private static let lastNumber = Atomic(0)
+
     private let state = Mutex(State())
     /// Signalled when somebody wants the reader.
     private let arrivals = DispatchSemaphore(value: 0)
@@ -130,10 +134,7 @@ final class ReaderTurns: Sendable {
         timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
     ) async throws(KazasuError) -> Value {
         let answer = Answer<Value>()
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
         let waits = timeout != .zero
         let turn = Turn(
             number: number, waits: waits,
@@ -162,18 +163,32 @@ final class ReaderTurns: Sendable {
         }.get()
     }
 
-    private func add(_ turn: Turn) {
-        let (host, search) = state.withLock { state -> (Host?, CancellationToken?) in
-            guard !turn.cancellation.isCancelled else { return (nil, nil) }
-            state.turns.append(turn)
-            return (state.newHost(), state.search)
+    private func add(_ turn: Turn) { add([turn]) }
+
+    private func add(_ turns: [Turn]) {
+        let (successor, host, search) = state.withLock { state -> (ReaderTurns?, Host?, CancellationToken?) in
+            if let successor = state.successor { return (successor, nil, nil) }
+            state.turns += turns.filter { !$0.cancellation.isCancelled }
+            return (nil, state.newHost(), state.search)
         }
+        if let successor { return successor.add(turns) }
         if let host { start(self, host) }
         search?.cancel()
         arrivals.signal()
     }
 
+    /// Moves everybody to the queue of another reader: until now, it was not known which one to use.
+    func move(to other: ReaderTurns) {
+        let turns = state.withLock { state in
+            defer { state.turns = [] }
+            state.successor = other
+            return state.turns
+        }
+        other.add(turns)
+    }
+
     private func cancel(_ number: Int) {
+        if let successor = state.withLock(\.successor) { successor.cancel(number) }
         let isRunning = state.withLock { state in
             guard state.running?.number != number else { return true }
             state.turns.removeAll { $0.number == number }
@@ -193,6 +208,7 @@ final class ReaderTurns: Sendable {
 
     /// The time to wait for a card is over. A turn that has not been anybody's yet still gets its attempt.
     private func expire(_ number: Int, _ answer: (_ hasSearched: Bool) -> Bool) {
+        if let successor = state.withLock(\.successor) { return successor.expire(number, answer) }
         let search = state.withLock { state -> CancellationToken? in
             guard let index = state.turns.firstIndex(where: { $0.number == number }),
                 state.running?.number != number

@@ -12,6 +12,8 @@ internal import Synchronization
 package final class SharedReaders: Sendable {
     private struct State {
         var turns: [String: ReaderTurns] = [:]
+        /// Those who want any reader, until it is known which one is ready.
+        var undecided: ReaderTurns?
         /// The readers that are open, in the order in which they were opened; drivers may use other IDs.
         var open: [(id: String, device: ReaderInformation)] = []
         /// The IDs of readers that have names, in the order in which the user named them.
@@ -66,8 +68,33 @@ package final class SharedReaders: Sendable {
     package func run<Value: Sendable>(
         on reader: String?, timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
     ) async throws(KazasuError) -> Value {
-        let id = try await id(of: reader)
-        return try await turns(of: id).run(timeout: timeout, body)
+        let turns = id(of: reader).map(turns(of:)) ?? undecided
+        return try await turns.run(timeout: timeout, body)
+    }
+
+    /// The queue of those who want any reader.
+    private var undecided: ReaderTurns {
+        state.withLock { state in
+            if let turns = state.undecided { return turns }
+            let turns = ReaderTurns { [weak self] turns, host in
+                guard let self else { return turns.end(host, .cancelled) }
+                Task { await self.decide(turns, host) }
+            }
+            state.undecided = turns
+            return turns
+        }
+    }
+
+    private func decide(_ undecided: ReaderTurns, _ host: ReaderTurns.Host) async {
+        let choose = choose
+        do throws(KazasuError) {
+            let id = try await BlockingWork.run { () throws(KazasuError) in try choose() }
+            let turns = turns(of: id)
+            state.withLock { $0.undecided = nil }
+            undecided.move(to: turns)
+        } catch {
+            undecided.end(host, error)
+        }
     }
 
     /// The queue of a reader.
@@ -92,8 +119,8 @@ package final class SharedReaders: Sendable {
         }
     }
 
-    /// The ID by which a reader is known here.
-    private func id(of reader: String?) async throws(KazasuError) -> String {
+    /// The ID by which a reader is known here; `nil` if any will do and none is known.
+    private func id(of reader: String?) -> String? {
         if let reader = reader ?? ReaderRegistry.namedReader {
             return state.withLock { state in
                 if let named = state.names.first(where: { $0.name == reader }) { return named.id }
@@ -103,9 +130,7 @@ package final class SharedReaders: Sendable {
                 return open?.id ?? reader
             }
         }
-        if let known = state.withLock({ $0.names.first?.id ?? $0.open.first?.id }) { return known }
-        let choose = choose
-        return try await BlockingWork.run { () throws(KazasuError) in try choose() }
+        return state.withLock { $0.names.first?.id ?? $0.open.first?.id }
     }
 
     // MARK: Readers without taps

@@ -166,9 +166,16 @@ package enum Program {
     package static var version: String { RootCommand.version }
 
     /// The command of these words, as in `tag info`.
-    package static func command(_ words: [String]) -> (any KazasuCommand.Type)? {
+    ///
+    /// - Parameter service: what the program has beside its own commands.
+    package static func command(_ words: [String], _ service: ServiceExtension) -> (any KazasuCommand.Type)? {
         var command: any ParsableCommand.Type = RootCommand.self
-        for word in words {
+        var rest = words[...]
+        if let first = words.first.flatMap(ServiceCommand.init), let own = service.commands[first] {
+            command = own
+            rest = rest.dropFirst()
+        }
+        for word in rest {
             let below = command.configuration.subcommands
             guard let next = below.first(where: { $0.configuration.commandName == word }) else { return nil }
             command = next

@@ -127,7 +127,8 @@ struct RPCTests {
         let converted = try program.result("convert", ["text": .string(dump), "to": "proxmark"])
         let printed = try Service.run("convert", path, "--to", "proxmark").output
         #expect(converted == ["format": "proxmark", "text": .string(printed)])
-        let several = try program.error("decode", ["text": .string(dump + dump)])
+        let line = try JSONValue(parsing: Array(dump.utf8)).compactText + "\n"
+        let several = try program.error("decode", ["text": .string(line + line)])
         #expect(try several.required("data").required("reason").text() == "severalDumps")
         let broken = try program.error("decode", ["text": .string(text + "}")])
         #expect(try broken.required("code").integer(in: -40_000...0) == -32_065)
@@ -375,9 +376,16 @@ struct RPCTests {
             #expect(try JSONCursor(license).optional("name") != nil, "\(license.compactText)")
             texts.append(license.compactText)
         }
-        let refused = try program.error("card.license", ["pin1From": "1234"])
-        #expect(try refused.required("code").integer(in: -40_000...0) == -32_602)
-        texts.append(refused.value.compactText)
+        for (method, params) in [
+            ("card.license", ["pin1From": "1234"]), ("card.license", ["pin1": "1234"]),
+            ("card.apdu", ["commands": ["002000810x1234"]]), ("card.apdu", ["type": "1234", "commands": "00"]),
+            ("card.mynumber", ["pinFrom": "1234"]),
+        ] as [(String, JSONValue)] {
+            let refused = try program.error(method, params)
+            #expect(try refused.required("code").integer(in: -40_000...0) == -32_602)
+            #expect(!refused.value.compactText.contains("1234"), "\(refused.value.compactText)")
+            texts.append(refused.value.compactText)
+        }
         let end = program.finish()
         #expect(end.end == .exited(0))
         texts += [end.output, end.errors]

@@ -501,6 +501,38 @@ struct SharedReadersTests {
         await bench.end()
     }
 
+    /// Requests that leave the choice to Kazasu are answered in order, too, and can be cancelled before it is made.
+    @Test func unnamedReaderKeepsTheOrder() async throws {
+        let field = VirtualField(cards: [try Self.card(Self.suica)])
+        let chosen = DispatchSemaphore(value: 0)
+        let readers = SharedReaders(
+            linger: .zero, open: { _, _ throws(KazasuError) in InProcessReader(field) },
+            choose: { () throws(KazasuError) in
+                chosen.wait()
+                chosen.signal()
+                return "a"
+            })
+        let order = Guarded<[Int]>([])
+        let tasks = (0..<10).map { number in
+            Task.immediate { () -> KazasuError? in
+                do throws(KazasuError) {
+                    return try await readers.run(on: nil, timeout: .zero) { _ in
+                        order.withLock { $0.append(number) }
+                        return TurnAttempt<KazasuError?>.done(nil)
+                    }
+                } catch {
+                    return error
+                }
+            }
+        }
+        tasks[3].cancel()
+        #expect(await tasks[3].value == .cancelled)
+        chosen.signal()
+        for (number, task) in tasks.enumerated() where number != 3 { #expect(await task.value == nil) }
+        #expect(order.withLock { $0 } == [0, 1, 2, 4, 5, 6, 7, 8, 9])
+        await readers.close()
+    }
+
     @Test func namesStandForIDs() async throws {
         let bench = Bench(["a": VirtualField(cards: [try Self.card(Self.suica)])])
         bench.readers.setNames([("gate", "a")])

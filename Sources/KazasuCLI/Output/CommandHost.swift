@@ -41,8 +41,21 @@ package final class CommandHost: Sendable {
             }
             return parsed
         } catch {
-            throw CommandError(error, parsing: command, arguments)
+            // By the name of its command, a message knows that its arguments may be secret.
+            throw CommandError(error, parsing: command, words(of: command) + arguments)
         }
+    }
+
+    /// The words of a command, as in `tag info`.
+    private static func words(of command: any KazasuCommand.Type) -> [String] {
+        for above in RootCommand.configuration.subcommands {
+            let name = above.configuration.commandName.map { [$0] } ?? []
+            if above == command { return name }
+            for below in above.configuration.subcommands where below == command {
+                return name + (below.configuration.commandName.map { [$0] } ?? [])
+            }
+        }
+        return []
     }
 
     /// Runs a command.

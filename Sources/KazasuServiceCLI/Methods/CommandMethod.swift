@@ -112,7 +112,7 @@ struct CommandMethod: Sendable {
     private static let cache = Mutex<[String: [Option]]>([:])
 
     /// The command; `nil` if the program has none of that name.
-    var command: (any KazasuCommand.Type)? { Program.command(words) }
+    var command: (any KazasuCommand.Type)? { Program.command(words, serviceExtension) }
 
     /// The options that are parameters, in the order of their names, required ones first.
     var options: [Option] {

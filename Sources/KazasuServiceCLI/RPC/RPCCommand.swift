@@ -71,6 +71,8 @@ struct RPCCommand: KazasuCommand {
 
 /// One run of `rpc`.
 final class RPCRun: Sendable {
+    /// How many seconds the readers get to close after a signal.
+    private static let patience = 3.0
     /// The longest message, in bytes.
     private static let longestMessage = 8 << 20
 
@@ -94,7 +96,14 @@ final class RPCRun: Sendable {
     func run() throws {
         Interrupt.hold()
         let session = session
-        let cancelling = token.onCancel { Task { await session.cancel() } }
+        let cancelling = token.onCancel {
+            Task { await session.cancel() }
+            // A driver that hangs ends nothing.
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
+                ExitCleanup.run()
+                _exit(0)
+            }
+        }
         defer { token.remove(cancelling) }
         output.failed { Task { await session.cancel() } }
         do throws(CommandError) {
