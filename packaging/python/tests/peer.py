@@ -11,7 +11,6 @@ import threading
 lock = threading.Lock()
 waiting = {}
 heard = []
-most = 0
 
 
 def send(message):
@@ -26,7 +25,6 @@ def answer(number, result=None, error=None):
 
 def handle(message):
     """Answers one message."""
-    global most
     number, method, params = message.get("id"), message["method"], message.get("params")
     heard.append([method, params])
     if method == "initialize":
@@ -41,9 +39,6 @@ def handle(message):
         answer(number, list(heard))
     elif method == "hang":
         waiting[number] = True
-        most = max(most, len(waiting))
-    elif method == "most":
-        answer(number, most)
     elif method == "fail":
         answer(number, error=params["error"])
     elif method == "work":

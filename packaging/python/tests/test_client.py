@@ -56,17 +56,6 @@ class ClientTests(unittest.TestCase):
                 client.call("arguments"),
                 ["rpc", "--reader", "in=rcs380", "--reader", "out=rcs300", "--lang", "ja", "--redact"])
 
-    def test_more_requests_than_the_program_takes_wait_here(self):
-        self.client.info()
-        futures = [self.client._connection.request("hang", {"number": number}) for number in range(100)]
-        futures[80].cancel()  # It was never sent.
-        for future in futures[:60]:
-            future.cancel()
-        numbers = [params["number"] for params in seen(self.client, "hang")]
-        self.assertNotIn(80, numbers)
-        self.assertIn(99, numbers)
-        self.assertEqual(self.client.call("most"), 48)
-
     def test_a_failure_is_the_exception_of_its_reason(self):
         with self.assertRaises(kazasu.NoCardError) as caught:
             self.client.call("fail", error=NO_CARD)

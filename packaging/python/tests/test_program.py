@@ -8,8 +8,10 @@ import json
 import logging
 import os
 import pathlib
+import select
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -247,6 +249,23 @@ class FailureTests(unittest.TestCase):
                 self.client.balance(reader=stand.id, timeout=600)
             timer.join()
 
+    def test_a_client_that_is_killed_takes_the_program_with_it(self):
+        script = (
+            "import kazasu, sys\n"
+            "client = kazasu.Client(reader=sys.argv[1])\n"
+            "waiting = client._connection.request('card.poll', {'timeout': 'forever'})\n"
+            "client.call('initialize')\n"
+            "print(client.pid, flush=True)\n"
+            "waiting.result()\n"
+        )
+        with Stand() as stand:
+            child = subprocess.Popen([sys.executable, "-c", script, stand.id], stdout=subprocess.PIPE, text=True)
+            program = os.pidfd_open(int(child.stdout.readline()))
+            self.addCleanup(os.close, program)
+            child.kill()
+            child.communicate()
+            self.assertTrue(select.select([program], [], [], 60)[0], "the program still waits for a card")
+
     def test_a_cancelled_wait_leaves_the_reader_to_others(self):
         with Stand() as stand:
             client = kazasu.Client(reader=stand.id, call_timeout=0.3)
@@ -256,6 +275,15 @@ class FailureTests(unittest.TestCase):
             client._call_timeout = None
             stand.put("on")
             self.assertEqual(client.balance().balances[0].amount, 10)
+
+    def test_hundreds_of_calls_that_wait_can_be_cancelled(self):
+        with Stand() as stand, kazasu.Client(reader=stand.id) as client:
+            futures = [client._connection.request("card.poll", {"timeout": "forever"}) for _ in range(300)]
+            self.assertIn("card.poll", client.info().methods)
+            for future in futures[1:]:
+                future.cancel()
+            stand.put("on")
+            self.assertEqual(futures[0].result()["card"]["idm"], IDM)
 
     def test_sixteen_threads_at_once(self):
         results, failures = [], []

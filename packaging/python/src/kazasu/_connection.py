@@ -29,8 +29,6 @@ _LONGEST_REQUEST = 8 * 1024 * 1024
 _LONGEST_MESSAGE = 256 * 1024 * 1024
 # How long a program that was asked to end may take, in seconds.
 _PATIENCE = 3.0
-# The program answers 64 requests at a time and reads no further before one is answered, not even a cancellation.
-_AT_ONCE = 48
 _HELLO = 1
 _CANCELLED = -32800
 _COMMAND_FAILED = -32000
@@ -71,10 +69,6 @@ class Connection:
         self._numbers = itertools.count(1)
         self._pending: dict[int, Future[Any]] = {}
         self._progress: dict[int, Progress] = {}
-        #: Sent, and not answered; also those that nobody here waits for any more.
-        self._running: set[int] = set()
-        #: Not yet sent.
-        self._backlog: dict[int, bytes] = {}
         self._failure: Optional[ProgramError] = None
         self._closing = False
         self._outgoing: queue.SimpleQueue[Optional[bytes]] = queue.SimpleQueue()
@@ -128,11 +122,7 @@ class Connection:
             self._pending[number] = future
             if progress is not None:
                 self._progress[number] = progress
-            if len(self._running) < _AT_ONCE:
-                self._running.add(number)
-                self._outgoing.put(line)
-            else:
-                self._backlog[number] = line
+            self._outgoing.put(line)
         future.add_done_callback(lambda done: self._forget(number, done))
         return future
 
@@ -148,7 +138,7 @@ class Connection:
         with self._lock:
             self._progress.pop(number, None)
             asked = self._pending.pop(number, None) is not None
-            if self._backlog.pop(number, None) is None and asked and future.cancelled() and self._failure is None:
+            if asked and future.cancelled() and self._failure is None:
                 self._outgoing.put(self._cancellation(number))
 
     def _cancellation(self, number: int) -> bytes:
@@ -196,11 +186,6 @@ class Connection:
             self._notice(method, message.get("params"))
         elif isinstance(number, int) and not isinstance(number, bool):
             with self._lock:
-                self._running.discard(number)
-                while self._backlog and len(self._running) < _AT_ONCE:
-                    following = next(iter(self._backlog))
-                    self._running.add(following)
-                    self._outgoing.put(self._backlog.pop(following))
                 future = self._pending.pop(number, None)
             # A request that was cancelled here is answered, too.
             if future is not None and future.set_running_or_notify_cancel():
@@ -288,8 +273,7 @@ class Connection:
             self._closing = True
             pending = dict(self._pending)
             self._pending.clear()
-            self._backlog.clear()
-            for number in pending.keys() & self._running:
+            for number in pending:
                 self._outgoing.put(self._cancellation(number))
             self._outgoing.put(None)
         self._give_up(pending.values(), ProgramError("the client is closed"))
