@@ -13,18 +13,18 @@ struct Lite: ParsableCommand {
             A copy of a card's number does not know the card's key. Docs/lite-s.md explains keys, profiles and doors.
 
             Examples:
-              kazasu lite info                                     # what is locked, writes left
-              kazasu lite verify --key-from file:key               # is this card genuine?
-              kazasu lite issue --profile door.json --dry-run      # what would be changed
+              kazasu lite info                                  # what is locked
+              kazasu lite verify --key-from file:key            # is this card genuine?
+              kazasu lite issue --profile door.json --dry-run   # what would change
               kazasu lite issue --profile door.json --master-key-from file:master
             """,
             """
             番号だけを写した複製カードは、カードの鍵を知りません。鍵・プロファイル・ドアの例は Docs/lite-s.ja.md にあります。
 
             例:
-              kazasu lite info                                     # ロックの状態、残り書き込み回数
-              kazasu lite verify --key-from file:key               # 本物のカードか
-              kazasu lite issue --profile door.json --dry-run      # 何が変わるかを表示
+              kazasu lite info                                  # ロックの状態
+              kazasu lite verify --key-from file:key            # 本物のカードか
+              kazasu lite issue --profile door.json --dry-run   # 変更内容の表示
               kazasu lite issue --profile door.json --master-key-from file:master
             """),
         subcommands: [LiteInfo.self, LiteVerify.self, LiteIssue.self, LiteResume.self])

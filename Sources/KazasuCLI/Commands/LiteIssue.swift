@@ -21,7 +21,7 @@ struct LiteIssue: KazasuCommand {
             Examples:
               kazasu lite issue --profile door.json --dry-run
               kazasu lite issue --profile door.json --master-key-from file:master
-              kazasu lite issue --profile door.json --key-from env:KEY --yes --journal 1.jsonl
+              kazasu lite issue --profile door.json --key-from env:KEY --journal 1.jsonl
             """,
             """
             プロファイルは鍵を含まない JSON ファイルです（kazasu.liteProfile/1、Docs/lite-s.ja.md を参照）。--dry-run は、すべての変更と、
@@ -34,7 +34,7 @@ struct LiteIssue: KazasuCommand {
             例:
               kazasu lite issue --profile door.json --dry-run
               kazasu lite issue --profile door.json --master-key-from file:master
-              kazasu lite issue --profile door.json --key-from env:KEY --yes --journal 1.jsonl
+              kazasu lite issue --profile door.json --key-from env:KEY --journal 1.jsonl
             """))
 
     @OptionGroup var common: CommonOptions

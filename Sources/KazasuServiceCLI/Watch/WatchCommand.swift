@@ -21,7 +21,7 @@ struct Watch: WatchingCommand {
               kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch --only staff.tsv --only-known --exec ./open-door
-              kazasu watch --require-mac file:key --only staff.tsv --only-known --exec ./open-door
+              kazasu watch --require-mac file:key --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # every card's history into the ledger
@@ -36,7 +36,7 @@ struct Watch: WatchingCommand {
               kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch --only staff.tsv --only-known --exec ./open-door
-              kazasu watch --require-mac file:key --only staff.tsv --only-known --exec ./open-door
+              kazasu watch --require-mac file:key --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # 置かれたカードの履歴を台帳に追加する
