@@ -161,7 +161,7 @@ extension Place {
 
     /// Whether people know its line by this name or code, with or without the company.
     fileprivate func isOnLine(_ word: String) -> Bool {
-        let lines = [
+        let lines: [String?] = [
             name?.line, name?.latin.line, lineLabel(.japanese), lineLabel(.english),
             name.map { [$0.latin.company, $0.latin.line].compactMap(\.self).joined(separator: " ") },
         ]
