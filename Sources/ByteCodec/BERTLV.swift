@@ -8,18 +8,15 @@ package struct BERTLV: Hashable, Sendable {
     /// The maximum nesting depth in strict parsing.
     package static let deepestNesting = 16
 
-    /// The tag.
     package var tag: BERTag
     /// The value, without tag and length.
     package var value: [UInt8]
 
-    /// Creates an object with this value.
     package init(_ tag: BERTag, _ value: [UInt8]) {
         self.tag = tag
         self.value = value
     }
 
-    /// Creates an object from nested objects.
     package init(_ tag: BERTag, _ children: [BERTLV]) {
         self.init(tag, children.flatMap(\.encoded))
     }
@@ -160,7 +157,6 @@ extension BERTag: CustomStringConvertible {
 
 /// The tag and length of a BER-TLV data object, which give its size before all of it is read.
 package struct BERHeader: Hashable, Sendable {
-    /// The tag.
     package let tag: BERTag
     /// The length of the value in bytes.
     package let length: Int
@@ -259,7 +255,6 @@ package struct TLVError: Error, Hashable, Sendable {
         case tooDeep
     }
 
-    /// Creates an error at an offset.
     package init(offset: Int, reason: Reason) {
         self.offset = offset
         self.reason = reason

@@ -86,7 +86,6 @@ package struct ByteBuffer: ~Copyable {
         length &+= count
     }
 
-    /// Appends bytes.
     @inlinable
     package mutating func append(contentsOf bytes: Span<UInt8>) {
         let end = unsafe room(bytes.count)

@@ -61,7 +61,6 @@ package protocol ASCIIText {
 }
 
 extension ASCIIText {
-    /// The text as a string.
     package var text: String {
         var buffer = ByteBuffer()
         append(to: &buffer)

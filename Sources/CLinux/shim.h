@@ -11,6 +11,9 @@ static inline int kazasu_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0L, 
 /* pipe2(2). */
 extern int kazasu_pipe(int *ends, int flags) __asm__("pipe2");
 
+/* memfd_create(2), for which MFD_CLOEXEC is 1. */
+extern int kazasu_memory_file(const char *name, unsigned int flags) __asm__("memfd_create");
+
 /* tee(2), for which SPLICE_F_NONBLOCK is 2. */
 extern long kazasu_tee(int from, int to, unsigned long count, unsigned int flags) __asm__("tee");
 

@@ -79,7 +79,7 @@ enum DESTables {
         41, 9, 49, 17, 57, 25,
     ]
 
-    /// E: half a block, four bits and their neighbours at a time.
+    /// E: half a block, four bits and their neighbors at a time.
     static let expansion: [UInt64] = [
         32, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9, 8, 9, 10, 11, 12, 13, 12, 13, 14, 15, 16, 17, 16, 17, 18, 19, 20, 21, 20,
         21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1,

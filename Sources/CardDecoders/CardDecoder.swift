@@ -33,7 +33,7 @@ public protocol CardDecoder: Sendable {
     /// Whether such cards hold money that this decoder can read; if not, ``balance(_:)`` always throws.
     var hasBalance: Bool { get }
     /// Returns whether the dump is of such a card; of a FeliCa card never true without its ``system``.
-    func recognises(_ dump: CardDump) -> Bool
+    func recognizes(_ dump: CardDump) -> Bool
     /// Returns the brand of the card, or `nil` when it is unknown; needs only ``brandReads``.
     func brand(_ dump: CardDump) -> CardBrand?
     /// Returns the money on the card; needs only ``balanceRead``.
@@ -99,7 +99,7 @@ extension PurselessDecoder {
     func noBalance(_ dump: CardDump) -> CardDecodingError {
         CardDecodingError(
             kind: kind, field: "balance", system: balanceRead.system, service: balanceRead.service,
-            block: balanceRead.blocks.lowerBound, offset: 0, reason: recognises(dump) ? .noBalance : .noSuchService)
+            block: balanceRead.blocks.lowerBound, offset: 0, reason: recognizes(dump) ? .noBalance : .noSuchService)
     }
 }
 
@@ -227,14 +227,14 @@ public struct DecoderRegistry: Sendable {
             }
     }
 
-    /// Returns the decoders that recognise the dump, in order; a card can be of several kinds.
-    public func recognising(_ dump: CardDump) -> [any CardDecoder] {
+    /// Returns the decoders that recognize the dump, in order; a card can be of several kinds.
+    public func recognizing(_ dump: CardDump) -> [any CardDecoder] {
         // The system alone rules out most decoders: comparing a code is faster than inspecting a dump. Tags other than
         // FeliCa have no systems.
-        guard dump.card.technology == .felica else { return decoders.filter { $0.recognises(dump) } }
+        guard dump.card.technology == .felica else { return decoders.filter { $0.recognizes(dump) } }
         let present = dump.systems.map(\.systemCode)
         var found: [any CardDecoder] = []
-        for place in codes.indices where present.contains(codes[place]) && decoders[place].recognises(dump) {
+        for place in codes.indices where present.contains(codes[place]) && decoders[place].recognizes(dump) {
             found.append(decoders[place])
         }
         return found
@@ -271,7 +271,6 @@ public struct PersonalBytes: Hashable, Sendable {
 }
 
 extension PersonalBytes {
-    /// Creates a range from plain system and service codes.
     init(
         _ system: UInt16, _ service: UInt16, blocks: ClosedRange<UInt16> = 0...UInt16.max, bytes: Range<Int> = 0..<16
     ) {

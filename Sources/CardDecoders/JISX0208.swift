@@ -63,9 +63,9 @@ package enum JISX0208 {
 ///
 /// The text is lossless for any bytes: anything that is not a character becomes a separate part in its place.
 ///
-/// Source of the private codes: the layout of the licence in libjeid's sample application and the public readers.
+/// Source of the private codes: the layout of the license in libjeid's sample application and the public readers.
 public struct JISText: Hashable, Sendable {
-    /// The parts in order; two neighbours are never both text.
+    /// The parts in order; two neighbors are never both text.
     public let runs: [JISRun]
 
     /// Decodes bytes.

@@ -7,7 +7,6 @@ package import CardModel
 /// The columns are `code`, `english`, `japanese`, `doubt`, and for records of transit cards `class` and `kind`. There
 /// is a value for each of the 256 codes, created once: history records take their values from here.
 struct CodeTable: Sendable {
-    /// The errors in the table.
     let faults: [FactTableError]
     private let values: [CodedValue]
     /// The record class for each code; `nil` where the code does not determine it.
@@ -103,7 +102,7 @@ package enum DecoderTables {
             return (group: LocalCode.group(try row.required("card"), field), code: try row.hex("code"), fact: code)
         })
     static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
-    /// The meanings of licence conditions, by their text without spaces.
+    /// The meanings of license conditions, by their text without spaces.
     static let licenseConditions = LookupTable<String, LocalizedText>(
         PackageResources.license_conditions_tsv, columns: ["japanese", "english"], key: ["japanese"]
     ) { (row) throws(FactTableError) in
@@ -121,7 +120,7 @@ package enum DecoderTables {
             value: StationName(company: try row.text("company"), line: nil, name: try row.required("name"))
         )
     }
-    /// Cards that are only recognised.
+    /// Cards that are only recognized.
     static let namedCards = FactTable(
         PackageResources.named_cards_tsv, columns: ["id", "system", "services", "english", "japanese"], key: ["id"],
         row: NamedCardDecoder.init(_:))
@@ -165,14 +164,12 @@ struct CodeInSystem: Hashable, Sendable {
 
 /// The meaning of a code on a card with its own format.
 struct LocalCode: Sendable {
-    /// The name.
     let name: LocalizedText
     /// The kind of a record with this code, or `nil` where the code does not determine it.
     let kind: RecordKind?
 
     /// The field that a code belongs to.
     enum Field: String, Sendable {
-        /// The terminal.
         case terminal
         /// Its operation.
         case process

@@ -94,7 +94,6 @@ package struct BlockDigits: ASCIIText {
     private let high: HexDigits
     private let low: HexDigits
 
-    /// Makes the digits of a block.
     package init(_ block: Block) {
         high = HexDigits(block.high, digits: 16, uppercase: false)
         low = HexDigits(block.low, digits: 16, uppercase: false)

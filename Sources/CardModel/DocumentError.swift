@@ -36,12 +36,10 @@ extension DocumentError {
         /// The value within the line; `nil` for the line as a whole.
         public var key: String?
 
-        /// Makes an expectation.
         package init(_ code: Code, _ values: String...) {
             self.init(code, values: values)
         }
 
-        /// Makes an expectation.
         package init(_ code: Code, values: [String], key: String? = nil) {
             self.code = code
             self.values = values
@@ -114,7 +112,6 @@ extension DocumentError: SelfDescribing {
 }
 
 extension DocumentError.Expectation: SelfDescribing {
-    /// The table of the codes.
     package static let messages = MessageTable<Code>(PackageResources.expectations_tsv)
 
     /// The missing or malformed item, as a phrase that follows "expected". Values are shown unchanged.

@@ -86,9 +86,7 @@ package struct DumpDiff: Hashable, Sendable {
 
 /// A service that differs between two dumps in more than its blocks.
 package struct ServiceChange: Hashable, Sendable {
-    /// The system.
     package let system: SystemCode
-    /// The service.
     package let service: ServiceCode
     /// Its state in the older dump; `nil` if it is not there.
     package let oldState: ReadState?
@@ -102,9 +100,7 @@ package struct ServiceChange: Hashable, Sendable {
 
 /// One block that differs between two dumps.
 package struct BlockChange: Hashable, Sendable {
-    /// The system.
     package let system: SystemCode
-    /// The service.
     package let service: ServiceCode
     /// The block's number.
     package let number: UInt16
@@ -159,9 +155,7 @@ package struct CounterChange: Hashable, Sendable {
 
 /// A cyclic service that gained new blocks at the front, so that every other block moved back by that many places.
 package struct CyclicShift: Hashable, Sendable {
-    /// The system.
     package let system: SystemCode
-    /// The service.
     package let service: ServiceCode
     /// The new blocks, newest first.
     package let added: [Block]
@@ -198,7 +192,6 @@ package struct CyclicShift: Hashable, Sendable {
 package struct FileChange: Hashable, Sendable {
     /// The application; `nil` for the master file.
     package let application: AID?
-    /// The file.
     package let file: FileIdentifier
     /// Its state in the older dump; `nil` if it is not there.
     package let oldState: ReadState?

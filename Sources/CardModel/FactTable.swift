@@ -240,7 +240,6 @@ package struct FactTableError: Error, Hashable, Sendable {
         case duplicate
     }
 
-    /// Makes a fault in a line.
     package init(line: Int, column: String? = nil, reason: Reason) {
         self.line = line
         self.column = column

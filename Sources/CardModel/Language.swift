@@ -28,6 +28,11 @@ public struct LocalizedText: Hashable, Sendable {
         case .japanese: japanese
         }
     }
+
+    /// One text after the other, in each language.
+    package static func + (first: LocalizedText, second: LocalizedText) -> LocalizedText {
+        LocalizedText(first.english + second.english, first.japanese + second.japanese)
+    }
 }
 
 /// A value that describes itself in one sentence; every error of the library does.

@@ -114,7 +114,7 @@ struct FileCardRecorder {
     }
 }
 
-/// Why a licence or a My Number card was not read, or not completely.
+/// Why a license or a My Number card was not read, or not completely.
 @nonexhaustive
 public enum FileCardReadingError: Error, Hashable, Sendable {
     /// The card has none of the expected applications.

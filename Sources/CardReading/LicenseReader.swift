@@ -4,13 +4,12 @@ internal import ByteCodec
 package import CardModel
 package import ISO7816
 
-/// Reads a driver's licence, or the licence on a My Number card, into a dump.
+/// Reads a driver's license, or the license on a My Number card, into a dump.
 ///
 /// The order is always the same: the kind of card; whether PINs are set, and nothing more if that cannot be read; the
 /// free data; the remaining tries; then the PINs, only through the session's guard; then what they unlock. The dump
 /// never contains a PIN.
 package struct LicenseReader: FileCardReader {
-    /// The kind of licence.
     package let kind: LicenseKind
     /// Whether the holder has set PINs.
     package let arePINsSet: Bool
@@ -26,9 +25,9 @@ package struct LicenseReader: FileCardReader {
     private var verified: Set<LicensePIN> = []
     private var refusals: [LicensePIN: CardPINState.Reason] = [:]
 
-    /// Determines the kind of licence, and reads everything that needs no PIN.
+    /// Determines the kind of license, and reads everything that needs no PIN.
     ///
-    /// - Throws: ``FileCardReadingError`` if it is not a licence, or if it cannot be determined whether PINs are set.
+    /// - Throws: ``FileCardReadingError`` if it is not a license, or if it cannot be determined whether PINs are set.
     package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
         self.session = session
         kind = try LicenseReader.kind(session)
@@ -176,7 +175,7 @@ package struct LicenseReader: FileCardReader {
 
     /// Determines whether PINs are set.
     ///
-    /// Only the exact bytes of a licence are accepted, since a mistake here costs a try.
+    /// Only the exact bytes of a license are accepted, since a mistake here costs a try.
     private static func setting(_ file: FileDump?) throws(FileCardReadingError) -> Bool {
         guard let file, file.state == .read else {
             if case .refused(let status?)? = file?.state {
@@ -229,7 +228,6 @@ extension CardPINState.Reason {
 }
 
 extension FileCardRecorder {
-    /// Reads a file of a licence.
     fileprivate mutating func read(_ file: LicenseFile, _ root: SelectTarget) {
         read(file.id, of: file.application, limit: file.longest, root: root)
     }
@@ -241,7 +239,7 @@ extension LicensePIN {
 
     /// Returns the location of the PIN, and its four-digit format.
     ///
-    /// On a licence, it is addressed by its number under the master file, as hmpow's programs do with real cards.
+    /// On a license, it is addressed by its number under the master file, as hmpow's programs do with real cards.
     func reference(isSet: Bool, root: SelectTarget) -> PINReference {
         let form = isSet ? PINForm.digits(4) : .exactly(LicensePIN.unset)
         return switch self {

@@ -12,8 +12,8 @@ package protocol DumpFormat: Sendable {
     var name: LocalizedText { get }
     /// Returns whether a file is in this format, judging by its contents; the file name is ignored.
     ///
-    /// It examines only the members of a JSON document, or the first ``DumpSource/linesToRecognise`` lines of a text.
-    func recognises(_ source: DumpSource) -> Bool
+    /// It examines only the members of a JSON document, or the first ``DumpSource/linesToRecognize`` lines of a text.
+    func recognizes(_ source: DumpSource) -> Bool
     /// Reads the cards of a file in file order; at least one.
     ///
     /// Values of a system or a service that the file does not give are listed in ``CardModel/SystemDump/assumed`` and

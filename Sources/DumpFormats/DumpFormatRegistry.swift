@@ -14,7 +14,7 @@ public struct DumpFormatRegistry: Sendable {
 
     /// All formats except those that need an XML parser (see the module `DumpFormatsXML`).
     ///
-    /// A file that names its format is tried before one recognised by its form; plain hexadecimal lines, which name
+    /// A file that names its format is tried before one recognized by its form; plain hexadecimal lines, which name
     /// nothing, come last.
     public static let standard = DumpFormatRegistry([
         KazasuJSONFormat(),
@@ -50,13 +50,13 @@ public struct DumpFormatRegistry: Sendable {
     /// Returns the format of a file, or `nil` when it is in none.
     ///
     /// - Throws: ``CardModel/DocumentError`` when the file is too long, or begins like JSON but is not.
-    package func recognise(_ bytes: [UInt8]) throws(DocumentError) -> (any DumpFormat)? {
-        recognise(try DumpSource(bytes))
+    package func recognize(_ bytes: [UInt8]) throws(DocumentError) -> (any DumpFormat)? {
+        recognize(try DumpSource(bytes))
     }
 
     /// Returns the format of a file, or `nil` when it is in none.
-    package func recognise(_ source: DumpSource) -> (any DumpFormat)? {
-        formats.first { $0.recognises(source) }
+    package func recognize(_ source: DumpSource) -> (any DumpFormat)? {
+        formats.first { $0.recognizes(source) }
     }
 
     /// Reads the cards of a file in any known format.
@@ -66,7 +66,7 @@ public struct DumpFormatRegistry: Sendable {
     ///   ``CardModel/DocumentError/unknownFormat`` for a file in no known format.
     package func read(_ bytes: [UInt8], as id: String? = nil) throws(DocumentError) -> ImportedDumps {
         let source = try DumpSource(bytes)
-        let format = id.map { self.format(id: $0) } ?? recognise(source)
+        let format = id.map { self.format(id: $0) } ?? recognize(source)
         guard let format else {
             throw .unknownFormat
         }

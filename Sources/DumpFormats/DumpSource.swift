@@ -8,8 +8,8 @@ package struct DumpSource: Sendable {
     /// The largest file accepted, in bytes.
     package static let longest = 64 << 20
 
-    /// The number of lines of a text that are examined to recognise its format.
-    package static let linesToRecognise = 400
+    /// The number of lines of a text that are examined to recognize its format.
+    package static let linesToRecognize = 400
 
     /// The kind of text in the file.
     package enum Content: Sendable {
@@ -57,10 +57,9 @@ package struct DumpSource: Sendable {
     }
 
     /// The first lines, as many as a format is allowed to examine.
-    var head: some Sequence<TextLine> { lines.prefix(DumpSource.linesToRecognise) }
+    var head: some Sequence<TextLine> { lines.prefix(DumpSource.linesToRecognize) }
 }
 
-/// One line of a text.
 struct TextLine {
     /// The line number, from 1.
     let number: Int

@@ -8,15 +8,14 @@ public import DumpFormats
 /// Source: Metrodroid and FareBot `card/xml`. The codes of systems and services and the numbers of blocks are
 /// **decimal**, bytes are base64; 4 is the type of a FeliCa card. There is one IDm and one PMm.
 package struct MetrodroidXMLFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `metrodroid-xml`.
     package var id: String { "metrodroid-xml" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Metrodroid or FareBot XML", "Metrodroid・FareBot の XML") }
 
-    /// Recognises a card or a list of cards as the first element.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a card or a list of cards as the first element.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard case .xml = source.content else { return false }
         let head = String(decoding: source.bytes.prefix(4096), as: UTF8.self)
         return head.split(separator: "<").map { $0.prefix { $0.isLetter } }.contains { $0 == "card" || $0 == "cards" }

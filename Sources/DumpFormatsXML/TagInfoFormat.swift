@@ -9,21 +9,19 @@ package import DumpFormats
 /// IDm and areas, or a service; the blocks after it are those of the last service. Codes are in the usual notation, high
 /// byte first, numbers of blocks are decimal. The moment of the scan has no time zone and is not used.
 package struct TagInfoFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `taginfo`.
     package var id: String { "taginfo" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("NXP TagInfo XML", "NXP TagInfo の XML") }
 
-    /// Recognises a scan as the first element.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a scan as the first element.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard case .xml = source.content else { return false }
         let head = String(decoding: source.bytes.prefix(4096), as: UTF8.self)
         return head.split(separator: "<").map { $0.prefix { $0.isLetter } }.first { !$0.isEmpty } == "scan"
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         let reader = TagInfoReader()
         try XMLEvents.parse(source.bytes, reader)

@@ -2,15 +2,12 @@
 
 /// The blocks that one command reads or writes, in order.
 package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
-    /// Its elements.
     package var elements: [BlockListElement]
 
-    /// Makes a list of these elements.
     package init(_ elements: [BlockListElement]) {
         self.elements = elements
     }
 
-    /// Makes a list of these elements.
     package init(arrayLiteral elements: BlockListElement...) {
         self.elements = elements
     }
@@ -49,7 +46,6 @@ package struct BlockListElement: Hashable, Sendable {
     /// How the block is accessed.
     package var accessMode: AccessMode
 
-    /// Makes an entry for a block of a service.
     package init(serviceIndex: Int = 0, number: UInt16, accessMode: AccessMode = .normal) {
         self.serviceIndex = serviceIndex
         self.number = number

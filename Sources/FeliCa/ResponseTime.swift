@@ -12,7 +12,6 @@ package struct ResponseTime: Hashable, Sendable {
     /// The PMm that encodes the times.
     package let pmm: PMm
 
-    /// Makes the times of a card with this PMm.
     package init(_ pmm: PMm) {
         self.pmm = pmm
     }

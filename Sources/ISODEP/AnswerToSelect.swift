@@ -77,7 +77,6 @@ package struct AnswerToRequestB: Hashable, Sendable {
     package let guardTime: Duration
     /// Whether the card supports ISO-DEP.
     package let supportsISODEP: Bool
-    /// The bit rates.
     package let bitRates: BitRates
     /// Whether the card supports a node address (NAD) in its blocks.
     package let supportsNAD: Bool
@@ -110,7 +109,6 @@ package struct BitRates: Hashable, Sendable {
     /// The raw byte.
     package let rawValue: UInt8
 
-    /// Creates the bit rates of a byte.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -3,8 +3,10 @@
 public import CardDecoders
 public import CardModel
 public import CardReading
+public import ISO7816
 public import NDEF
 public import NFCTransport
+internal import Synchronization
 
 /// A card on a reader with a dedicated thread, for code that must not block.
 ///
@@ -21,6 +23,8 @@ public struct AsyncCard: Sendable {
     public let reader: AsyncCardReader
     /// The card, with the request that finds it again.
     public let found: FoundCard
+    /// Shared by all calls, so that no PIN is sent after a wrong one.
+    private let pinGuard = PINGuard()
 
     /// FeliCa, or ISO 14443 type A or B.
     public var technology: Technology { found.technology }
@@ -35,8 +39,10 @@ public struct AsyncCard: Sendable {
     public func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable (Card) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let found = found
-        return try await reader.run { reader throws(Failure) in try body(Card(found, reader: reader)) }
+        let (found, pinGuard) = (found, pinGuard)
+        return try await reader.run { reader throws(Failure) in
+            try body(Card(found, reader: reader, pinGuard: pinGuard))
+        }
     }
 
     /// Identifies the card, as ``Card/identify(applications:)`` does.
@@ -95,6 +101,26 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.read(service, blocks: blocks) }
     }
 
+    /// Reads a Japanese driver's license, as ``Card/license(_:)`` does.
+    ///
+    /// - Parameter pins: used on the reader's thread, and nowhere else any more.
+    public func license(
+        _ pins: sending PINSource = .none
+    ) async throws(KazasuError) -> FileCardResult<LicenseReport> {
+        let pins = Handover(pins)
+        return try await run { card throws(KazasuError) in try card.license(pins.take() ?? .none) }
+    }
+
+    /// Reads a My Number card, as ``Card/myNumber(_:)`` does.
+    ///
+    /// - Parameter pins: used on the reader's thread, and nowhere else any more.
+    public func myNumber(
+        _ pins: sending PINSource = .none
+    ) async throws(KazasuError) -> FileCardResult<MyNumberReport> {
+        let pins = Handover(pins)
+        return try await run { card throws(KazasuError) in try card.myNumber(pins.take() ?? .none) }
+    }
+
     /// Reads the NDEF message of a tag, as ``Card/readNDEF()`` does.
     public func readNDEF() async throws(KazasuError) -> NDEFMessage {
         try await run { card throws(KazasuError) in try card.readNDEF() }
@@ -110,5 +136,20 @@ public struct AsyncCard: Sendable {
         _ frame: [UInt8], timeout: Duration = .milliseconds(500)
     ) async throws(KazasuError) -> [UInt8] {
         try await run { card throws(KazasuError) in try card.transceive(frame, timeout: timeout) }
+    }
+}
+
+/// Passes a value on to another thread, once.
+private final class Handover<Value>: Sendable {
+    private let value: Mutex<Value?>
+
+    init(_ value: sending Value) { self.value = Mutex(value) }
+
+    func take() -> sending Value? {
+        value.withLock { value in
+            let taken = value
+            value = nil
+            return taken
+        }
     }
 }

@@ -7,18 +7,18 @@ public import ISO7816
 internal import NFCTransport
 
 extension Card {
-    /// Reads a Japanese driver's licence, or the licence on a My Number card.
+    /// Reads a Japanese driver's license, or the license on a My Number card.
     ///
     /// ```swift
     /// let free = try card.license().report
     /// let printed = try card.license(.pins(PIN(digits))).get()
     /// ```
     ///
-    /// Three wrong PINs in a row lock a licence, and only the police can unlock it. The remaining tries are therefore
+    /// Three wrong PINs in a row lock a license, and only the police can unlock it. The remaining tries are therefore
     /// read before anything is sent, each PIN is sent once, and the last try is used only if the source allows it.
     ///
-    /// - Parameter pins: PIN 1, which unlocks what is printed on the licence, and PIN 2, which unlocks the registered
-    ///   domicile and the photo together with PIN 1; on a My Number card, the licence's only PIN. By default, only what
+    /// - Parameter pins: PIN 1, which unlocks what is printed on the license, and PIN 2, which unlocks the registered
+    ///   domicile and the photo together with PIN 1; on a My Number card, the license's only PIN. By default, only what
     ///   needs no PIN is read.
     /// - Returns: everything that was read, and the error that ended reading, if any.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
@@ -54,7 +54,7 @@ extension Card {
     }
 }
 
-/// What was read of a licence or a My Number card.
+/// What was read of a license or a My Number card.
 public struct FileCardResult<Report: Hashable & Sendable>: Hashable, Sendable {
     /// The contents as far as they were read, with the tries left of each PIN.
     public let report: Report

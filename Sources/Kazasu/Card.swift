@@ -20,10 +20,14 @@ public final class Card {
         CardSession(reader: reader.device, target: target, cancellation: reader.cancellation)
     }
 
+    /// Keeps track of the PINs that were sent to the card.
+    private let pinGuard: PINGuard
+
     /// A card that a reader has just selected.
-    package init(_ found: FoundCard, reader: CardReader) {
+    package init(_ found: FoundCard, reader: CardReader, pinGuard: PINGuard = PINGuard()) {
         self.found = found
         self.reader = reader
+        self.pinGuard = pinGuard
     }
 
     /// FeliCa, or ISO 14443 type A or B.
@@ -119,7 +123,7 @@ public final class Card {
     /// The session for APDUs, with the guard that every PIN passes through; one, so that the guard keeps track of what
     /// was sent.
     package private(set) lazy var iso7816 = ISO7816Session(
-        reader: reader.device, picc: picc, request: found.request, owner: reader)
+        reader: reader.device, picc: picc, request: found.request, owner: reader, pinGuard: pinGuard)
 
     /// A session for FeliCa commands; `nil` for a card of another kind.
     package var feliCaSession: CardSession? { session }

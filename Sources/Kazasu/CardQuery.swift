@@ -68,7 +68,7 @@ public struct CardQuery: Hashable, Sendable {
     }
     /// A card that accepts APDUs (ISO-DEP, type A or B).
     public static let isoDEP = CardQuery(.isoDEP, .isoDEP([.typeA, .typeB]))
-    /// A Japanese driver's licence, or the licence on a My Number card.
+    /// A Japanese driver's license, or the license on a My Number card.
     public static let license = CardQuery(.license, .isoDEP([.typeB, .typeA]))
     /// A My Number card.
     public static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))

@@ -25,7 +25,6 @@ public final class CardReader {
         closesAtEnd = true
     }
 
-    /// Makes a reader that its owner closes.
     package init(borrowing device: any Reader, cancellation: CancellationToken) {
         self.device = device
         self.cancellation = cancellation

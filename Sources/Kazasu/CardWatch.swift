@@ -38,18 +38,31 @@ struct CardWatch {
     private let work: ((Card) throws(KazasuError) -> Void)?
     private let stations: any StationNames
     private let clock: SearchClock
+    /// How many times shorter pauses are than with a real reader.
+    private let pace: Int
     /// Called for every event that is not a tap.
     private let note: (Step) -> Void
+    /// The programs that use the reader, too.
+    private let sharing: Sharing?
     private(set) var present: FoundCard?
+    /// Whether another application or card may be selected than the one that is watched.
+    private var isSelectionLost: Bool
     /// Another card that is in the place of the last one, and is not reported yet.
     private var replacement: FoundCard?
     /// Whether the last card was a FeliCa card without the transit system.
     private var hasOtherSystem = false
 
+    /// The programs that use the reader between presence checks and searches.
+    struct Sharing: Sendable {
+        let turns: ReaderTurns
+        let host: ReaderTurns.Host
+    }
+
+    /// - Parameter present: the card that lay on the reader when it was closed for a moment.
     init(
         _ reader: CardReader, _ query: CardQuery, _ reading: TapReading,
         _ stations: any StationNames = ShippedStations(), _ work: ((Card) throws(KazasuError) -> Void)? = nil,
-        clock: SearchClock? = nil,
+        clock: SearchClock? = nil, sharing: Sharing? = nil, present: FoundCard? = nil,
         note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
@@ -58,7 +71,9 @@ struct CardWatch {
         self.work = work
         self.stations = stations
         let (time, pace) = (reader.clock, (reader.device as? any PacedReader)?.pace ?? 1)
+        self.pace = pace
         self.clock = clock ?? SearchClock(now: time.now) { time.pause($0 / pace) }
+        (self.sharing, self.present, isSelectionLost) = (sharing, present, present != nil)
         self.note = note
     }
 
@@ -77,25 +92,73 @@ struct CardWatch {
     }
 
     /// Waits for a card, with a beat now and then.
-    private func waitForCard() throws(KazasuError) -> Card {
+    private mutating func waitForCard() throws(KazasuError) -> Card {
         let rhythm = SearchRhythm()
         var beats = hasOtherSystem ? Self.attentiveBeats : 0
         while true {
             note(.looking)
+            let wasUsed = try offerReader(hasCard: false)
             do throws(KazasuError) {
                 let pace = beats < Self.attentiveBeats ? SearchPace.attentive : .idle
-                let cards = try reader.waitForCards(query, timeout: Self.beatInterval, pace: pace, rhythm: rhythm)
+                // Programs that ask again and again leave time for a look between them.
+                let cards = try search(within: wasUsed ? .zero : Self.beatInterval, pace, rhythm)
                 if let card = cards.first { return card }
             } catch {
                 guard error == .noCard else { throw error }
             }
-            beats += 1
+            if !wasUsed { beats += 1 }
+            // A card that is not reported may still be what a program waits for.
+            if query != .any { sharing?.turns.cardArrived() }
+        }
+    }
+
+    /// Looks for a card, until a program wants the reader.
+    private func search(
+        within time: Duration, _ pace: SearchPace, _ rhythm: SearchRhythm
+    ) throws(KazasuError) -> [Card] {
+        guard let sharing, time > .zero else {
+            return try reader.waitForCards(query, timeout: time, pace: pace, rhythm: rhythm)
+        }
+        let token = sharing.turns.beginSearch(sharing.host)
+        defer { sharing.turns.endSearch() }
+        let searching = CardReader(borrowing: GuardedReader(reader.device, token), cancellation: token)
+        searching.clock = SearchClock(now: reader.clock.now) {
+            sharing.turns.pause($0, sharing.host, hasCard: false)
+        }
+        // Whoever waits does not wait for an idle reader.
+        let isAwaited = sharing.turns.areWaiting
+        do throws(KazasuError) {
+            let cards = try searching.waitForCards(
+                query, timeout: isAwaited && query != .any ? min(time, .seconds(1)) : time,
+                pace: isAwaited ? .attentive : pace, rhythm: rhythm)
+            return cards.map { Card($0.found, reader: reader) }
+        } catch {
+            throw error == .cancelled && !reader.cancellation.isCancelled ? .noCard : error
+        }
+    }
+
+    /// Lets a program use the reader, if one wants it.
+    ///
+    /// - Returns: whether one did.
+    private mutating func offerReader(hasCard: Bool) throws(KazasuError) -> Bool {
+        guard let sharing else { return false }
+        let note = note
+        let offer = sharing.turns.offer(
+            reader.device, reader.cancellation, by: sharing.host, hasCard: hasCard, beat: { note(.looking) })
+        switch offer {
+        case .declined: return false
+        case .used:
+            isSelectionLost = true
+            return true
+        case .failed(let error):
+            throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
         }
     }
 
     private mutating func on(_ card: Card) -> Tap {
         let time = ContinuousClock.now
         present = card.found
+        isSelectionLost = false
         hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
         var report = reading.read(card, stations)
@@ -104,25 +167,31 @@ struct CardWatch {
         } catch {
             report.error = error
         }
+        sharing?.turns.cardArrived()
         return Tap(.on, card.found, reader: reader.information.id, time: time, report)
     }
 
     /// Waits until a card is gone, or another one is in its place.
     ///
     /// - Returns: the time when it was first missed, and the card in its place.
-    private func waitForRemoval(
+    private mutating func waitForRemoval(
         of card: FoundCard
     ) throws(KazasuError) -> (ContinuousClock.Instant, FoundCard?) {
         var firstMiss: ContinuousClock.Instant?
         var missed = 0
         while true {
-            clock.pause(missed == 0 ? Self.interval : Self.shortInterval)
+            if missed > 0 {
+                clock.pause(Self.shortInterval)
+            } else if try !offerReader(hasCard: true) {
+                pause()
+                _ = try offerReader(hasCard: true)
+            }
             if reader.cancellation.isCancelled { throw .cancelled }
             note(.looking)
             let now = ContinuousClock.now
             do throws(TransportError) {
-                switch try Presence.check(card, on: reader.device) {
-                case .present: (missed, firstMiss) = (0, nil)
+                switch try Presence.check(card, on: reader.device, isSelected: !isSelectionLost) {
+                case .present: (missed, firstMiss, isSelectionLost) = (0, nil, false)
                 case .other(let other): return (firstMiss ?? now, other)
                 case .silent:
                     missed += 1
@@ -134,5 +203,11 @@ struct CardWatch {
             }
             if missed >= Self.misses { return (firstMiss ?? now, nil) }
         }
+    }
+
+    /// Waits for the next presence check, or until a program wants the reader.
+    private func pause() {
+        guard let sharing else { return clock.pause(Self.interval) }
+        sharing.turns.pause(Self.interval / pace, sharing.host, hasCard: true)
     }
 }

@@ -36,7 +36,7 @@ public enum KazasuError: Error, Hashable, Sendable {
     case refused(ServiceCode, RefusalReason)
     /// The bytes were read, but do not contain the requested data.
     case decoding(CardDecodingError)
-    /// Reading a licence or a My Number card ended early, or a PIN was not accepted.
+    /// Reading a license or a My Number card ended early, or a PIN was not accepted.
     case fileCard(FileCardReadingError)
     /// An exchange of APDUs failed.
     case apdu(ISO7816Error)
@@ -50,14 +50,14 @@ public enum KazasuError: Error, Hashable, Sendable {
 public struct WrongCard: Hashable, Sendable {
     /// The card.
     public let card: PICC
-    /// The names of what it was recognised as, most specific first; empty if only its technology is known.
+    /// The names of what it was recognized as, most specific first; empty if only its technology is known.
     public let names: [LocalizedText]
-    /// The ids of what it was recognised as, such as `licence`, in the order of ``names``; empty for FeliCa.
+    /// The ids of what it was recognized as, such as `licence`, in the order of ``names``; empty for FeliCa.
     package let kinds: [String]
     /// The reason why it cannot be used.
     public let reason: Reason
 
-    /// Makes a card that cannot be used, with what it was recognised as.
+    /// Makes a card that cannot be used, with what it was recognized as.
     package init(_ card: PICC, names: [LocalizedText] = [], kinds: [String] = [], _ reason: Reason) {
         self.card = card
         self.names = names

@@ -23,9 +23,14 @@ enum Presence {
     /// command (FeliCa Lite), or has no such command (layer 3 of type A and B). Selecting again treats a card that left
     /// for a moment as present, and finds any other card in its place.
     ///
+    /// - Parameter isSelected: whether the card is the one that was selected last, and not by somebody else since.
     /// - Throws: ``TransportError`` if the reader failed or was cancelled.
-    static func check(_ card: FoundCard, on reader: any Reader) throws(TransportError) -> Answer {
-        if let question = question(card.picc) {
+    static func check(
+        _ card: FoundCard, on reader: any Reader, isSelected: Bool = true
+    ) throws(TransportError) -> Answer {
+        if !isSelected {
+            // It is selected again below.
+        } else if let question = question(card.picc) {
             do throws(TransportError) {
                 _ = try reader.transceive(question, timeout: time)
                 return .present

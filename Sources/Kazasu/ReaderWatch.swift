@@ -40,6 +40,8 @@ package struct ReaderWatch: Sendable {
     var work: (@Sendable (Card) throws(KazasuError) -> Void)?
     /// Names the places of a history.
     let stations: any StationNames
+    /// Lets programs use the readers, too.
+    var shared: SharedReaders?
     /// Called on the reader's thread, with the ID by which it was opened.
     let progress: @Sendable (Progress, String) -> Void
     /// Opens a reader; tests replace it.
@@ -58,10 +60,10 @@ package struct ReaderWatch: Sendable {
 
     package init(
         readers: [String]?, query: CardQuery, reading: TapReading, stations: any StationNames = ShippedStations(),
-        progress: @escaping @Sendable (Progress, String) -> Void = { _, _ in }
+        shared: SharedReaders? = nil, progress: @escaping @Sendable (Progress, String) -> Void = { _, _ in }
     ) {
         (self.readers, self.query, self.reading, self.progress) = (readers, query, reading, progress)
-        self.stations = stations
+        (self.stations, self.shared) = (stations, shared)
     }
 
     /// Watches until the task is cancelled or no reader can deliver any more cards.
@@ -104,7 +106,7 @@ package struct ReaderWatch: Sendable {
         var pause = Self.firstPause
         var told: ReaderState?
         while !Task.isCancelled {
-            let outcome = await session(id, tell)
+            let outcome = await hosted(id, tell)
             switch outcome.error {
             case .cancelled: return
             case .unknownReader, .badFile, .unreadableFile, .noReader:
@@ -126,24 +128,64 @@ package struct ReaderWatch: Sendable {
         }
     }
 
-    /// Runs one reader from opening it to its failure.
+    /// How a session ended.
+    private struct Outcome {
+        var error: KazasuError
+        /// Whether the reader could be used before.
+        var wasReady: Bool
+        /// Set if the reader is to be opened again at once.
+        var interruption: Interruption?
+    }
+
+    /// A reader was cancelled, to end its exchange for a program.
+    private struct Interruption {
+        /// The card that lies on it.
+        var card: FoundCard?
+    }
+
+    /// Runs one reader from opening it to its failure, and lets programs use it meanwhile.
+    private func hosted(_ id: String, _ tell: @escaping @Sendable (Event) -> Void) async -> Outcome {
+        guard let shared else { return await session(id, nil, tell) }
+        let turns = shared.turns(of: id)
+        let sharing = CardWatch.Sharing(turns: turns, host: await turns.claim())
+        var outcome = await session(id, sharing, tell)
+        while outcome.interruption != nil, !Task.isCancelled {
+            outcome = await session(id, sharing, after: outcome, tell)
+        }
+        turns.end(sharing.host)
+        return outcome
+    }
+
+    /// - Parameter before: the end of the session that this one continues, as if the reader had never been closed.
     private func session(
-        _ id: String, _ tell: @escaping @Sendable (Event) -> Void
-    ) async -> (error: KazasuError, wasReady: Bool) {
+        _ id: String, _ sharing: CardWatch.Sharing?, after before: Outcome? = nil,
+        _ tell: @escaping @Sendable (Event) -> Void
+    ) async -> Outcome {
         let reader: AsyncCardReader
         do throws(KazasuError) {
             reader = try await AsyncCardReader.open { cancellation throws(KazasuError) in try open(id, cancellation) }
         } catch {
-            return (error, false)
+            if let card = before?.interruption?.card {
+                tell(.tap(Tap(.lost, card, reader: id, time: .now), reader: id))
+            }
+            return Outcome(error: error, wasReady: before != nil)
         }
-        if let product = await reader.product { tell(.opened(id, product: product)) }
-        tell(.reader(id, .ready))
-        let (query, reading, stations, work, progress) = (query, reading, stations, work, progress)
+        let product = await reader.product
+        if before == nil {
+            if let product { tell(.opened(id, product: product)) }
+            tell(.reader(id, .ready))
+        }
+        let (query, reading, stations, work, progress, shared) = (query, reading, stations, work, progress, shared)
+        let present = before?.interruption?.card
         let session = Session()
         let watching = Task {
-            let error = await reader.run { reader -> KazasuError in
+            let (error, card) = await reader.run { reader -> (KazasuError, FoundCard?) in
                 let device = reader.information.id
-                var watch = CardWatch(reader, query, reading, stations, work) { step in
+                if sharing != nil { shared?.didOpen(id, device: reader.information) }
+                defer { if sharing != nil { shared?.didClose(id) } }
+                var watch = CardWatch(
+                    reader, query, reading, stations, work, sharing: sharing, present: present
+                ) { step in
                     switch step {
                     case .looking:
                         session.beat()
@@ -157,6 +199,7 @@ package struct ReaderWatch: Sendable {
                         ])
                     }
                 }
+                if let present { session.note([Tap(.lost, present, reader: device, time: .now)]) }
                 do throws(KazasuError) {
                     while true {
                         let tap = try watch.next()
@@ -164,11 +207,12 @@ package struct ReaderWatch: Sendable {
                         session.note(loss ?? []) { tell(.tap(tap, reader: id)) }
                     }
                 } catch {
-                    return error
+                    return (error, watch.present)
                 }
             }
             await reader.close()
-            session.end(error)
+            let isInterrupted = error == .cancelled && sharing.map { $0.turns.wasAborted($0.host) } == true
+            session.end(error, isInterrupted ? Interruption(card: card) : nil)
         }
         let (tick, grace) = (tick, grace)
         let stop: @Sendable () async -> Void = {
@@ -183,22 +227,25 @@ package struct ReaderWatch: Sendable {
             Task { await stop() }
         }
         hangs.cancel()
-        guard !Task.isCancelled else { return (.cancelled, true) }
+        guard !Task.isCancelled else { return Outcome(error: .cancelled, wasReady: true) }
+        if let interruption = ended.interruption {
+            return Outcome(error: .cancelled, wasReady: true, interruption: interruption)
+        }
         let error = ended.error == .cancelled ? .reader(.readerTimeout, id: id) : ended.error
         for tap in ended.taps { tell(.tap(tap, reader: id)) }
-        return (error, true)
+        return Outcome(error: error, wasReady: true)
     }
 
     /// What the thread of a reader tells those who wait for it, until either of them ends the session.
     private final class Session: Sendable {
-        typealias End = (error: KazasuError, taps: [Tap])
+        typealias End = (error: KazasuError, taps: [Tap], interruption: Interruption?)
 
         private struct State {
             /// How often the reader has shown that it answers.
             var beats = 0
             /// What is to be reported if the session ends now.
             var taps: [Tap] = []
-            var end: KazasuError?
+            var end: (error: KazasuError, interruption: Interruption?)?
             var waiter: CheckedContinuation<End, Never>?
         }
 
@@ -233,12 +280,12 @@ package struct ReaderWatch: Sendable {
         }
 
         /// Ends the session; only the first end counts.
-        func end(_ error: KazasuError) {
+        func end(_ error: KazasuError, _ interruption: Interruption? = nil) {
             let waiter: (CheckedContinuation<End, Never>, End)? = state.withLock { state in
                 guard state.end == nil else { return nil }
-                state.end = error
+                state.end = (error, interruption)
                 defer { state.waiter = nil }
-                return state.waiter.map { ($0, (error, state.taps)) }
+                return state.waiter.map { ($0, (error, state.taps, interruption)) }
             }
             if let (waiter, end) = waiter { waiter.resume(returning: end) }
         }
@@ -248,7 +295,7 @@ package struct ReaderWatch: Sendable {
             get async {
                 await withCheckedContinuation { continuation in
                     let end: End? = state.withLock { state in
-                        if let error = state.end { return (error, state.taps) }
+                        if let end = state.end { return (end.error, state.taps, end.interruption) }
                         state.waiter = continuation
                         return nil
                     }

@@ -61,7 +61,7 @@ struct APDUScript: Equatable, Sendable {
 
     /// Whether the arguments of the command are one file, or `-`.
     static func isFile(_ arguments: [String]) -> Bool {
-        guard let path = arguments.first, arguments.count == 1 else { return false }
+        guard CommandHost.current == nil, let path = arguments.first, arguments.count == 1 else { return false }
         var status = stat()
         return path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     }

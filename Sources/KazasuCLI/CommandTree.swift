@@ -10,6 +10,14 @@ package struct CommandTree {
     /// An option, a flag or an argument.
     package struct Option {
         package var takesValue: Bool
+        /// Whether it must be given.
+        package var isRequired: Bool
+        /// Whether it names a file or folder.
+        package var namesFile: Bool
+        /// Whether it names where a secret is.
+        package var namesSecret: Bool { valueName == "source" }
+        /// Whether help shows it.
+        package var isShown: Bool
         package var isRepeating: Bool
         /// Its line of help, without the texts that the parser adds.
         package var help: String?
@@ -40,8 +48,13 @@ package struct CommandTree {
             let kind = try argument.required("kind").text()
             var values: [String] = []
             for value in try argument.optional("allValues")?.elements() ?? [] { values.append(try value.text()) }
+            let completion = try argument.optional("completionKind")
+            let (file, folder) = (try completion?.optional("file"), try completion?.optional("directory"))
             let option = Option(
-                takesValue: kind == "option", isRepeating: try argument.required("isRepeating").bool(),
+                takesValue: kind == "option",
+                isRequired: try argument.optional("isOptional")?.bool() == false,
+                namesFile: file != nil || folder != nil,
+                isShown: try argument.optional("shouldDisplay")?.bool() ?? true, isRepeating: try argument.required("isRepeating").bool(),
                 help: try argument.optional("abstract")?.text(), values: values,
                 valueName: try argument.optional("valueName")?.text())
             if kind == "positional", let name = option.valueName { options["<\(name)>"] = option }

@@ -165,6 +165,17 @@ package enum Program {
     /// The version of the program and of its libraries.
     package static var version: String { RootCommand.version }
 
+    /// The command of these words, as in `tag info`.
+    package static func command(_ words: [String]) -> (any KazasuCommand.Type)? {
+        var command: any ParsableCommand.Type = RootCommand.self
+        for word in words {
+            let below = command.configuration.subcommands
+            guard let next = below.first(where: { $0.configuration.commandName == word }) else { return nil }
+            command = next
+        }
+        return command as? any KazasuCommand.Type
+    }
+
     /// Runs the command line of the process and ends it with the documented exit status.
     ///
     /// - Parameter service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.

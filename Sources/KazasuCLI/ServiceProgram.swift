@@ -10,7 +10,7 @@ import Synchronization
 /// They need SQLite and full Foundation, which take longer to load than `kazasu balance` runs. So they are in a second
 /// program, `kazasud`, which has every command of `kazasu` as well; `kazasu` replaces itself by it when needed.
 package enum ServiceCommand: String, CaseIterable {
-    case watch, ledger, outbox, collect, bridge
+    case watch, ledger, outbox, collect, rpc, bridge
 
     /// The line in the list of commands.
     package var abstract: String {
@@ -20,6 +20,7 @@ package enum ServiceCommand: String, CaseIterable {
             tr("Journeys and payments kept so far: list, sum, export.", "保存した履歴の一覧・集計・書き出し。")
         case .outbox: tr("Events that 'watch' has stored.", "watch が保存したイベントを調べる。")
         case .collect: tr("Collect the events of many sites.", "複数拠点のイベントを集める。")
+        case .rpc: tr("Answer JSON-RPC on standard input and output.", "標準入出力で JSON-RPC に答える（ほかのプログラム用）。")
         case .bridge: tr("Offer a reader to PC/SC programs.", "リーダーを PC/SC プログラムから使えるようにする。")
         }
     }
@@ -31,6 +32,7 @@ package enum ServiceCommand: String, CaseIterable {
         case .ledger: Placeholder.Ledger.self
         case .outbox: Placeholder.Outbox.self
         case .collect: Placeholder.Collect.self
+        case .rpc: Placeholder.RPC.self
         case .bridge: Placeholder.Bridge.self
         }
     }
@@ -121,6 +123,9 @@ private enum Placeholder {
     }
     struct Collect: ParsableCommand {
         static let configuration = ServiceCommand.collect.configuration
+    }
+    struct RPC: ParsableCommand {
+        static let configuration = ServiceCommand.rpc.configuration
     }
 }
 

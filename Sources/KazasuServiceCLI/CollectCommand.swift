@@ -19,7 +19,7 @@ struct CollectCommand: KazasuCommand {
 
             Examples:
               kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
-              kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared centre
+              kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared center
             """,
             """
             すべての拠点のイベントを購読し、events テーブルに 1 回ずつ保存して確認応答を返します。\
@@ -27,7 +27,7 @@ struct CollectCommand: KazasuCommand {
 
             例:
               kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
-              kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared centre
+              kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared center
             """))
 
     @OptionGroup var common: CommonOptions
@@ -194,23 +194,10 @@ private final class CollectRun: Sendable {
     }
 }
 
-extension EventStoreError {
-    /// The reason, as part of a sentence.
-    var words: String {
-        switch self {
-        case .unreachable(let text): text
-        case .data(let code): tr("a value was refused (\(code))", "値が拒否されました（\(code)）")
-        case .statement(let code): tr("a statement was refused (\(code))", "文が拒否されました（\(code)）")
-        case .foreign: tr("not a SQLite database", "SQLite のデータベースではありません")
-        case .foreignJournal(let path): tr("\(path) is no journal of it", "\(path) はそのジャーナルではありません")
-        }
-    }
-}
-
 extension CommandError {
     init(_ error: EventStoreError, _ place: String) {
-        if case .foreignJournal(let path) = error {
-            self = .foreignJournal(path)
+        if case .foreignJournal = error {
+            self = .foreignJournal(error)
             return
         }
         self.init(

@@ -9,6 +9,7 @@ package let serviceExtension = ServiceExtension(
         .collect: CollectCommand.self,
         .ledger: LedgerCommand.self,
         .outbox: OutboxCommand.self,
+        .rpc: RPCCommand.self,
         .watch: Watch.self,
     ],
     keeper: LedgerKeeper.open)

@@ -10,7 +10,6 @@ package enum NDEFContent: Hashable, Sendable {
     case empty
     /// A text with its language.
     case text(NDEFText)
-    /// A URI.
     case uri(NDEFURI)
     /// A URI with titles and further fields.
     case smartPoster(NDEFSmartPoster)

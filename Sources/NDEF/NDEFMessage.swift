@@ -127,7 +127,6 @@ package struct NDEFFrame: Hashable, Sendable {
     /// The fields.
     package var record: NDEFRecord
 
-    /// Creates a frame for a record and its position in the message.
     package init(_ record: NDEFRecord, beginsMessage: Bool, endsMessage: Bool, isContinued: Bool = false) {
         self.record = record
         self.beginsMessage = beginsMessage

@@ -7,7 +7,6 @@ internal import ByteCodec
 /// A nested message with one URI, titles, an action, icons, a size and a media type. Source: NFC Forum Smart Poster RTD
 /// 1.0.
 package struct NDEFSmartPoster: Hashable, Sendable {
-    /// The URI.
     package var uri: NDEFURI
     /// The titles, one per language.
     package var titles: [NDEFText]
@@ -32,7 +31,6 @@ package struct NDEFSmartPoster: Hashable, Sendable {
         case edit = 2
     }
 
-    /// Creates a poster of a URI.
     package init(
         _ uri: NDEFURI, titles: [NDEFText] = [], action: Action? = nil, size: UInt32? = nil, mediaType: String? = nil,
         icons: [NDEFRecord] = [], others: [NDEFRecord] = []

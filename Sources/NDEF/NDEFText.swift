@@ -7,7 +7,6 @@ internal import ByteCodec
 /// A status byte (80: UTF-16, low six bits: length of the language code), the language code, the text. Source: NFC
 /// Forum Text RTD 1.0.
 package struct NDEFText: Hashable, Sendable {
-    /// The text.
     package var text: String
     /// The RFC 3066 language code, 1 to 63 ASCII letters, as in `en` or `ja-JP`.
     package var language: String
@@ -24,7 +23,6 @@ package struct NDEFText: Hashable, Sendable {
         case utf16 = "UTF-16"
     }
 
-    /// Creates a text.
     package init(_ text: String, language: String = "en", encoding: Encoding = .utf8) {
         self.text = text
         self.language = language

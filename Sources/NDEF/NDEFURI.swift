@@ -12,7 +12,6 @@ package struct NDEFURI: Hashable, Sendable {
     /// The prefix code of a decoded URI; otherwise `nil`.
     package private(set) var prefixCode: UInt8?
 
-    /// Creates a URI.
     package init(_ text: String) {
         self.text = text
     }
@@ -29,7 +28,6 @@ package struct NDEFURI: Hashable, Sendable {
         prefixCode = code
     }
 
-    /// Whether the prefix code is defined.
     package var hasDefinedPrefix: Bool { prefixCode.map { NDEFURIPrefix.text(of: $0) != nil } ?? true }
 
     /// Encodes the payload, with the longest matching prefix.

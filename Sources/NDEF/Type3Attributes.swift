@@ -8,7 +8,6 @@ package import CardModel
 /// Version (two nibbles), Nbr, Nbw, Nmaxb (two bytes), four reserved bytes, WriteF, RWFlag, Ln (three bytes), the sum
 /// of bytes 0 to 13 (two bytes); numbers are big-endian. Source: NFC Forum Type 3 Tag 1.0, §6.1; nfcpy `tt3.py`.
 package struct Type3Attributes: Hashable, Sendable {
-    /// The block.
     package let block: Block
 
     /// Wraps a block with any contents.
@@ -18,7 +17,6 @@ package struct Type3Attributes: Hashable, Sendable {
 
     /// The major version; 1 is known.
     package var majorVersion: UInt8 { block[0] >> 4 }
-    /// The minor version.
     package var minorVersion: UInt8 { block[0] & 0x0F }
     /// The maximum number of blocks in one read (Nbr).
     package var blocksPerRead: Int { Int(block[1]) }

@@ -26,7 +26,6 @@ package struct Type4Capability: Hashable, Sendable {
     package struct File: Hashable, Sendable {
         /// The kind of file.
         package let kind: Kind
-        /// The file identifier.
         package let id: FileIdentifier
         /// The size in bytes, including the length field at its start.
         package let size: Int
@@ -78,7 +77,6 @@ package struct Type4Capability: Hashable, Sendable {
         self.files = files
     }
 
-    /// The first NDEF file.
     package var ndefFile: File? { files.first { $0.kind != .proprietary } }
 }
 

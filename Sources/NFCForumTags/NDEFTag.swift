@@ -80,7 +80,6 @@ public struct NDEFArea: Hashable, Sendable {
     /// Why it cannot be written; `nil` if it can.
     public var obstacle: TagError.WriteReason?
 
-    /// Makes an area from a message and its capacity.
     package init(message: [UInt8], capacity: Int, obstacle: TagError.WriteReason?) {
         self.message = message
         self.capacity = capacity

@@ -22,7 +22,6 @@ package final class Type3Tag {
     /// The memory configuration (MC) block of FeliCa Lite and Lite-S, which lists what can be written.
     static let memoryConfiguration: UInt16 = 0x88
 
-    /// Makes the tag whose NDEF system a reader has just activated.
     package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target

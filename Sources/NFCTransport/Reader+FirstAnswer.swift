@@ -10,7 +10,6 @@ public struct FoundCard: Hashable, Sendable {
     /// The request that it answered.
     public let request: ActivationRequest
 
-    /// Makes a card and the request that it answered.
     package init(picc: PICC, request: ActivationRequest) {
         self.picc = picc
         self.request = request

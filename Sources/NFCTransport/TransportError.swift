@@ -221,7 +221,6 @@ extension UnavailableReason {
 }
 
 extension TransportError.Reason: SelfDescribing {
-    /// The table of the codes.
     package static let messages = MessageTable<Code>(PackageResources.transport_reasons_tsv)
 
     /// The cause, after the name of the reader if it has one. Values are shown unchanged.

@@ -14,7 +14,6 @@ package struct PCSCDriver: ReaderDriver {
         recorder = nil
     }
 
-    /// Creates a driver that records everything sent to the readers that it opens.
     package init(recorder: LinkRecorder) {
         self.recorder = recorder
     }

@@ -82,7 +82,6 @@ struct PCSCLink: ~Copyable {
         }
     }
 
-    /// A card with contacts.
     private static let withContacts = TransportError.unsupported(detail: .init(.contactCard))
 
     /// The kind of card, from its ATR and the reader's data.

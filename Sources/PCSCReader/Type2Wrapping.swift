@@ -60,7 +60,6 @@ enum Type2Wrapping: Hashable, Sendable, CaseIterable {
 enum StorageCommand: Hashable, Sendable {
     /// READ: four pages.
     case read(page: UInt8)
-    /// WRITE: one page.
     case write(page: UInt8, data: [UInt8])
 
     /// - Returns: `nil` for commands without a PC/SC equivalent, such as GET_VERSION.

@@ -12,7 +12,6 @@ package struct Check: Hashable, Sendable {
         case model
         /// Whether the user is allowed to open it.
         case permission
-        /// Whether a kernel driver holds it.
         case kernelDriver
         /// Whether another program holds it.
         case process
@@ -22,7 +21,6 @@ package struct Check: Hashable, Sendable {
         case firmware
         /// libnfc's configuration files, and the environment.
         case configuration
-        /// Serial ports.
         case serialPort
         /// The system: a real one, a container, WSL.
         case host
@@ -48,14 +46,12 @@ package struct Check: Hashable, Sendable {
     let values: [LocalizedText]
     private let row: CheckRow
 
-    /// Creates a finding.
     package init(_ code: Code, _ values: [LocalizedText]) {
         self.code = code
         self.values = values
         row = CheckRow.of(code)
     }
 
-    /// Creates a finding.
     package init(_ code: Code, _ values: String...) {
         self.init(code, values.map { LocalizedText($0, $0) })
     }
@@ -153,7 +149,6 @@ extension Check {
         case notInGroup
         /// Permission: it is on the USB, but {0} does not exist.
         case noDeviceFile
-        /// KernelDriver: no kernel driver holds it.
         case noKernelDriver
         /// KernelDriver: the kernel driver {0} has it; Kazasu takes it for each command and gives it back.
         case kernelDriverYields
@@ -177,7 +172,7 @@ extension Check {
         case serviceMissing
         /// Service: pcscd does not run.
         case serviceStopped
-        /// Service: the file at which pcscd is asked is there, but nobody answers.
+        /// Service: pcscd's socket exists, but nothing answers on it.
         case serviceSilent
         /// Service: you may not open {0}, at which pcscd is asked.
         case serviceClosed

@@ -7,7 +7,6 @@ internal import CardModel
 package struct Doctor: Sendable {
     private let machine: Machine
 
-    /// Creates a doctor for a system.
     package init(_ machine: Machine) {
         self.machine = machine
     }
@@ -47,7 +46,6 @@ package struct Diagnosis: Hashable, Sendable {
     /// The findings that do not concern a single reader.
     package var system: [Check]
 
-    /// Creates a diagnosis.
     package init(readers: [ReaderReport], system: [Check]) {
         self.readers = readers
         self.system = system
@@ -82,9 +80,7 @@ package struct Diagnosis: Hashable, Sendable {
 
 /// The findings on one reader on the USB.
 package struct ReaderReport: Hashable, Sendable {
-    /// The device.
     package let device: USBDevice
-    /// The model.
     package let model: ReaderModel
     /// The findings, layer by layer.
     package let checks: [Check]

@@ -36,7 +36,6 @@ package struct Machine: Sendable {
         !root.isEmpty && path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
     }
 
-    /// The paths of the system's devices.
     package var devices: SystemPaths {
         SystemPaths(
             devices: path("/dev"), usbDescriptions: path("/sys/bus/usb/devices"), usbDevices: path("/dev/bus/usb"))

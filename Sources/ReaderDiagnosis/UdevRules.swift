@@ -11,9 +11,7 @@ internal import SystemDevices
 package struct UdevRules: Hashable, Sendable {
     /// A file of rules.
     package struct File: Hashable, Sendable {
-        /// Its name.
         package let name: String
-        /// Its text.
         package let text: String
     }
 
@@ -24,7 +22,6 @@ package struct UdevRules: Hashable, Sendable {
         folder, "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
     ]
 
-    /// The files.
     package static let files = [
         File(name: "70-kazasu.rules", text: text(seat, "whoever sits at the machine")),
         File(name: "93-kazasu.rules", text: text("MODE=\"0660\", GROUP=\"plugdev\"", "the members of plugdev")),

@@ -115,7 +115,6 @@ package struct DeviceNodeError: Hashable, Sendable {
         self.group = group
     }
 
-    /// The reason.
     package var reason: UnavailableReason {
         switch errorNumber {
         case EACCES, EPERM: .permission

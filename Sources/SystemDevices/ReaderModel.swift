@@ -22,7 +22,6 @@ package struct ReaderModel: Hashable, Sendable {
     /// Why nothing opens it; `nil` when ``driver`` does.
     package let obstacle: LocalizedText?
 
-    /// Every model.
     package static var all: [ReaderModel] { table.rows }
 
     /// The errors in the table; a release has none.

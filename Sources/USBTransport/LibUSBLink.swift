@@ -162,7 +162,6 @@ package protocol USBLink: AnyObject {
         }
     }
 
-    /// Creates a transfer from the device.
     convenience init(receiving count: Int, over device: LibUSBDevice) throws(USBError) {
         try self.init(capacity: count, length: count, device.endpoints.input, device)
     }

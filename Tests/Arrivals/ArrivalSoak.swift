@@ -30,7 +30,7 @@ package struct ArrivalSoak {
         var breaches: [String] = []
         for arrival in 1...max(arrivals, 1) {
             do throws(ReadingError) {
-                // For ever, as far as a card that comes after 80 frames can tell.
+                // Longer than any card here takes to arrive.
                 switch try finder.find(codes, timeout: .seconds(600)) {
                 case .found(let found):
                     if found.system != .transit { breaches.append("arrival \(arrival): \(found.request)") }

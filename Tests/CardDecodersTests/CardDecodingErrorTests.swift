@@ -90,10 +90,10 @@ struct CardDecodingErrorTests {
         }
     }
 
-    @Test("A dump of nothing is recognised by no decoder and fails in all")
+    @Test("A dump of nothing is recognized by no decoder and fails in all")
     func nothing() {
         let dump = CardDump(card: CardIdentity(technology: .typeA))
-        #expect(DecoderRegistry.standard.recognising(dump).isEmpty)
+        #expect(DecoderRegistry.standard.recognizing(dump).isEmpty)
         for decoder in DecoderRegistry.standard.decoders {
             #expect(throws: CardDecodingError.self) { try decoder.decode(dump) }
         }

@@ -134,7 +134,7 @@ struct EdgeTests {
         #expect(valid == [false, true, true, false])
     }
 
-    @Test("The items of a licence that identify nobody")
+    @Test("The items of a license that identify nobody")
     func impersonalItems() {
         let items = LicenseItem.allCases.filter { !$0.isPersonal }
         #expect(

@@ -98,10 +98,10 @@ struct EdyVectorTests {
     func onlyCommonArea() throws {
         let suica = try CardFixture.suica.dump()
         #expect(suica.system(.commonArea) != nil)
-        #expect(!EdyDecoder().recognises(suica))
-        #expect(DecoderRegistry.standard.recognising(suica).map(\.kind) == ["transit"])
+        #expect(!EdyDecoder().recognizes(suica))
+        #expect(DecoderRegistry.standard.recognizing(suica).map(\.kind) == ["transit"])
         let refused = Dumps.card(.commonArea, [ServiceDump(code: Dumps.edyPurse, state: .refused(status: 0x01A6))])
-        #expect(!EdyDecoder().recognises(refused))
+        #expect(!EdyDecoder().recognizes(refused))
     }
 
     @Test("The number is a field of the report, and nowhere in balance or history")

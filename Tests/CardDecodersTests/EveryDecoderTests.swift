@@ -28,7 +28,7 @@ struct EveryDecoderTests {
         id.rawValue.utf8.reduce(start) { $0 &* 31 &+ UInt64($1) }
     }
 
-    /// Cards that are recognised by records in the right layout, which random blocks hardly ever are.
+    /// Cards that are recognized by records in the right layout, which random blocks hardly ever are.
     private static let byContents: Set<CardKind> = ["icu"]
 
     static let ids = DecoderRegistry.standard.decoders.map(\.kind)
@@ -45,7 +45,7 @@ struct EveryDecoderTests {
                 Dumps.service(code, (0..<Int.random(in: 1...24, using: &generator)).map { _ in generator.block() })
             }
             let dump = Dumps.card(decoder.system, services)
-            guard decoder.recognises(dump) else {
+            guard decoder.recognizes(dump) else {
                 #expect(Self.byContents.contains(id))
                 continue
             }

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Fixtures/cards")
 struct FixtureTests {
-    /// Cards that are only recognised are rows of a table and share one card; every other decoder has one of its own.
+    /// Cards that are only recognized are rows of a table and share one card; every other decoder has one of its own.
     static let withFixture = DecoderRegistry.standard.decoders.filter { !($0 is NamedCardDecoder) }.map(\.kind)
 
     @Test("Every decoder has a card with its expected documents", arguments: withFixture)
     func everyDecoderHasAFixture(_ id: CardKind) throws {
         let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         let folders = try CardFixture.decoded.filter { fixture in
-            guard decoder.recognises(try fixture.dump()) else { return false }
+            guard decoder.recognizes(try fixture.dump()) else { return false }
             let cards = try fixture.json("balance.json").required("balances").elements()
             return try !decoder.hasBalance || cards.contains { try $0.required("kind").text() == id.rawValue }
         }
@@ -41,11 +41,11 @@ struct FixtureTests {
     @Test("balance.json is what the decoders say", arguments: CardFixture.decoded)
     func balance(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
-        let decoders = DecoderRegistry.standard.recognising(dump).filter(\.hasBalance)
+        let decoders = DecoderRegistry.standard.recognizing(dump).filter(\.hasBalance)
         let balances = try decoders.flatMap { try $0.balance(dump).balances }
         let report = BalanceReport(balances: balances)
         let card = DecodedCard(
-            dump, kind: balances.first?.kind ?? DecoderRegistry.standard.recognising(dump).first?.kind)
+            dump, kind: balances.first?.kind ?? DecoderRegistry.standard.recognizing(dump).first?.kind)
         #expect(report.json(.english, card: card).prettyText + "\n" == (try fixture.text("balance.json")))
     }
 
@@ -54,7 +54,7 @@ struct FixtureTests {
         arguments: CardFixture.decoded)
     func serials(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
-        for decoder in DecoderRegistry.standard.recognising(dump) {
+        for decoder in DecoderRegistry.standard.recognizing(dump) {
             let numbers = (try? decoder.decode(dump))?.history?.compactMap(\.serial) ?? []
             guard let serials = decoder.serials else {
                 #expect(numbers.isEmpty, "\(decoder.kind) has serial numbers")
@@ -67,7 +67,7 @@ struct FixtureTests {
     @Test("history.json is what the first decoder says that finds a history", arguments: CardFixture.decoded)
     func history(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
-        let reports = try DecoderRegistry.standard.recognising(dump).compactMap {
+        let reports = try DecoderRegistry.standard.recognizing(dump).compactMap {
             try $0.decode(dump, stations: ShippedStations()).historyReport
         }
         #expect(fixture.has("history.json") == !reports.isEmpty)
@@ -79,21 +79,21 @@ struct FixtureTests {
     @Test("report.json is what the decoders say beside money and history", arguments: CardFixture.reported)
     func report(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
-        let reports = try DecoderRegistry.standard.recognising(dump).map { try $0.decode(dump).expectedForm }
+        let reports = try DecoderRegistry.standard.recognizing(dump).map { try $0.decode(dump).expectedForm }
         let document: JSONValue = ["reports": .array(reports)]
         #expect(document.prettyText + "\n" == (try fixture.text("report.json")))
     }
 
-    @Test("A card without expected documents is recognised by no decoder", arguments: CardFixture.all)
+    @Test("A card without expected documents is recognized by no decoder", arguments: CardFixture.all)
     func unknownCards(_ fixture: CardFixture) throws {
-        let known = !DecoderRegistry.standard.recognising(try fixture.dump()).isEmpty
+        let known = !DecoderRegistry.standard.recognizing(try fixture.dump()).isEmpty
         #expect(known == fixture.has("balance.json"))
     }
 
     @Test("The full cards have no warnings", arguments: [CardFixture.suica, .edy, .fiveSystems])
     func noWarnings(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
-        let decoder = try #require(DecoderRegistry.standard.recognising(dump).first)
+        let decoder = try #require(DecoderRegistry.standard.recognizing(dump).first)
         #expect(try decoder.decode(dump).warnings.allSatisfy { $0 == .doubtfulValues })
     }
 

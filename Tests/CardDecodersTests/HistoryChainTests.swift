@@ -78,7 +78,7 @@ struct HistoryChainTests {
         #expect(report.history?.map(\.amount) == [0, 500, nil])
     }
 
-    @Test("Balance and history that do not fit together are told of, with the card's own balance given")
+    @Test("Reports a balance that does not match the history, and returns the card's own balance")
     func crossCheck() throws {
         let attribute = try Dumps.block("0000000000000000200000E803000065")
         let dump = Dumps.transit([try ride(102, 840), try ride(100, 1000)], attribute: attribute)

@@ -32,7 +32,7 @@ struct PersonalDataTests {
     func survivors(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
         let masked = masked(dump)
-        for decoder in DecoderRegistry.standard.recognising(dump) {
+        for decoder in DecoderRegistry.standard.recognizing(dump) {
             let after = personal(decoder, masked)
             for (key, value) in personal(decoder, dump) where value.contains(where: { $0 != "0" }) {
                 #expect(after[key] != value, "\(decoder.kind) leaves \(key)")
@@ -43,7 +43,7 @@ struct PersonalDataTests {
     @Test("Every byte that changes a personal field is declared", arguments: CardFixture.all)
     func everyByte(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
-        for decoder in DecoderRegistry.standard.recognising(dump) {
+        for decoder in DecoderRegistry.standard.recognizing(dump) {
             let before = personal(decoder, dump)
             guard !before.isEmpty else { continue }
             for (place, system) in dump.systems.enumerated() {
@@ -78,7 +78,7 @@ struct PersonalDataTests {
         var shown: Set<CardKind> = []
         for fixture in CardFixture.all {
             let dump = try fixture.dump()
-            for decoder in DecoderRegistry.standard.recognising(dump) where !personal(decoder, dump).isEmpty {
+            for decoder in DecoderRegistry.standard.recognizing(dump) where !personal(decoder, dump).isEmpty {
                 shown.insert(decoder.kind)
                 #expect(!decoder.personal.isEmpty, "\(decoder.kind)")
             }

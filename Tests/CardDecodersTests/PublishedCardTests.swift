@@ -201,7 +201,7 @@ struct PublishedCardTests {
     @Test("A Co-op card whose FCF area is all zero has no FCF report; its own system gives number and end")
     func coopMembership() throws {
         let dump = try coopOfTwoSystems()
-        let decoders = DecoderRegistry.standard.recognising(dump)
+        let decoders = DecoderRegistry.standard.recognizing(dump)
         #expect(decoders.map(\.kind) == ["coop", "coop-member"])
         let reports = try decoders.map { try $0.decode(dump) }
         let prepaid = try #require(reports.first)
@@ -360,13 +360,13 @@ struct PublishedCardTests {
     @Test("A log of FCF with other contents is not one of ICU: nothing is claimed")
     func otherLog() throws {
         let fixture = try CardFixture(name: "icu").dump()
-        #expect(DecoderRegistry.standard.recognising(fixture).map(\.kind) == ["icu", "fcf"])
+        #expect(DecoderRegistry.standard.recognizing(fixture).map(\.kind) == ["icu", "fcf"])
         let log = try #require(fixture.systems[0].services.firstIndex { $0.code == ServiceCode(rawValue: 0x120F) })
         for (number, offset, byte) in [(0, 4, 0x31), (3, 2, 0x7A), (5, 11, 0x1D)] as [(UInt16, Int, UInt8)] {
             var dump = fixture
             let block = try #require(dump.systems[0].services[log].blocks[number])
             dump.systems[0].services[log].blocks[number] = block.with(offset, byte)
-            #expect(DecoderRegistry.standard.recognising(dump).map(\.kind) == ["fcf"])
+            #expect(DecoderRegistry.standard.recognizing(dump).map(\.kind) == ["fcf"])
             let error = #expect(throws: CardDecodingError.self) { try ICUDecoder().decode(dump) }
             #expect(error?.reason == .otherLayout)
         }

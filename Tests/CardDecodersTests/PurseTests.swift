@@ -140,7 +140,7 @@ struct PurseTests {
     @Test("The name of a QUICPay's holder is in no document")
     func holder() throws {
         let dump = try CardFixture(name: "quicpay").dump()
-        for decoder in DecoderRegistry.standard.recognising(dump) {
+        for decoder in DecoderRegistry.standard.recognizing(dump) {
             let report = try decoder.decode(dump)
             #expect(!report.json(.japanese).compactText.lowercased().contains("hanako"))
             #expect(!report.json(.japanese).compactText.contains("4b415a415355"))
@@ -154,7 +154,7 @@ struct PurseTests {
             ("nanaco", "7600123456789012"), ("waon", "6900123456789012"), ("coop", "012345678901"),
         ] {
             let dump = try CardFixture(name: folder).dump()
-            let report = try #require(DecoderRegistry.standard.recognising(dump).first).decode(dump)
+            let report = try #require(DecoderRegistry.standard.recognizing(dump).first).decode(dump)
             #expect(report.json(.english).compactText.contains(number))
             #expect(!report.json(.english, redact: { _ in "…" }).compactText.contains(number))
         }

@@ -34,7 +34,7 @@ struct PurselessCardTests {
 
     static let named = (try? TestFiles.table("Sources/CardDecoders/Data/named-cards.tsv")) ?? []
 
-    @Test("Each card of the table is recognised by any of its services, named, and not decoded", arguments: named)
+    @Test("Each card of the table is recognized by any of its services, named, and not decoded", arguments: named)
     func namedCard(_ row: [String: String]) throws {
         let kind = CardKind(rawValue: try #require(row["id"]))
         let decoder = try #require(DecoderRegistry.standard.decoder(of: kind))
@@ -49,9 +49,9 @@ struct PurselessCardTests {
             #expect(report.warnings == [.layoutNotPublished])
             #expect(report.balances.isEmpty && report.history == nil && report.fields.isEmpty)
             let refused = Dumps.card(system, [ServiceDump(code: service, state: .refused(status: 0x01A6))])
-            #expect(!decoder.recognises(refused))
+            #expect(!decoder.recognizes(refused))
         }
-        #expect(!decoder.recognises(Dumps.card(system, [])))
+        #expect(!decoder.recognizes(Dumps.card(system, [])))
     }
 
     @Test("No card is taken for another: each system and service names one, but for systems that cards share")
@@ -138,18 +138,18 @@ struct PurselessCardTests {
     @Test("Two systems of one FeliCa Lite share the attribute block; those of two cards do not")
     func ndefOnLite() throws {
         var dump = try CardFixture(name: "felica-lite-s").dump()
-        #expect(NDEFDecoder().recognises(dump))
+        #expect(NDEFDecoder().recognizes(dump))
         dump.systems[1].idm = IDm(rawValue: 1)
-        #expect(!NDEFDecoder().recognises(dump))
+        #expect(!NDEFDecoder().recognizes(dump))
         dump.systems.remove(at: 1)
-        #expect(!NDEFDecoder().recognises(dump))
+        #expect(!NDEFDecoder().recognizes(dump))
     }
 
     @Test("All that a campus card may say is personal")
     func campus() throws {
         for name in ["fcf", "gifu-university"] {
             let dump = try CardFixture(name: name).dump()
-            let reports = try DecoderRegistry.standard.recognising(dump).map { try $0.decode(dump) }
+            let reports = try DecoderRegistry.standard.recognizing(dump).map { try $0.decode(dump) }
             let fields = reports.flatMap(\.fields)
             #expect(!fields.isEmpty && fields.allSatisfy { $0.isPersonal })
         }

@@ -89,7 +89,7 @@ struct RandomBlockTests {
             for decoder in DecoderRegistry.standard.decoders {
                 do {
                     let report = try decoder.decode(dump)
-                    #expect(decoder.recognises(dump))
+                    #expect(decoder.recognizes(dump))
                     #expect(report.balances.allSatisfy { $0.kind == decoder.kind })
                 } catch {
                     #expect(error.kind == decoder.kind)

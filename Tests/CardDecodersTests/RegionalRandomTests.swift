@@ -43,7 +43,7 @@ struct RegionalRandomTests {
                 #expect(error.kind == id)
                 continue
             }
-            #expect(decoder.recognises(dump))
+            #expect(decoder.recognizes(dump))
             #expect(report.kind == id && report.balances.allSatisfy { $0.kind == id })
             #expect(report.fields.allSatisfy { !$0.key.isEmpty && !$0.value.isEmpty })
             let history = report.history ?? []

@@ -89,7 +89,7 @@ struct RegistryTests {
         #expect(text(RapiCaDecoder().brandReads) == "000B 0-0?")
         #expect(OctopusDecoder.octopus.companions == [OctopusDecoder.shenzhenTong.system])
         #expect(text(ToyamaDecoder().brandReads) == "804B 0-1?")
-        // The others are cards that are only recognised, by the first block of a service.
+        // The others are cards that are only recognized, by the first block of a service.
         #expect(rows.count > known.count)
         for decoder in DecoderRegistry.standard.decoders.dropFirst(known.count) {
             #expect(!decoder.hasBalance)
@@ -153,7 +153,7 @@ struct RegistryTests {
         arguments: ["suica-p1", "edy"])
     func plansSuffice(_ name: String) throws {
         let whole = try CardFixture(name: name).dump()
-        let decoder = try #require(DecoderRegistry.standard.recognising(whole).first)
+        let decoder = try #require(DecoderRegistry.standard.recognizing(whole).first)
         let light = try decoder.balance(whole.reduced(to: [decoder.balanceRead]))
         #expect(light.balances == (try decoder.balance(whole).balances))
         #expect(light.warnings.isEmpty)
@@ -167,11 +167,11 @@ struct RegistryTests {
         let other = CyberneticsDecoder(
             kind: "other", name: LocalizedText("Other", "他"), system: SystemCode(rawValue: 0x80DE))
         var dump = try CardFixture.suica.dump()
-        #expect(!other.recognises(dump))
+        #expect(!other.recognizes(dump))
         dump.systems[0].systemCode = SystemCode(rawValue: 0x80DE)
-        #expect(other.recognises(dump))
+        #expect(other.recognizes(dump))
         #expect(try other.balance(dump).balances.map(\.kind) == ["other"])
-        #expect(!CyberneticsDecoder.transit.recognises(dump))
+        #expect(!CyberneticsDecoder.transit.recognizes(dump))
     }
 }
 

@@ -249,7 +249,7 @@ struct SingleFactTests {
         }
     }
 
-    @Test("Both makers of a licence, its version before any year, and what is behind its last item")
+    @Test("Both makers of a license, its version before any year, and what is behind its last item")
     func licenseItems() throws {
         var files = try LicenseBadInputTests.files("sample")
         files[.commonData] = try Hex.decode("450B3030381999060120120701" + "46020102")

@@ -57,11 +57,11 @@ struct TagReportTests {
         #expect(others.map(\.key).filter { $0.hasPrefix("counter") } == ["counter0", "counter2"])
     }
 
-    @Test("A Type 2 Tag has no system, and is recognised all the same")
-    func type2IsRecognised() {
+    @Test("A Type 2 Tag has no system, and is recognized all the same")
+    func type2IsRecognized() {
         var dump = CardDump(card: CardIdentity(technology: .typeA))
         dump.type2 = Type2Dump(pages: [3: [0xE1, 0x10, 0x12, 0x00]])
-        #expect(DecoderRegistry.standard.recognising(dump).map(\.kind) == ["ndef"])
+        #expect(DecoderRegistry.standard.recognizing(dump).map(\.kind) == ["ndef"])
     }
 
     @Test("Text on a card is printable ASCII, from blank to tilde")

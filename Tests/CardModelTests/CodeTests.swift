@@ -149,7 +149,7 @@ struct CodeTests {
         #expect(FileIdentifier.masterFile.description == "3F00")
     }
 
-    /// The files of a licence: application, identifier, length, and the PINs that they need. Sizes and PINs are those
+    /// The files of a license: application, identifier, length, and the PINs that they need. Sizes and PINs are those
     /// of the specification (hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader); the lengths of fields add up to them.
     static let licenseFiles = """
         commonData -- 2F01 17 free
@@ -167,7 +167,7 @@ struct CodeTests {
         myNumberSignature 3106 001C 584 pin1
         """
 
-    @Test func filesOfALicence() {
+    @Test func filesOfALicense() {
         let rows = LicenseFile.allCases.map { file in
             let application = file.application?.description.dropFirst(8).prefix(4) ?? "--"
             return "\(file) \(application) \(file.id) \(file.longest) \(file.access)"

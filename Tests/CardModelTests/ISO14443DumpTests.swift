@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Dumps of ISO 7816 cards and Type 2 Tags")
 struct ISO14443DumpTests {
-    private static let licence = AID([0xA0, 0x00, 0x00, 0x02, 0x31, 0x01] + [UInt8](repeating: 0, count: 10))
+    private static let license = AID([0xA0, 0x00, 0x00, 0x02, 0x31, 0x01] + [UInt8](repeating: 0, count: 10))
 
     @Test func applicationsComeBackAsTheyWere() throws {
         let text = """
@@ -20,9 +20,9 @@ struct ISO14443DumpTests {
         let dump = try CardDump(parsing: Array(text.utf8))
         #expect(dump.json.compactText == text.replacing("\n", with: ""))
         #expect(dump.application(nil)?.file(FileIdentifier(rawValue: 0x2F01))?.data == [0x45, 0x0B])
-        let licence = dump.application(Self.licence)
-        #expect(licence?.selectAnswer == [0x6F, 0x00])
-        #expect(licence?.file(FileIdentifier(rawValue: 0x0001))?.state == .keyRequired)
+        let license = dump.application(Self.license)
+        #expect(license?.selectAnswer == [0x6F, 0x00])
+        #expect(license?.file(FileIdentifier(rawValue: 0x0001))?.state == .keyRequired)
         #expect(dump.missing.first?.file == FileIdentifier(rawValue: 0x0007))
     }
 

@@ -43,7 +43,7 @@ struct OpenFileTests {
         #expect(OpenFile.faults == [])
         #expect(OpenFile.all.count == 12)
         #expect(
-            !OpenFile.all.contains { $0.file == FileIdentifier(rawValue: 0x0001) }, "the licence's PIN-protected file")
+            !OpenFile.all.contains { $0.file == FileIdentifier(rawValue: 0x0001) }, "the license's PIN-protected file")
     }
 
     @Test func type4Tag() throws {

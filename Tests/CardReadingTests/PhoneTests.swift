@@ -56,7 +56,7 @@ struct PhoneTests {
         #expect(phone.walletOpenings == 0)
     }
 
-    /// Who asks for one other system gets just that: the wallet opens, and 0003 is not polled for.
+    /// A search for another system finds just that one: the wallet opens, and 0003 is not polled for.
     @Test func returnsOnlyWhatWasRequested() throws {
         let finding = try CardFinder(reader: reader, clock: clock).find([.commonArea], timeout: .zero)
         #expect(finding == .nothing)

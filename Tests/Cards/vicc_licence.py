@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""vicc_licence.py PORT: a card of vsmartcard's vpicc with files like a driver's licence, in a reader of vpcd.
+"""vicc_licence.py PORT: a card of vsmartcard's vpicc with files like a driver's license, in a reader of vpcd.
 
 The card's operating system is vsmartcard's own (Debian's vsmartcard-vpicc, GPL-3, run as a program of its own), so
 nobody who wrote Kazasu decided how it answers. The files hold made-up bytes.
@@ -16,7 +16,7 @@ from virtualsmartcard.VirtualSmartcard import VirtualICC  # noqa: E402
 LICENCE = bytes.fromhex("A0000002310100000000000000000000")
 
 card = VirtualICC(None, "iso7816", "localhost", int(sys.argv[1]))
-# What a reader makes of a licence: application data, protocol info (vectors, PM2).
+# What a reader makes of a license: application data, protocol info (vectors, PM2).
 card.os.atr = bytes.fromhex("3B888001004B51FF0081D100BC")
 
 tree = card.os.mf

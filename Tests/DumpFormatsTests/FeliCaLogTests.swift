@@ -104,7 +104,7 @@ struct FeliCaLogTests {
     @Test("Leaves other logs to other formats")
     func others() throws {
         for text in ["[]", "[1]", #"[{"type":"COMMAND"}]"#, #"{"type":"COMMAND","timestamp_ns":0,"data":""}"#] {
-            #expect(try DumpFormatRegistry.standard.recognise(Array(text.utf8)) == nil)
+            #expect(try DumpFormatRegistry.standard.recognize(Array(text.utf8)) == nil)
         }
         let answerFirst = #"[{"type":"RESPONSE","timestamp_ns":0,"data":"1201\#(Self.idm)00F1000000014300"}]"#
         #expect(

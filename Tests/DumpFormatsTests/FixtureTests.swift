@@ -12,11 +12,11 @@ import Testing
         #expect(Set(FormatFixture.all.map(\.format)) == Set(ids))
     }
 
-    @Test(arguments: FormatFixture.all) func isRecognisedAsItsFormatOnly(_ fixture: FormatFixture) throws {
+    @Test(arguments: FormatFixture.all) func isRecognizedAsItsFormatOnly(_ fixture: FormatFixture) throws {
         let source = try DumpSource(fixture.bytes)
-        #expect(DumpFormatRegistry.complete.recognise(source)?.id == fixture.format)
+        #expect(DumpFormatRegistry.complete.recognize(source)?.id == fixture.format)
         // Each format knows its own by itself, so that the order of the registry decides nothing.
-        let all = DumpFormatRegistry.complete.formats.filter { $0.recognises(source) }.map(\.id)
+        let all = DumpFormatRegistry.complete.formats.filter { $0.recognizes(source) }.map(\.id)
         #expect(all == [fixture.format])
     }
 

@@ -142,7 +142,7 @@ import Testing
     @Test func aFileThatIsTooLongIsRefused() {
         let bytes = [UInt8](repeating: 0x20, count: DumpSource.longest + 1)
         #expect(throws: DocumentError.tooLong(bytes: bytes.count, limit: DumpSource.longest)) {
-            try DumpFormatRegistry.complete.recognise(bytes)
+            try DumpFormatRegistry.complete.recognize(bytes)
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct CommandTests {
     /// Commands that were seen to work on real cards (facts of the license, Type 4 Tags, passports), and each form.
     static func commands() throws -> [(CommandAPDU, String)] {
-        let licence = try #require(AID("A0000002310100000000000000000000"))
+        let license = try #require(AID("A0000002310100000000000000000000"))
         let ndef = try #require(AID("D2760000850101"))
         let (id, sfi) = (FileIdentifier(rawValue: 0x2F01), try #require(ShortFileIdentifier(1)))
         let other = FileIdentifier(rawValue: 0x0001)
@@ -19,7 +19,7 @@ struct CommandTests {
             (.select(.file(id)), "00A4000C022F01"),
             (.select(.childDF(id)), "00A4010C022F01"), (.select(.childEF(id)), "00A4020C022F01"),
             (.select(.parent), "00A4030C"), (.select(.parent, answer: .fileControlParameters), "00A4030400"),
-            (.select(.application(licence)), "00A4040C10A0000002310100000000000000000000"),
+            (.select(.application(license)), "00A4040C10A0000002310100000000000000000000"),
             (.select(.application(ndef), answer: .fileControlInformation), "00A4040007D276000085010100"),
             (.select(.application(ndef), answer: .fileManagementData, occurrence: .next), "00A4040A07D276000085010100"),
             (.select(.application(ndef), occurrence: .last), "00A4040D07D2760000850101"),

@@ -168,7 +168,7 @@ struct ContractTests {
                 let found = keys(result.output).map(String.init)
                 if !found.isEmpty { #expect(found == expected, "\(line)") }
                 _ = try JSONValue(parsing: Array(result.output.utf8))
-                #expect(!result.output.contains("\u{1B}"), "no colour")
+                #expect(!result.output.contains("\u{1B}"), "no color")
             }
         }
     }
@@ -219,7 +219,7 @@ struct ContractTests {
         #expect(try Kazasu.run("dump", "--service", "0F09", "-q", "-r", card).errors.isEmpty)
     }
 
-    @Test("A code in the order of the wire is recognised", arguments: [("0F09", "090F"), ("8B00", "008B")])
+    @Test("A code in the order of the wire is recognized", arguments: [("0F09", "090F"), ("8B00", "008B")])
     func swapped(code: String, meant: String) throws {
         let line = ["read", code, "-r", Card.fixture("suica-p1")]
         let result = try Kazasu.run(line)

@@ -112,7 +112,7 @@ struct HistoryCSVTests {
         #expect(rows == CSVText.rows(try csv(card)))
     }
 
-    @Test("SQLite imports it, the codes as they stand and the amounts as numbers", .enabled(if: Self.database != nil))
+    @Test("SQLite imports it, with unchanged codes and amounts as numbers", .enabled(if: Self.database != nil))
     func sqlite() throws {
         let program = try #require(Self.database)
         for options in [[], ["--bom"]] {
@@ -151,7 +151,7 @@ struct HistoryCSVTests {
             _ = try Kazasu.run(
                 "history", "-q", Card.file(card), "--format", "csv", "--stations", table, "-o", path)
             let rows = CSVText.rows(try csv(card))
-            // Comma, quotes, UTF-8 (76), all rows, the language, and times and dates recognised, as in the dialog.
+            // Comma, quotes, UTF-8 (76), all rows, the language, and times and dates recognized, as in the dialog.
             let filter = "44,34,76,1,,\(language),false,true"
             let result = try ChildProcess.run(
                 office,

@@ -7,15 +7,15 @@ import Testing
 
 @Suite("Answers that a file which cannot be written does not take along")
 struct KeptAnswerTests {
-    private static let licence = LicenseTests.reader("sample")
+    private static let license = LicenseTests.reader("sample")
     private static let pins = ["P1": "1234", "P2": "5678"]
-    private static let withPINs = ["license", "-r", licence, "--pin1-from", "env:P1", "--pin2-from", "env:P2"]
+    private static let withPINs = ["license", "-r", license, "--pin1-from", "env:P1", "--pin2-from", "env:P2"]
 
     static let traced: [[String]] = [
         ["poll", "-r", Card.fixture("edy")], ["balance", "-r", Card.fixture("edy")],
         ["history", "-r", Card.fixture("edy")], ["scan", "-r", Card.fixture("edy")],
         ["read", "110B", "-r", Card.fixture("edy")], ["felica", "0C:IDM", "-r", Card.fixture("edy")],
-        ["apdu", "00A40000", "-r", licence], withPINs,
+        ["apdu", "00A40000", "-r", license], withPINs,
     ]
 
     @Test("A trace on a full disk", arguments: traced, [[], ["--json"]])
@@ -46,7 +46,7 @@ struct KeptAnswerTests {
 
     @Test("When the command fails as well, that is its status, and both are said")
     func both() throws {
-        let line = ["license", "-r", Self.licence, "--pin1-from", "env:P1", "-o", "/dev/full"]
+        let line = ["license", "-r", Self.license, "--pin1-from", "env:P1", "-o", "/dev/full"]
         let result = try Kazasu.run(line, environment: ["P1": "9999"])
         #expect(result.hasEnded(77), "\(result.errors)")
         #expect(result.errors.contains("/dev/full") && result.errors.contains("PIN 1"))

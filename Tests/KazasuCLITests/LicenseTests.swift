@@ -74,7 +74,7 @@ struct LicenseTests {
         try Snapshot.check(try run("sample", ["--free", "--json"]).output, "answers/license-free.json")
     }
 
-    @Test("The licence on a My Number card")
+    @Test("The license on a My Number card")
     func myNumberLicense() throws {
         let result = try run("my-number-licence", ["--pin1-from", "env:P1"], pins: ("2580", ""))
         #expect(result.end == .exited(0), "\(result.errors)")
@@ -86,7 +86,7 @@ struct LicenseTests {
     @Test("The photo is the file that the card holds, and a dump says the same as the card")
     func files() throws {
         let photo = "\(folder.path)/photo.jp2"
-        let dump = "\(folder.path)/licence.json"
+        let dump = "\(folder.path)/license.json"
         let result = try run("sample", Self.both + ["--photo", photo, "-o", dump])
         #expect(result.end == .exited(0), "\(result.errors)")
         let written = try TestFiles.read(photo)
@@ -113,7 +113,7 @@ struct LicenseTests {
 
     @Test("--redact leaves nothing of the holder, on the screen, in the dump and in the trace")
     func redact() throws {
-        let dump = "\(folder.path)/licence.json"
+        let dump = "\(folder.path)/license.json"
         let trace = "\(folder.path)/trace"
         let personal = ["花子", "ハナコ", "霞が関", "123456789000", "1975", "12345", "467c4b5c", "456c357e", "33353030363031"]
         for output in [["--json"], []] {
@@ -212,7 +212,7 @@ struct LicenseTests {
 
     @Test("The answer says how many tries are left now, and why items were not read", arguments: toldRefusals)
     func toldRefusal(_ row: (card: String, pins: (String, String), language: String, lines: [String])) throws {
-        let dump = "\(folder.path)/licence.json"
+        let dump = "\(folder.path)/license.json"
         let result = try run(row.card, Self.both + ["-o", dump, "--lang", row.language], pins: row.pins)
         #expect(result.end == .exited(77))
         for line in row.lines { #expect(result.output.contains(line), "\(result.output)") }
@@ -296,7 +296,7 @@ struct LicenseTests {
         let result = try run("unset", [])
         #expect(result.end == .exited(0), "\(result.errors)")
         #expect(result.output.contains("花子") && result.output.contains("霞が関二丁目"))
-        #expect(result.errors == "kazasu: no PINs are set on this licence, so none are needed\n")
+        #expect(result.errors == "kazasu: no PINs are set on this license, so none are needed\n")
     }
 
     @Test("When the card goes away what was read is shown, and the status is 74", arguments: [8, 14, 20, 26])
@@ -318,7 +318,7 @@ struct LicenseTests {
         try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectError(76, "wrong kind of card (FE00")
         for command in ["balance", "history", "scan", "read 000B"] {
             let words = command.split(separator: " ").map(String.init) + ["-t", "0", "-r", Self.reader("sample")]
-            try Kazasu.run(words).expectError(76, "wrong kind of card (Japanese driver's licence)")
+            try Kazasu.run(words).expectError(76, "wrong kind of card (Japanese driver's license)")
             try Kazasu.run(words + ["--lang=ja"]).expectError(76, "このカード（運転免許証）は対象外です")
         }
     }

@@ -153,11 +153,11 @@ struct ManyDumpsTests {
         let path = try folder.write(Array(text.utf8), as: "classic.nfc")
         let result = try Kazasu.run("decode", path)
         result.expectError(65, "importing this kind of card is not supported (Mifare Classic)")
-        #expect(!result.errors.contains("mend"))
+        #expect(!result.errors.contains("fix the file"))
         try Kazasu.run("decode", path, "--lang", "ja").expectError(65, "取り込みには対応していません（Mifare Classic）")
     }
 
-    @Test("Records that share a label are told of")
+    @Test("Reports records that share a label")
     func sharedLabel() throws {
         let file = "\(TestFiles.root)/Fixtures/formats/metroflip/label-twice.txt"
         let result = try Kazasu.run("decode", file)

@@ -4,7 +4,7 @@ import ByteCodec
 import TestSupport
 import Testing
 
-/// What people are told of the records on a tag, whatever somebody has written there.
+/// How records are displayed, whatever is written on the tag.
 @Suite("Records of an NDEF message")
 struct NDEFViewTests {
     /// A record whose lengths have one byte; `header` without MB and ME.

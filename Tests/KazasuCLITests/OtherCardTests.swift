@@ -39,13 +39,13 @@ struct OtherCardTests {
     ]
 
     private static let myNumber = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-    private static let licence = LicenseTests.reader("sample")
+    private static let license = LicenseTests.reader("sample")
 
     /// A command, a card that it does not read, and the command that does.
     static let hints: [(line: String, reader: String, hint: String)] = [
-        ("license --free", myNumber, "'kazasu mynumber'"), ("mynumber --free", licence, "'kazasu license'"),
+        ("license --free", myNumber, "'kazasu mynumber'"), ("mynumber --free", license, "'kazasu license'"),
         ("balance", tag("ntag213"), "'kazasu tag info'"), ("history", tag("type4"), "'kazasu tag info'"),
-        ("scan", licence, "'kazasu license'"), ("license --free", Card.fixture("edy"), "'kazasu balance'"),
+        ("scan", license, "'kazasu license'"), ("license --free", Card.fixture("edy"), "'kazasu balance'"),
         ("mynumber --free", Card.fixture("suica-p1"), "'kazasu balance'"),
         ("tag info", Card.fixture("suica-p1"), "'kazasu balance'"),
     ]
@@ -77,7 +77,7 @@ struct OtherCardTests {
             let command = try #require(result.errors.firstMatch(of: /'kazasu ([a-z ]+)'/)).output.1
             let next = try Kazasu.run(
                 command.split(separator: " ").map(String.init) + (command.contains("tag") ? [] : ["-q"])
-                    + (row.reader == Self.myNumber || row.reader == Self.licence ? ["--free"] : [])
+                    + (row.reader == Self.myNumber || row.reader == Self.license ? ["--free"] : [])
                     + ["-r", row.reader])
             #expect(next.hasEnded(0), "\(next.errors)")
         }

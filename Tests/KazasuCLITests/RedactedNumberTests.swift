@@ -24,7 +24,7 @@ struct RedactedNumberTests {
                 return nil
             }
             self.card = card
-            let decoders = DecoderRegistry.standard.recognising(dump)
+            let decoders = DecoderRegistry.standard.recognizing(dump)
             let fields = decoders.flatMap { ((try? $0.decode(dump))?.fields ?? []).filter(\.isPersonal) }
             // Some days are those of records, too, which are shown.
             let days = decoders.flatMap { (try? $0.decode(dump))?.history ?? [] }.map { $0.date?.description }

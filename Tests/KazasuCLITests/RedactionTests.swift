@@ -160,7 +160,7 @@ extension PersonalValues {
         self.init()
         add(numbersIn: text)
         var days: Set<String> = []
-        for decoder in DecoderRegistry.standard.recognising(dump) {
+        for decoder in DecoderRegistry.standard.recognizing(dump) {
             guard let report = try? decoder.decode(dump) else { continue }
             // Some days are those of records, too, which are shown.
             days.formUnion(report.historyReport?.records.compactMap { $0.date?.description } ?? [])

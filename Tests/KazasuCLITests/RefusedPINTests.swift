@@ -16,7 +16,7 @@ struct RefusedPINTests {
         ((#""data": "050101""#, #""data": "050102""#), ""),
     ]
 
-    @Test("A licence that does not say whether PINs are set gets none", arguments: settings)
+    @Test("A license that does not say whether PINs are set gets none", arguments: settings)
     func unknownSetting(_ row: (change: (from: String, to: String), cause: String)) throws {
         let sample = try TestFiles.read("Fixtures/iso7816/license/sample.json")
         let text = String(decoding: sample, as: UTF8.self)

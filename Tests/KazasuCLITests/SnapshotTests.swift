@@ -87,7 +87,7 @@ struct SnapshotTests {
 
     static let decoded = ["suica-p1", "suica-inside", "edy", "five-systems", "felica-lite-s", "rapica", "dhaka"]
 
-    @Test("What a dump says, without a reader", arguments: decoded)
+    @Test("Decodes a dump without a reader", arguments: decoded)
     func decode(card: String) throws {
         for (option, name) in [("--lang=en", "txt"), ("--lang=ja", "ja.txt"), ("--json", "json")] {
             let result = try Kazasu.run("decode", Card.file(card), option)

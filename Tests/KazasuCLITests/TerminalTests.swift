@@ -39,17 +39,17 @@ struct TerminalTests {
         #expect(reader.interrupt().end == .exited(0))
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
-    /// Runs a command line on a terminal that shows colours.
-    private func onColourTerminal(_ line: String, _ environment: [String: String] = [:]) throws -> String {
+    /// Runs a command line on a terminal that shows colors.
+    private func onColorTerminal(_ line: String, _ environment: [String: String] = [:]) throws -> String {
         try ChildProcess.run(
             "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line)", "/dev/null"],
             environment: Kazasu.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
         ).output
     }
 
-    static let coloured = [
+    static let colored = [
         ("history -r \(Card.fixture("suica-p1"))", ["  -160 ", "  \u{1B}[32m+2000\u{1B}[0m ", "      -  "]),
         ("decode '\(Card.file("dhaka"))'", ["\n\u{1B}[33m  Note\u{1B}[0m  "]),
         ("decode --lang ja '\(Card.file("dhaka"))'", ["\n\u{1B}[33m  注意\u{1B}[0m  "]),
@@ -57,24 +57,24 @@ struct TerminalTests {
         ("balance -r nothing", ["\u{1B}[31mkazasu:\u{1B}[0m unknown reader"]),
     ]
 
-    @Test("Top-ups, warnings, failures and verdicts are coloured, fares are not", arguments: coloured)
-    func colours(line: String, expected: [String]) throws {
-        let output = try onColourTerminal(line).replacing("\r\n", with: "\n")
+    @Test("Top-ups, warnings, failures and verdicts are colored, fares are not", arguments: colored)
+    func colors(line: String, expected: [String]) throws {
+        let output = try onColorTerminal(line).replacing("\r\n", with: "\n")
         for part in expected { #expect(output.contains(part), "\(output)") }
     }
 
-    @Test("The verdicts of doctor are coloured")
+    @Test("The verdicts of doctor are colored")
     func verdicts() throws {
         let tree = try FileTree()
-        let output = try onColourTerminal("doctor --root '\(tree.root)'")
+        let output = try onColorTerminal("doctor --root '\(tree.root)'")
         for part in ["\u{1B}[31mFAULT\u{1B}[0m ", "\u{1B}[32mok\u{1B}[0m "] {
             #expect(output.contains(part), "\(output)")
         }
     }
 
-    @Test("Colours are for a terminal that has them, and never for a user or a program that does not want them")
-    func noColours() throws {
-        // Without the notes, which are coloured on a terminal of their own.
+    @Test("Colors are for a terminal that has them, and never for a user or a program that does not want them")
+    func noColors() throws {
+        // Without the notes, which are colored on a terminal of their own.
         let history = "history -q -r \(Card.fixture("suica-p1"))"
         let rows: [(line: String, environment: [String: String])] = [
             (history, ["NO_COLOR": "1"]), (history, ["TERM": "dumb"]), (history, ["TERM": ""]),
@@ -83,7 +83,7 @@ struct TerminalTests {
             (history + " --format csv", [:]), ("balance --json -r nothing", [:]),
         ]
         for row in rows {
-            let output = try onColourTerminal(row.line, row.environment)
+            let output = try onColorTerminal(row.line, row.environment)
             #expect(!output.contains("\u{1B}[3") && !output.isEmpty, "\(row) \(output)")
         }
         let words = history.split(separator: " ").map(String.init)

@@ -95,9 +95,9 @@ struct VirtualFileTests {
         #expect(read.output == "0003 1009 0000 00000000000000000000000000000000\n0003 1009 0001 \(data)\n")
         #expect(try folder.text("after.json").contains(#""900B""#) == false)
 
-        let licence = LicenseTests.reader("sample")
+        let license = LicenseTests.reader("sample")
         let wrong = try Kazasu.run(
-            ["license", "-r", licence, "--pin1-from", "env:P1", "--virtual-writes", path], environment: ["P1": "9999"])
+            ["license", "-r", license, "--pin1-from", "env:P1", "--virtual-writes", path], environment: ["P1": "9999"])
         #expect(wrong.hasEnded(77) && !wrong.errors.contains("--virtual-writes"), "\(wrong.errors)")
         let left = try Kazasu.run("license", "--free", "--json", "-r", "virtual:\(path)")
         #expect(left.output.contains(#""pin1TriesLeft": 2"#), "\(left.output) \(left.errors)")

@@ -153,7 +153,7 @@ struct LedgerCommandTests {
         ("ledger list --month 2026-11 --since 2026-11-02", 64, "usage"), ("ledger export", 64, "usage"),
         ("ledger export pdf", 64, "usage"), ("ledger export ofx --claim", 64, "usage"),
         ("ledger export csv --account A", 64, "usage"), ("ledger export ofx --gaps --kind rail", 64, "usage"),
-        ("ledger sum --by colour", 64, "usage"), ("ledger forget", 64, "usage"),
+        ("ledger sum --by color", 64, "usage"), ("ledger forget", 64, "usage"),
         ("ledger forget transit --list", 64, "usage"), ("ledger export csv --from A", 64, "usage"),
         ("ledger export --claim --weekday someday", 64, "usage"), ("ledger undo", 66, "noLedger"),
         ("ledger merge /nowhere.sqlite", 66, "unreadable"),
@@ -388,7 +388,7 @@ struct LedgerCommandTests {
         ("ledger export hledger", ["gap between 2024-12-01 and 2025-03-10"]),
     ]
 
-    @Test("What is left out or missing is reported with the answer", arguments: reports)
+    @Test("Reports omitted and missing records with the answer", arguments: reports)
     func missing(_ row: (line: String, words: [String])) throws {
         let result = try Self.run(row.line, try Self.several())
         #expect(result.end == .exited(0), "\(result.errors)")

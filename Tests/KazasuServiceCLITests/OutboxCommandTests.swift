@@ -82,7 +82,7 @@ struct OutboxCommandTests {
         #expect(try run("exec:/bin/a").end == .exited(0))
     }
 
-    @Test("What no consumer has acknowledged is shown, and can be discarded")
+    @Test("Shows unacknowledged events, which can be discarded")
     func unconfirmed() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.outbox(folder, confirms: true)

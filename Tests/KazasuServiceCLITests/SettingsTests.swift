@@ -65,7 +65,7 @@ struct SettingsTests {
     }
 
     static let wrong: [(String, String)] = [
-        ("read: id\ncolour: red\n", "line 2"), ("read: everything\n", "line 1"), ("\n\ndebounce: [1, 2]\n", "line 3"),
+        ("read: id\ncolor: red\n", "line 2"), ("read: everything\n", "line 1"), ("\n\ndebounce: [1, 2]\n", "line 3"),
         ("phones: perhaps\n", "line 1"), ("- read\n", "line 1"), ("read: id\nread: balance\n", "line"),
         ("a: b: c\n", "line 1"), ("json: true\n", "line 1"), ("site:\n  a: b\n", "line"),
     ]
@@ -144,7 +144,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("An empty file is no error", arguments: ["", "# nothing\n", "~\n"])
+    @Test("Accepts an empty file", arguments: ["", "# nothing\n", "~\n"])
     func empty(yaml: String) throws {
         #expect(try Self.settings(yaml).options.reading == .id)
     }

@@ -279,7 +279,7 @@ struct WatchTests {
         #expect(child.finish().end == .exited(0))
     }
 
-    @Test("A file that is no outbox ends the command and stays", arguments: ["no database ", "SQLite format 3\0"])
+    @Test("A file that is not an outbox ends the command and stays", arguments: ["no database ", "SQLite format 3\0"])
     func foreign(text: String) throws {
         let folder = try TemporaryFolder()
         let bytes = Array(String(repeating: text, count: 200).utf8)

@@ -46,8 +46,8 @@ struct WatchTextTests {
         _ = child.finish()
     }
 
-    @Test("on is green on a terminal with colours, and a bell rings for each card")
-    func colours() throws {
+    @Test("on is green on a terminal with colors, and a bell rings for each card")
+    func colors() throws {
         let child = try Self.onTerminal("-r 'door=virtual:\(Service.card)' -q --bell", ["TERM": "xterm"])
         _ = try Self.line(child, matching: /\u{1B}\[32mon\u{1B}\[0m/)
         child.send(SIGTERM)
@@ -62,7 +62,7 @@ struct WatchTextTests {
         _ = child.finish()
     }
 
-    @Test("--format text is text in a pipe, without colours; with --json it is refused")
+    @Test("--format text is text in a pipe, without colors; with --json it is refused")
     func text() throws {
         let child = try Service.watch("-r", "door=virtual:\(Service.visitor)", "--format", "text", "-q")
         var lines: [String] = []

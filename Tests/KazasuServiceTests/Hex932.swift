@@ -7,7 +7,7 @@ import Glibc
 enum Hex932 {
     static func bytes(_ hex: String) throws -> [UInt8] { try Hex.decode(hex) }
 
-    /// The text of some bytes, or `nil` when they are no CP932.
+    /// The text of some bytes, or `nil` if they are not CP932.
     static func text(_ bytes: [UInt8]) -> String? {
         guard let converter = iconv_open("UTF-8", "CP932"), converter != iconv_t(bitPattern: -1) else { return nil }
         defer { iconv_close(converter) }

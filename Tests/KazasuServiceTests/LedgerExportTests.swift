@@ -518,7 +518,7 @@ struct LedgerExportTests {
         ("a=b = card", "a=b", "交通系IC …2345"),
     ]
 
-    @Test("A fixed text may have any character, and is no formula; nor is a header", arguments: texts)
+    @Test("A fixed text or header may have any character, and is never a formula", arguments: texts)
     func fixedTexts(_ row: (line: String, header: String, cell: String)) throws {
         let ledger = try ExampleCard.ledger(visits: 1)
         let text = try LedgerExportTests.text(ledger, .csv) {

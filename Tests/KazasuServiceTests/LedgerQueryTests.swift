@@ -173,7 +173,7 @@ struct LedgerQueryTests {
         var balanceRead: ReadRequest { old.balanceRead }
         var historyReads: [ReadRequest] { old.historyReads }
         var serials: SerialNumbers? { old.serials }
-        func recognises(_ dump: CardDump) -> Bool { old.recognises(dump) }
+        func recognizes(_ dump: CardDump) -> Bool { old.recognizes(dump) }
         func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport { try old.balance(dump) }
         func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
             var report = try old.decode(dump, stations: stations)

@@ -30,7 +30,7 @@ struct MQTTNameTests {
         #expect(mapped.map(MQTTTopics.name) == mapped)
     }
 
-    @Test("Reserved names are no readers", arguments: ["status", "health", "ack"])
+    @Test("Reserved names are not accepted for readers", arguments: ["status", "health", "ack"])
     func reserved(name: String) {
         #expect(MQTTTopics.reader(name) == name + "-")
         let topics = MQTTTopics(prefix: "kazasu", site: "tokyo")

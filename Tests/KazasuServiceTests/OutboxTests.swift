@@ -214,7 +214,7 @@ struct OutboxTests {
         #expect(try await outbox.sinks() == ["a", "b", "old"])
     }
 
-    @Test("What the consumer has not acknowledged is kept and can be sent again")
+    @Test("Keeps unacknowledged events, which can be sent again")
     func confirm() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)

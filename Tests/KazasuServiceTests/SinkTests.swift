@@ -75,7 +75,7 @@ struct BuiltInSinkTests {
         #expect(ExecSink("/usr/../bin/./true").name == "exec:/bin/true")
     }
 
-    @Test("What keeps a program from running is known before the first event")
+    @Test("Reports before the first event why a program cannot run")
     func obstacles() throws {
         let folder = try TemporaryFolder()
         let script = try folder.script("exit 0", as: "on tap")

@@ -55,7 +55,7 @@ struct TapEventTests {
 
     static let notTags = ["", "01", "0114b34daa01234", "xyz", "0114b34daa012345ff", "山田"]
 
-    @Test("What is not a number of a card is refused", arguments: notTags)
+    @Test("Refuses text that is not a card number", arguments: notTags)
     func notATag(text: String) {
         var known = KnownCards()
         #expect(throws: KnownCards.Refusal.notANumber) { try known.add(text, name: "a") }

@@ -393,7 +393,7 @@ struct TagMessageTests {
     }
 }
 
-/// Licences, My Number cards and APDUs, through the facade.
+/// Licenses, My Number cards and APDUs, through the facade.
 struct IdentityCardTests {
     private static func reader(_ file: String) throws -> CardReader {
         try virtualReader(cards: TestFiles.read("Fixtures/iso7816/\(file)"))
@@ -451,6 +451,35 @@ struct IdentityCardTests {
             Issue.record("\(String(describing: result.error))")
             return
         }
+    }
+
+    @Test func readsALicenseWithoutBlocking() async throws {
+        let reader = try await AsyncCardReader.open("virtual:\(TestFiles.root)/Fixtures/iso7816/license/sample.json")
+        let card = try await reader.waitForCard(.license)
+        #expect(try await card.license().get().pin1?.triesLeft == 3)
+        let pins = [PIN(Array("1234".utf8)), PIN(Array("5678".utf8))]
+        #expect(try await card.license(.asking(given: pins) { _ in nil }).get().photo != nil)
+        await reader.close()
+    }
+
+    @Test func sendsNoPINAfterAWrongOneWithoutBlocking() async throws {
+        let reader = try await AsyncCardReader.open("virtual:\(TestFiles.root)/Fixtures/iso7816/license/sample.json")
+        let card = try await reader.waitForCard(.license)
+        #expect(try await card.license(.pins(PIN(Array("9999".utf8)))).report.pin1?.triesLeft == 2)
+        let again = try await card.license(.pins(PIN(Array("1234".utf8))))
+        guard case .fileCard(.pin(.earlierFailure)) = again.error else {
+            Issue.record("\(String(describing: again.error))")
+            return
+        }
+        #expect(again.report.pin1?.triesLeft == 2)
+        await reader.close()
+    }
+
+    @Test func readsAMyNumberCardWithoutBlocking() async throws {
+        let reader = try await AsyncCardReader.open("virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json")
+        let result = try await reader.waitForCard(.myNumber).myNumber()
+        #expect(try result.get().certificates.isEmpty == false)
+        await reader.close()
     }
 
     @Test func readsAMyNumberCard() throws {

@@ -57,7 +57,7 @@ struct FastLineFaultTests {
         #expect(bench.speedCommands == tries)
     }
 
-    /// What no program can mend: the chip leaves a speed by command only, and the line carries it none.
+    /// Cannot be repaired: the chip leaves a speed only by command, and the line carries none.
     @Test(
         arguments: [SerialLineModel(fastestToChip: 115_200), .init(fastestToChip: 115_200, fastestToHost: 115_200)],
         Way.allCases)

@@ -77,7 +77,7 @@ struct SerialTransportTests {
         #expect(cfgetospeed(&after) == speed_t(B9600))
     }
 
-    /// While it opens a port where nobody answers, too.
+    /// Also while it opens a port without a reader.
     @Test func openingCanBeCancelled() throws {
         let line = try PseudoLine()
         defer { line.end() }

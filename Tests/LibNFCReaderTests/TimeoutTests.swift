@@ -72,7 +72,7 @@ struct TimeoutTests {
         ],
         // One step above is not worth it.
         [Step(time: 60, change: 0x0B), Step(time: 5, silent: true), Step(time: 5, silent: true)],
-        // A silence that took what it had to is no reason.
+        // A silence that lasted as long as expected is not a reason.
         [Step(time: 614, silent: true, change: 0x0E), Step(time: 5)],
     ]
 

@@ -79,7 +79,7 @@ struct Type3TagTests {
         #expect(try tag.readNDEF().message.isEmpty)
     }
 
-    /// Attribute blocks that are no message, and why.
+    /// Attribute blocks without a message, and why.
     static let without: [(hex: String, reason: NDEFAbsence)] = [
         ("10040100 0D000000 00000100 00000024", .checksum), ("20040100 0D000000 00000100 00000033", .unknownVersion),
         ("10040100 0D000000 000F0100 00000032", .halfWritten),

@@ -17,7 +17,7 @@ struct DeviceWatchTests {
         ([], [], []), ([one], [one], []), ([], [one, two], [.arrived(one), .arrived(two)]),
         ([one, two], [], [.left(one), .left(two)]), ([one], [two], [.left(one), .arrived(two)]),
         ([one], [busy, two], [.changed(busy), .arrived(two)]), ([one, two], [two, one], []),
-        // An ID is told of once, whatever a driver lists.
+        // An ID is reported once, however often a driver lists it.
         ([], [one, one, busy], [.arrived(one)]), ([one, busy], [one], []),
     ]
 
@@ -74,7 +74,7 @@ struct DeviceWatchTests {
         await #expect(throws: TransportError.cancelled) { try await watch.next() }
     }
 
-    /// Never tells of anything.
+    /// Reports nothing.
     private final class UntilCancelled: DeviceNotices {
         let cancellation: CancellationToken
 

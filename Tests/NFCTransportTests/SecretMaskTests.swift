@@ -43,7 +43,7 @@ struct SecretMaskTests {
         (typeB, ["0020008101", "002000810131"], ["0020008101", "002000810000"]),
         (typeB, ["020020008101", "02002000810131"], ["020020008101", "02002000810000"]),
         (tag, ["1B", "1BAA"], ["1b", "1b00"]),
-        // Asking for the tries, and what is no PIN command, stays.
+        // Queries of the tries, and commands without a PIN, are not masked.
         (
             typeB, ["00200081", "0020008100", "00A4040C06A00000023101"],
             ["00200081", "0020008100", "00a4040c06a00000023101"]

@@ -11,7 +11,7 @@ import Testing
 /// The driver on a real pcscd, with virtual cards in the readers of vsmartcard's vpcd.
 @Suite(.waits, .serialized, .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
 struct PCSCServiceTests {
-    static let licence = "3B888001004B51FF0081D100BC"
+    static let license = "3B888001004B51FF0081D100BC"
     static let desfire = "3B8180018080"
     static let felica = "3B8F8001804F0CA00000030611003B0000000042"
     static let ultralight = "3B8F8001804F0CA0000003060300030000000068"
@@ -37,7 +37,7 @@ struct PCSCServiceTests {
         let bench = try PCSCBench()
         let reader = try bench.open()
         #expect(throws: TransportError.cardReleased) { try reader.transceive([0, 0xA4, 0, 0], timeout: .zero) }
-        let card = try bench.insert(Self.licence, uid: [1, 2, 3, 4]) { [0x01, 0x02, $0[1], 0x90, 0x00] }
+        let card = try bench.insert(Self.license, uid: [1, 2, 3, 4]) { [0x01, 0x02, $0[1], 0x90, 0x00] }
         let target = TypeBTarget(
             pupi: [1, 2, 3, 4], applicationData: [0x00, 0x4B, 0x51, 0xFF], protocolInfo: [0x00, 0x81, 0xD1])
         #expect(try bench.wait(for: .typeB(), on: reader) == .typeB(target))

@@ -98,7 +98,7 @@ struct PaSoRiFaultTests {
         #expect(bench.link.closings == 1)
     }
 
-    /// Something of the right number that is no PaSoRi: it says nothing, or anything.
+    /// A device with a PaSoRi's product ID that answers nothing, or garbage.
     final class NoPaSoRi: VirtualUSBChip {
         let answer: [UInt8]?
         init(_ answer: [UInt8]?) { self.answer = answer }

@@ -77,7 +77,7 @@ struct Port100ExchangeTests {
         #expect(Port100Time.tenths(.seconds(Int64.max / 2)) == .max)
     }
 
-    /// The status of InCommRF and what it is for who reads cards.
+    /// The status of InCommRF and the public error.
     static let statuses: [(UInt32, TransportError?)] = [
         (0, nil), (0x80, .noAnswer), (0x01, .corrupted(status: 1)), (0x02, .corrupted(status: 2)),
         (0x04, .corrupted(status: 4)), (0x08, .corrupted(status: 8)), (0x84, .corrupted(status: 4)),

@@ -58,7 +58,7 @@ struct Port100FrameTests {
         }
     }
 
-    /// What is no frame, and stays none whatever follows.
+    /// Malformed frames, whatever follows.
     static let damaged: [String] = [
         "FF", "0001", "0000FE", "0000FF01FF7F80", "0000FF00FE", "0000FFFFFF0300FCD62A01FF00",
         "0000FFFFFF0300FDD62A01FE00", "0000FFFFFF0300FDD62A01FF01", "0000FFFFFF000000", "0000FFFFFFFFFF02",

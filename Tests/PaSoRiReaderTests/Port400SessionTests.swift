@@ -48,7 +48,7 @@ struct Port400SessionTests {
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
     }
 
-    /// Two cards that collide forever are no reason to begin sessions forever.
+    /// Two cards that keep colliding do not begin sessions forever.
     @Test func endlessTransmissionErrorsBeginOneSession() throws {
         var behavior = Port400Behavior()
         behavior.reportsDamageByStatus = true
@@ -77,7 +77,7 @@ struct Port400SessionTests {
         #expect(bench.chip.statistics.complaints == [])
     }
 
-    /// Who looks for a card is not told of a session that nobody used.
+    /// A search does not report the loss of an unused session.
     @Test(arguments: Port400TypeABTests.types, statuses) func searchBeginsAnotherSession(
         _ type: (String, ActivationRequest), _ status: UInt16
     ) throws {

@@ -118,7 +118,7 @@ def kills(count):
 
 
 def cuts(count):
-    """Takes the cable between the sites and the centre out, and puts it back."""
+    """Takes the cable between the sites and the center out, and puts it back."""
     def killer(run, publisher):
         done = 0
         for _ in range(count):

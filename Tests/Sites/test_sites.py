@@ -116,7 +116,7 @@ class CollectTests(unittest.TestCase):
     def test_two_collectors_share_the_work(self):
         with Mosquitto() as broker:
             for name in ("one", "two"):
-                self.collect(broker, "--shared", "centre", "--name", name)
+                self.collect(broker, "--shared", "center", "--name", name)
             broker.publish(TOPIC, [event(number) for number in range(1, 501)])
             wait_until(lambda: len(self.file.numbers()) == 500)
             wait_until(lambda: self.file.query("SELECT up_to FROM event_progress") == [(500,)])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What is noticed without being told")
 struct SystemNoticesTests {
-    /// Does something while it waits, and tells of nothing unless it is told to.
+    /// Does something while it waits, and reports only what it is given.
     private final class Waiting: DeviceNotices {
         var tells = false
         var meanwhile: (() throws -> Void)?

@@ -70,7 +70,7 @@ class ISO14443:
         self.assertIn("Type B", self.says_the_same(TYPE_4B, "poll"))
         self.says_the_same(TYPE_4B, "tag", "info")
 
-    def test_a_licence(self):
+    def test_a_license(self):
         self.assertIn("2007-06-01", self.says_the_same(LICENSE, "license", "--free"))
 
     def test_a_type_2_tag(self):

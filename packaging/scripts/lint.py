@@ -101,6 +101,22 @@ def check_details(sources):
                 breach(path, text.count("\n", 0, found.start()) + 1, "a sentence in an error", found.group(0))
 
 
+# A public error, where it is declared. What it wraps or gives as a reason has no `Error` of its own.
+PUBLIC_ERROR = re.compile(r"^\s*public (?:enum|struct|final class) (\w+)\s*:([^{\n]*)\{", re.MULTILINE)
+
+
+def check_descriptions(sources):
+    """Every public error describes itself: `print(error)` shows a sentence."""
+    texts = {path: "\n".join(lines) for path, lines in sources.items() if path.startswith("Sources/")}
+    described = {name.rpartition(".")[2] for text in texts.values()
+                 for name in re.findall(r"\bextension ([\w.]+)\s*:[^{]*\bSelfDescribing\b", text)}
+    for path, text in texts.items():
+        for found in PUBLIC_ERROR.finditer(text):
+            name, protocols = found.groups()
+            if re.search(r"\bError\b", protocols) and "SelfDescribing" not in protocols and name not in described:
+                breach(path, text.count("\n", 0, found.start(1)) + 1, f"{name} does not describe itself (SelfDescribing)")
+
+
 # Turns that are not plain technical English, and what to write instead; only comments, texts and titles count.
 WORDS = [
     (r"\bmend(?:s|ed|ing)?\b", "fix, repair"),
@@ -185,6 +201,7 @@ def main():
             sources[path] = lines
             check_swift(path, lines)
     check_details(sources)
+    check_descriptions(sources)
     check_dependencies(sources)
     advice = [line for path, lines in sources.items() for line in words(path, lines)]
     if "--words" in sys.argv[1:]:

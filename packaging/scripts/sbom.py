@@ -11,7 +11,7 @@ import sys
 import time
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-# What the licence files of the packages say; a package that is not listed has no assertion.
+# What the license files of the packages say; a package that is not listed has no assertion.
 LICENSES = {
     "flyingfox": "MIT", "grdb.swift": "MIT", "yams": "MIT", "swift-argument-parser": "Apache-2.0",
     "swift-log": "Apache-2.0", "swift-system": "Apache-2.0", "swift-asn1": "Apache-2.0",

@@ -17,7 +17,7 @@ struct CanteenDecoder: CardDecoder {
     let serials: SerialNumbers? = nil
     let personal = [PersonalBytes(system: system, service: ServiceCode(rawValue: 0x100B), bytes: 4..<8)]
 
-    func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
@@ -61,7 +61,7 @@ let document = """
     """
 let dump = try CardDump(parsing: Array(document.utf8))
 let registry = DecoderRegistry([CanteenDecoder()] + DecoderRegistry.standard.decoders)
-for decoder in registry.recognising(dump) {
+for decoder in registry.recognizing(dump) {
     let report = try decoder.decode(dump)
     print(report.name[.english], report.balances.map { "\($0.amount ?? 0)" }, report.history?.count ?? 0)
 }

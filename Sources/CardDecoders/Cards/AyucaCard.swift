@@ -18,7 +18,6 @@ extension CardKind {
 package struct AyucaDecoder: CardDecoder {
     /// The identifier `ayuca`.
     package let kind = CardKind.ayuca
-    /// ayuca.
     package let name = LocalizedText("ayuca", "ayuca（アユカ）")
     /// Service 884B.
     package let balanceRead = ReadRequest(0x83EE, 0x884B)
@@ -33,11 +32,10 @@ package struct AyucaDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x83EE, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x83EE, 0x804B, 0..<2, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the balance or the history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

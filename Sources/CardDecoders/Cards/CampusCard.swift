@@ -19,7 +19,6 @@ extension CardKind {
 
 /// Shows possible contents of a campus or employee card: digits and text, all personal, none certain.
 package struct CampusCardDecoder: PurselessDecoder {
-    /// The kind of card.
     package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
@@ -54,7 +53,7 @@ package struct CampusCardDecoder: PurselessDecoder {
         .gifuUniversity, LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
 
     /// Returns whether the system has the service, and not only zeros in it.
-    package func recognises(_ dump: CardDump) -> Bool {
+    package func recognizes(_ dump: CardDump) -> Bool {
         guard dump.holds(balanceRead) else { return false }
         let blocks = dump.opened(textRead)?.blocks ?? [:]
         return blocks.isEmpty || blocks.contains { !$0.block.isZero }

@@ -18,7 +18,6 @@ extension CardKind {
 package struct CoopMembershipDecoder: PurselessDecoder {
     /// The identifier `coop-member`.
     package let kind = CardKind.coopMembership
-    /// The membership of the University Co-op.
     package let name = LocalizedText("University Co-op membership", "大学生協 組合員証")
     /// Block 0 of service 204B.
     package let balanceRead = ReadRequest(0x8E4B, 0x204B)
@@ -30,11 +29,10 @@ package struct CoopMembershipDecoder: PurselessDecoder {
 
     private let memberRead = ReadRequest(0x8E4B, 0x204B, 0..<2)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// Decodes the digits of block 0 and the first six bytes of block 1, and the day in the bytes behind them.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

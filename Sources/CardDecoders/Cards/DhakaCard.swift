@@ -18,7 +18,6 @@ extension CardKind {
 package struct DhakaDecoder: CardDecoder {
     /// The identifier `dhaka`.
     package let kind = CardKind.dhaka
-    /// MRT Pass or Rapid Pass.
     package let name = LocalizedText("Dhaka MRT Pass or Rapid Pass", "ダッカMRT Pass・Rapid Pass")
     /// The newest block of service 220F.
     package let balanceRead = ReadRequest(0x90E3, 0x220F)
@@ -29,11 +28,10 @@ package struct DhakaDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x90E3, 0x220F, 0..<20)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the history service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -19,7 +19,6 @@ extension CardKind {
 package struct EdyDecoder: CardDecoder {
     /// The identifier `edy`.
     package let kind = CardKind.edy
-    /// Rakuten Edy.
     package let name = LocalizedText("Rakuten Edy", "楽天Edy")
     /// Service 1317, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x1317)
@@ -34,11 +33,10 @@ package struct EdyDecoder: CardDecoder {
     private let historyRead = ReadRequest(0xFE00, 0x170F, 0..<6)
     private let numberRead = ReadRequest(0xFE00, 0x110B)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the common area has Edy's purse or history; the common area alone does not make an Edy.
-    package func recognises(_ dump: CardDump) -> Bool {
+    package func recognizes(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
     }
 

@@ -18,7 +18,6 @@ extension CardKind {
 package struct FeliCaLiteDecoder: PurselessDecoder {
     /// The identifier `felica-lite`.
     package let kind = CardKind.feliCaLite
-    /// FeliCa Lite, Lite-S.
     package let name = LocalizedText("FeliCa Lite or Lite-S", "FeliCa Lite・Lite-S")
     /// The ID block; there is no balance.
     package let balanceRead = ReadRequest(0x88B4, 0x000B, 0x82..<0x83)
@@ -31,11 +30,10 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
         PersonalBytes(0x88B4, 0x000B, blocks: 0x83...0x83, bytes: 0..<8),
     ]
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the read-only service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// Decodes the system blocks.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

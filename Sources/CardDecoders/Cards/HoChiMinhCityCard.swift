@@ -30,11 +30,10 @@ package struct HoChiMinhCityDecoder: CardDecoder {
 
     private let numberRead = ReadRequest(0x9450, 0x100B, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the purse or the number.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// No amount, but a candidate: four bytes, little-endian, dong.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -18,7 +18,6 @@ extension CardKind {
 package struct ICUDecoder: CardDecoder {
     /// The identifier `icu`.
     package let kind = CardKind.icu
-    /// The ICU student card.
     package let name = LocalizedText("ICU student card", "国際基督教大学（ICU）学生証")
     /// The newest block of service 120F; the card has no open purse.
     package let balanceRead = ReadRequest(0xFE00, 0x120F)
@@ -29,11 +28,10 @@ package struct ICUDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0xFE00, 0x120F, 0..<10)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the common area has the service, with records in the layout.
-    package func recognises(_ dump: CardDump) -> Bool {
+    package func recognizes(_ dump: CardDump) -> Bool {
         guard dump.holds(historyRead), let service = dump.opened(historyRead) else { return false }
         return history(service) != nil
     }
@@ -41,7 +39,7 @@ package struct ICUDecoder: CardDecoder {
     /// The balance after the newest record: bytes 11 to 13, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = try dump.block(balanceRead, kind: kind, field: "balance", offset: 11)
-        guard let block = ICUHistoryBlock(newest), recognises(dump) else { throw otherLayout }
+        guard let block = ICUHistoryBlock(newest), recognizes(dump) else { throw otherLayout }
         return BalanceReport(kind: kind, name: name, amount: block.balance, warnings: [.oneSource])
     }
 

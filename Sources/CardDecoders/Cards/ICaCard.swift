@@ -16,7 +16,6 @@ extension CardKind {
 package struct ICaDecoder: CardDecoder {
     /// The identifier `ica`.
     package let kind = CardKind.ica
-    /// ICa.
     package let name = LocalizedText("ICa", "ICa（アイカ）")
     /// The newest block of service 898F.
     package let balanceRead = ReadRequest(0x80EF, 0x898F)
@@ -27,11 +26,10 @@ package struct ICaDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x80EF, 0x898F, 0..<20)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the history service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -19,7 +19,6 @@ extension CardKind {
 package struct MRTJakartaDecoder: CardDecoder {
     /// The identifier `mrtj`.
     package let kind = CardKind.mrtJakarta
-    /// MRT Jakarta.
     package let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
     /// Service 10D7, the purse.
     package let balanceRead = ReadRequest(0x9373, 0x10D7)
@@ -33,11 +32,10 @@ package struct MRTJakartaDecoder: CardDecoder {
 
     private let numberRead = ReadRequest(0x9373, 0x100B, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the purse or the number.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
@@ -75,7 +73,6 @@ extension CardField {
 package struct KMTDecoder: CardDecoder {
     /// The identifier `kmt`.
     package let kind = CardKind.kmt
-    /// KMT.
     package let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
     /// Service 1017, the purse.
     package let balanceRead = ReadRequest(0x90B7, 0x1017)
@@ -90,11 +87,10 @@ package struct KMTDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x90B7, 0x200F, 0..<20)
     private let numberRead = ReadRequest(0x90B7, 0x300B, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the purse or the history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

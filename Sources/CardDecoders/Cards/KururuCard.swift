@@ -18,7 +18,6 @@ extension CardKind {
 package struct KururuDecoder: CardDecoder {
     /// The identifier `kururu`.
     package let kind = CardKind.kururu
-    /// KURURU.
     package let name = LocalizedText("KURURU", "KURURU（長野）")
     /// The newest block of service 000F.
     package let balanceRead = ReadRequest(0x8D3F, 0x000F)
@@ -32,11 +31,10 @@ package struct KururuDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x8D3F, 0x000F, 0..<10)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the history service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -17,7 +17,6 @@ extension CardKind {
 package struct NDEFDecoder: PurselessDecoder {
     /// The identifier `ndef`.
     package let kind = CardKind.ndef
-    /// NDEF.
     package let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
     /// Block 0 of service 000B; there is no balance.
     package let balanceRead = ReadRequest(0x12FC, 0x000B)
@@ -32,11 +31,10 @@ package struct NDEFDecoder: PurselessDecoder {
     private let writableRead = ReadRequest(0x12FC, 0x0009)
     private let liteRead = ReadRequest(0x88B4, 0x000B)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the dump has pages, the NDEF application, or the attribute block of the NDEF system.
-    package func recognises(_ dump: CardDump) -> Bool {
+    package func recognizes(_ dump: CardDump) -> Bool {
         attributes(dump) != nil || dump.card.technology != .felica && TagReport(dump) != nil
     }
 

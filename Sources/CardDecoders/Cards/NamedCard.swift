@@ -3,11 +3,10 @@
 package import CardModel
 
 // Cards of which only the services are known: system codes and services from felica-tool and TRETJapanNFCReader, see
-// `Data/named-cards.tsv`. They are recognised and named, and their blocks stay raw.
+// `Data/named-cards.tsv`. They are recognized and named, and their blocks stay raw.
 
-/// Recognises cards whose layout is unpublished.
+/// Recognizes cards whose layout is unpublished.
 package struct NamedCardDecoder: PurselessDecoder {
-    /// The kind of card.
     package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
@@ -32,11 +31,10 @@ package struct NamedCardDecoder: PurselessDecoder {
         balanceRead = ReadRequest(try row.hex("system"), first.rawValue)
     }
 
-    /// One decoder for each row of the table.
     package static let all: [NamedCardDecoder] = DecoderTables.namedCards.rows
 
     /// Returns whether the system has one of the card's services.
-    package func recognises(_ dump: CardDump) -> Bool {
+    package func recognizes(_ dump: CardDump) -> Bool {
         services.contains { dump.holds(ReadRequest(system.rawValue, $0.rawValue)) }
     }
 
@@ -44,7 +42,7 @@ package struct NamedCardDecoder: PurselessDecoder {
     ///
     /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        guard recognises(dump) else { throw noBalance(dump) }
+        guard recognizes(dump) else { throw noBalance(dump) }
         return CardReport(kind: kind, name: name, warnings: [.layoutNotPublished])
     }
 }

@@ -18,7 +18,6 @@ extension CardKind {
 package struct NanacoDecoder: CardDecoder {
     /// The identifier `nanaco`.
     package let kind = CardKind.nanaco
-    /// nanaco.
     package let name = LocalizedText("nanaco", "nanaco")
     /// Service 5597, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x5597)
@@ -34,11 +33,10 @@ package struct NanacoDecoder: CardDecoder {
     private let numberRead = ReadRequest(0xFE00, 0x558B)
     private let pointsRead = ReadRequest(0xFE00, 0x560B)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the common area has nanaco's purse or history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

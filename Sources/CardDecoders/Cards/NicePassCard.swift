@@ -17,7 +17,6 @@ extension CardKind {
 package struct NicePassDecoder: CardDecoder {
     /// The identifier `nicepass`.
     package let kind = CardKind.nicepass
-    /// nice-pass.
     package let name = LocalizedText("nice-pass", "ナイスパス")
     /// The newest block of service 030F.
     package let balanceRead = ReadRequest(0x040F, 0x030F)
@@ -28,11 +27,10 @@ package struct NicePassDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x040F, 0x030F, 0..<20)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the history service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

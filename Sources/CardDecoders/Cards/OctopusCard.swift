@@ -23,7 +23,6 @@ extension CardKind {
 
 /// Decodes cards whose purse begins with tenths plus an offset: Octopus and Shenzhen Tong.
 package struct OctopusDecoder: CardDecoder {
-    /// The kind of card.
     package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
@@ -42,7 +41,6 @@ package struct OctopusDecoder: CardDecoder {
     private let offsets: [(offset: Int, condition: LocalizedText)]
     private let warnings: [DecodingWarning]
 
-    /// Octopus.
     package static let octopus = OctopusDecoder(
         kind: .octopus, name: LocalizedText("Octopus", "オクトパス（八達通）"),
         balanceRead: ReadRequest(0x8008, 0x0117), currency: .hongKongDollar,
@@ -61,7 +59,7 @@ package struct OctopusDecoder: CardDecoder {
     /// Returns whether the system has the purse.
     ///
     /// Old cards do not list their services: a dump of one contains those that were read.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// The balance in hundredths; where nothing decides the offset, the possible amounts.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -20,7 +20,6 @@ extension CardKind {
 package struct OkicaDecoder: CardDecoder {
     /// The identifier `okica`.
     package let kind = CardKind.okica
-    /// OKICA.
     package let name = LocalizedText("OKICA", "OKICA（オキカ）")
     /// The newest block of service 028F; no purse is readable without a key.
     package let balanceRead = ReadRequest(0x8FC1, 0x028F)
@@ -31,11 +30,10 @@ package struct OkicaDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x8FC1, 0x028F, 0..<20)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the history service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record: bytes 10 to 12, little-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -17,9 +17,8 @@ extension CardKind {
     public static let speedpass = CardKind(rawValue: "speedpass")
 }
 
-/// Recognises QUICPay; a QUICPay card holds no money.
+/// Recognizes QUICPay; a QUICPay card holds no money.
 package struct QuicPayDecoder: PurselessDecoder {
-    /// The kind of card.
     package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
@@ -55,13 +54,13 @@ package struct QuicPayDecoder: PurselessDecoder {
         profiles: [0x110B, 0x120B, 0x130B])
 
     /// Returns whether the system has the service that identifies the card.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// Reports that the card is present, and whether it names its holder.
     ///
     /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        guard recognises(dump) else { throw noBalance(dump) }
+        guard recognizes(dump) else { throw noBalance(dump) }
         var report = CardReport(kind: kind, name: name, warnings: [.layoutNotPublished])
         if let holderRead, dump.holds(holderRead) {
             report.fields.append(

@@ -39,11 +39,10 @@ package struct RapiCaDecoder: CardDecoder {
     private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10, isRequired: false)
     private let issueRead = ReadRequest(0x8194, 0x000B, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the balance or the history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance: bytes 3 to 5 of block 1 of 004B, in yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

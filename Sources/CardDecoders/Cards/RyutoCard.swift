@@ -19,7 +19,6 @@ extension CardKind {
 package struct RyutoDecoder: CardDecoder {
     /// The identifier `ryuto`.
     package let kind = CardKind.ryuto
-    /// Ryuto.
     package let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
     package let balanceRead = ReadRequest(0x8B5D, 0x898F)
@@ -34,11 +33,10 @@ package struct RyutoDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x8B5D, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the history service.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// No amount, but the two that sources read, in yen; none when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -35,11 +35,10 @@ package struct ToyamaDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x832C, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2, isRequired: false)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the system has the balance or the history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -17,7 +17,6 @@ extension CardKind {
 package struct UniversityCoopDecoder: CardDecoder {
     /// The identifier `coop`.
     package let kind = CardKind.universityCoop
-    /// University Co-op prepaid.
     package let name = LocalizedText("University Co-op prepaid", "大学生協プリペイド")
     /// Service 50D7, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x50D7)
@@ -32,11 +31,10 @@ package struct UniversityCoopDecoder: CardDecoder {
     private let historyRead = ReadRequest(0xFE00, 0x50CF, 0..<10)
     private let memberRead = ReadRequest(0xFE00, 0x50CB)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the common area has the Co-op's purse or history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -21,7 +21,6 @@ extension CardKind {
 package struct WaonDecoder: CardDecoder {
     /// The identifier `waon`.
     package let kind = CardKind.waon
-    /// WAON.
     package let name = LocalizedText("WAON", "WAON")
     /// Service 6817, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x6817)
@@ -37,11 +36,10 @@ package struct WaonDecoder: CardDecoder {
     private let numberRead = ReadRequest(0xFE00, 0x684F)
     private let pointsRead = ReadRequest(0xFE00, 0x684B)
 
-    /// Creates the decoder.
     package init() {}
 
     /// Returns whether the common area has WAON's purse or history.
-    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -10,7 +10,6 @@ package import CardModel
 /// contains them. Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib
 /// project, and the bytes of published dumps, which were decisive where the sources differ.
 package struct CyberneticsDecoder: CardDecoder {
-    /// The kind of card.
     package let kind: CardKind
     /// The display name.
     package let name: LocalizedText
@@ -56,7 +55,7 @@ package struct CyberneticsDecoder: CardDecoder {
     }
 
     /// Returns whether the system has the balance or the history service.
-    package func recognises(_ dump: CardDump) -> Bool {
+    package func recognizes(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
     }
 

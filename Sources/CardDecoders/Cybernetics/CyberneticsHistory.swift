@@ -268,7 +268,6 @@ enum CyberneticsRecordClass: String, Sendable {
 
 /// The kind of a record, by class and process.
 enum CyberneticsRecordKind {
-    /// Returns the kind of a record.
     static func kind(_ recordClass: CyberneticsRecordClass, process: UInt8) -> RecordKind {
         switch (recordClass, DecoderTables.transitProcesses.kinds[Int(process)]) {
         case (.purchase, nil), (.purchase, .rail): .purchase

@@ -3,16 +3,16 @@
 internal import ByteCodec
 public import CardModel
 
-// A Japanese driver's licence, editions 007 to 010 of its specification, and the licence on a My Number card.
+// A Japanese driver's license, editions 007 to 010 of its specification, and the license on a My Number card.
 //
 // Certain: the files and the tags of edition 008 (TRETJapanNFCReader, libjeid's application and soft-studio's reader
 // agree). One source: the form of later entries, and the items of a My Number card. Unknown: the contents of the 128
 // bytes of an external character, and which bytes are signed. So pictures are returned as bytes, and no signature is
 // reported as verified.
 
-/// Decodes a dump of a licence. It never talks to a card, and no input can make it trap.
+/// Decodes a dump of a license. It never talks to a card, and no input can make it trap.
 public enum LicenseDecoder {
-    /// Returns the kind of licence in a dump; `nil` when there is none.
+    /// Returns the kind of license in a dump; `nil` when there is none.
     public static func kind(of dump: CardDump) -> LicenseKind? {
         if dump.applications.contains(where: { $0.aid != nil && [LicenseFile.df1, LicenseFile.df2].contains($0.aid) }) {
             return .license
@@ -25,7 +25,7 @@ public enum LicenseDecoder {
             ? .myNumberLicense : nil
     }
 
-    /// Decodes the licence in a dump; `nil` when there is none.
+    /// Decodes the license in a dump; `nil` when there is none.
     public static func decode(_ dump: CardDump) -> LicenseReport? {
         guard let kind = kind(of: dump) else { return nil }
         var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], warnings: [])
@@ -66,7 +66,7 @@ extension LicenseReport {
         warnings += isCut ? reader.warnings.filter { !$0.reason.isEnd } : reader.warnings
     }
 
-    /// Checks that the free data and the licence's own text give the same days.
+    /// Checks that the free data and the license's own text give the same days.
     fileprivate mutating func compareDates() {
         guard kind == .license, let edition else { return }
         for (item, free) in [(LicenseItem.issueDate, edition.issued), (.expiryDate, edition.expires)] {
@@ -177,11 +177,9 @@ struct LicenseFieldReader {
     }
 }
 
-/// One item of a licence as stored on the card.
+/// One item of a license as stored on the card.
 public struct LicenseField: Hashable, Sendable {
-    /// The file that contains it.
     package let file: LicenseFile
-    /// The tag.
     package let tag: LicenseTag
     /// The item.
     public let item: LicenseItem
@@ -198,7 +196,7 @@ public struct LicenseField: Hashable, Sendable {
 }
 
 extension LicenseField {
-    /// A translated meaning of the card's text, for the colour class and for common conditions.
+    /// A translated meaning of the card's text, for the color class and for common conditions.
     ///
     /// `nil` for every other item, and for texts that are in no table.
     public var meaning: LocalizedText? {

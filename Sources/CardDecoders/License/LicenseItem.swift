@@ -2,7 +2,7 @@
 
 internal import CardModel
 
-/// The items of a licence; the raw values are the keywords in `Data/license-items.tsv`.
+/// The items of a license; the raw values are the keywords in `Data/license-items.tsv`.
 public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data.
     case edition
@@ -114,7 +114,7 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The encoding of a licence item; the raw values are the keywords in `Data/license-items.tsv`.
+/// The encoding of a license item; the raw values are the keywords in `Data/license-items.tsv`.
 enum LicenseItemForm: String, Sendable {
     /// The edition, and the days of issue and expiry in decimal digits, four bits each.
     case edition
@@ -140,7 +140,6 @@ enum LicenseItemForm: String, Sendable {
 
 /// A row of `Data/license-items.tsv`: consecutive tags that hold the same item.
 struct LicenseItemRow: Sendable {
-    /// The file.
     let file: LicenseFile
     /// The first tag.
     let tag: LicenseTag
@@ -166,9 +165,8 @@ struct LicenseItemRow: Sendable {
     }
 }
 
-/// The items of every file of a licence: `Data/license-items.tsv`.
+/// The items of every file of a license: `Data/license-items.tsv`.
 struct LicenseItemTable: Sendable {
-    /// The errors in the table.
     let faults: [FactTableError]
     /// The rows in card order.
     let rows: [LicenseItemRow]

@@ -3,9 +3,8 @@
 internal import ByteCodec
 public import CardModel
 
-/// One item of a licence file: tag, length, value.
+/// One item of a license file: tag, length, value.
 package struct LicenseRecord: Hashable, Sendable {
-    /// The tag.
     package let tag: LicenseTag
     /// The offset of the tag in the file, in bytes.
     package let offset: Int
@@ -13,7 +12,7 @@ package struct LicenseRecord: Hashable, Sendable {
     package let value: [UInt8]
 }
 
-/// The items of a licence file.
+/// The items of a license file.
 ///
 /// The card's encoding only resembles BER: 1F, 5F, 7F and 9F are one-byte tags here, lengths of 128 and more are
 /// `82 hi lo`, and FF in place of a tag ends the items.
@@ -84,7 +83,7 @@ package struct LicenseRecordList: Hashable, Sendable {
     }
 }
 
-/// 追記: a change made after the licence was issued.
+/// 追記: a change made after the license was issued.
 ///
 /// One byte for the character set, the date in seven digits of JIS X 0208, the text, and the name of the commission in
 /// five characters. A new commission has no text: its name is the last five characters.
@@ -111,7 +110,7 @@ public struct LicenseLaterEntry: Hashable, Sendable {
     }
 }
 
-/// A category of vehicles on a licence.
+/// A category of vehicles on a license.
 public struct LicenseCategory: Hashable, Sendable {
     /// The identifier for machine use, as in `medium`.
     public let id: String
@@ -139,15 +138,15 @@ public struct LicenseCategory: Hashable, Sendable {
     }
 }
 
-/// 免許証の色区分: the validity class of the licence, shown by the colour of its band.
+/// 免許証の色区分: the validity class of the license, shown by the color of its band.
 ///
-/// Source: the three texts given by readers of real cards (TRETJapanNFCReader), and the colours of the bands.
+/// Source: the three texts given by readers of real cards (TRETJapanNFCReader), and the colors of the bands.
 public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     /// 優良: no accident and no offence for five years; gold.
     case excellent = "優良"
-    /// 新規: the first licence; green.
+    /// 新規: the first license; green.
     case new = "新規"
-    /// その他: every other licence; blue.
+    /// その他: every other license; blue.
     case other = "その他"
 
     /// The class for a text on the card, with any spacing (`優　良`); `nil` for any other text.
@@ -165,19 +164,17 @@ public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The tag of an item on a licence.
+/// The tag of an item on a license.
 ///
 /// A single byte, except for 5F40 of the photo and for 0100 and above on a My Number card.
 package struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// The tag as a number.
     package let rawValue: UInt16
 
-    /// Creates a tag.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Creates a tag.
     package init(integerLiteral value: UInt16) {
         self.init(rawValue: value)
     }

@@ -3,7 +3,7 @@
 internal import ByteCodec
 public import CardModel
 
-/// The contents of a driver's licence, decoded from a dump.
+/// The contents of a driver's license, decoded from a dump.
 public struct LicenseReport: Hashable, Sendable {
     /// The kind of card.
     public var kind: LicenseKind
@@ -154,10 +154,10 @@ extension LicenseReport {
         if case .flag(let flag)? = field(.pinSetting)?.value { flag } else { nil }
     }
 
-    /// The day of issue, from the licence's text or else from the free data.
+    /// The day of issue, from the license's text or else from the free data.
     public var issued: CalendarDate? { date(.issueDate)?.day?.date ?? edition?.issued }
 
-    /// The last day of validity, from the licence's text or else from the free data.
+    /// The last day of validity, from the license's text or else from the free data.
     public var expires: CalendarDate? { date(.expiryDate)?.day?.date ?? edition?.expires }
 
     /// The photo, a JPEG 2000 file; `nil` when it was not read or the card has none.

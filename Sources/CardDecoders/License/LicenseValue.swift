@@ -3,7 +3,7 @@
 internal import ByteCodec
 public import CardModel
 
-/// The value of an item of a licence.
+/// The value of an item of a license.
 public enum LicenseValue: Hashable, Sendable {
     /// The item is empty: the card has no value for it.
     case absent
@@ -38,7 +38,7 @@ public enum LicenseValue: Hashable, Sendable {
     }
 }
 
-/// A date on a licence: a digit for the era, then year of the era, month and day of two digits each.
+/// A date on a license: a digit for the era, then year of the era, month and day of two digits each.
 public enum LicenseDate: Hashable, Sendable {
     /// A valid day.
     case day(EraDate)
@@ -96,7 +96,7 @@ public enum LicenseDate: Hashable, Sendable {
 
 /// A day in the notation of Japanese documents: era, year of the era, month, day.
 ///
-/// Years count on from the first year of the era; for 平成 also beyond the era's end: licences of 2018 are valid until
+/// Years count on from the first year of the era; for 平成 also beyond the era's end: licenses of 2018 are valid until
 /// 平成35年, which is 2023. 大正64年 was never written on anything.
 public struct EraDate: Hashable, Sendable {
     /// The era given on the card.
@@ -128,7 +128,7 @@ public struct EraDate: Hashable, Sendable {
     }
 }
 
-/// A Japanese era; the raw values are the digits used on a licence.
+/// A Japanese era; the raw values are the digits used on a license.
 public enum Era: Int, Hashable, Sendable, CaseIterable {
     /// 明治.
     case meiji = 1
@@ -154,7 +154,7 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
 
     /// The Gregorian year in which the era ended, or `nil` where dates were written beyond its end.
     ///
-    /// Licences of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
+    /// Licenses of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
     var lastYear: Int? {
         switch self {
         case .meiji: 1912
@@ -176,7 +176,7 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Single-byte texts on a licence.
+/// Single-byte texts on a license.
 enum LicenseText {
     /// The JIS X 0201 text (printable ASCII and half-width katakana) without trailing blanks; `nil` for any other byte.
     static func jisX0201(_ bytes: some Collection<UInt8>) -> String? {

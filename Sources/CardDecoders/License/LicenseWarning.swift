@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+internal import ByteCodec
+public import CardModel
 
-/// A problem with one item or one file of a licence; the rest of the card is still decoded.
+/// A problem with one item or one file of a license; the rest of the card is still decoded.
 ///
 /// A fault carries no value from the card: no name and no number can reach a log through it.
 public struct LicenseWarning: Error, Hashable, Sendable {
-    /// The file.
     package var file: LicenseFile
     /// The item, or `nil` when the problem concerns the whole file.
     package var tag: LicenseTag?
@@ -48,7 +48,6 @@ public struct LicenseWarning: Error, Hashable, Sendable {
         case noConverter
     }
 
-    /// Creates a problem.
     package init(file: LicenseFile, tag: LicenseTag? = nil, offset: Int = 0, reason: Reason) {
         self.file = file
         self.tag = tag
@@ -57,7 +56,47 @@ public struct LicenseWarning: Error, Hashable, Sendable {
     }
 }
 
-extension LicenseWarning.Reason {
+extension LicenseWarning: SelfDescribing {
+    /// File, item, and problem.
+    public var message: LocalizedText {
+        let reason = reason.message
+        guard let tag else { return LocalizedText("\(file.rawValue): ", "\(file.rawValue): ") + reason }
+        return LocalizedText("\(file.rawValue), tag \(tag): ", "\(file.rawValue) タグ \(tag): ") + reason
+    }
+}
+
+extension LicenseWarning.Reason: SelfDescribing {
+    /// The problem.
+    public var message: LocalizedText {
+        switch self {
+        case .lengthMissing: LocalizedText("the length is missing", "長さがありません")
+        case .lengthForm(let byte):
+            LocalizedText(
+                "\(Hex.encode(byte, digits: 2)) is not a valid first byte of a length",
+                "\(Hex.encode(byte, digits: 2)) で始まる長さはありません")
+        case .pastEnd(let length, let left):
+            LocalizedText(
+                "its \(length) bytes exceed the end of the file (\(left) bytes left)",
+                "\(length) バイトの値がファイルの終わりを超えています（残り \(left) バイト）")
+        case .wrongLength(let length):
+            LocalizedText("\(length) bytes is the wrong length for this item", "この項目の長さは \(length) バイトではありません")
+        case .notADate: LocalizedText("invalid date", "日付が正しくありません")
+        case .notText: LocalizedText("contains characters outside JIS X 0201", "JIS X 0201 にない文字があります")
+        case .unknownItem: LocalizedText("unknown item", "未知の項目です")
+        case .repeated: LocalizedText("duplicate item; the first one is used", "重複しています（最初のものを使います）")
+        case .differsFromCommonData: LocalizedText("differs from MF/EF01", "MF/EF01 の値と異なります")
+        case .outOfOrder: LocalizedText("dated earlier than the entry before it", "前の追記より古い日付です")
+        case .empty: LocalizedText("no contents", "中身がありません")
+        case .refused(let status): FileRefusal.message(status)
+        case .lost: FileRefusal.lost
+        case .noConverter:
+            LocalizedText(
+                "characters are shown as codes because this system's C library cannot convert EUC-JP "
+                    + "(on Fedora: install glibc-gconv-extra)",
+                "C ライブラリが EUC-JP を変換できないため、文字をコードで表示しています（Fedora では glibc-gconv-extra を導入してください）")
+        }
+    }
+
     /// The identifier for machine use.
     package var word: String {
         switch self {
@@ -77,4 +116,15 @@ extension LicenseWarning.Reason {
         case .noConverter: "noConverter"
         }
     }
+}
+
+/// Why a file of a card was not read.
+enum FileRefusal {
+    static func message(_ status: UInt16?) -> LocalizedText {
+        let code = status.map { Hex.encode($0, digits: 4) }
+        return LocalizedText("the card refused to read it", "カードが読み取りを拒否しました")
+            + (code.map { LocalizedText(": status \($0)", ": ステータス \($0)") } ?? LocalizedText("", ""))
+    }
+
+    static let lost = LocalizedText("the card left before all of it was read", "読み終わる前にカードが離れました")
 }

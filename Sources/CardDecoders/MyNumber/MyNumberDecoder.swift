@@ -6,13 +6,13 @@ public import CardModel
 /// Decodes a dump of a My Number card. It never talks to a card, and no input can make it trap.
 public enum MyNumberDecoder {
     /// Returns whether a dump is of such a card.
-    package static func recognises(_ dump: CardDump) -> Bool {
+    package static func recognizes(_ dump: CardDump) -> Bool {
         MyNumberApplication.allCases.compactMap(\.aid).contains { dump.application($0) != nil }
     }
 
     /// Decodes a dump of a My Number card; `nil` when it is of another card.
     public static func decode(_ dump: CardDump) -> MyNumberReport? {
-        guard recognises(dump) else { return nil }
+        guard recognizes(dump) else { return nil }
         var report = MyNumberReport(pins: [:], certificates: [:], withheld: [], warnings: [])
         for file in MyNumberFile.allCases {
             guard let found = application(file.application, dump)?.file(file.id) else { continue }
@@ -166,5 +166,21 @@ public struct MyNumberWarning: Hashable, Sendable {
         case refused(UInt16?)
         /// The card left before the whole file was read.
         case lost
+    }
+}
+
+extension MyNumberWarning: SelfDescribing {
+    /// File and problem.
+    public var message: LocalizedText {
+        let what =
+            switch reason {
+            case .notWhatItShouldBe: LocalizedText("unexpected contents", "内容が正しくありません")
+            case .item(let item):
+                LocalizedText(
+                    "item \(item.rawValue) is missing or malformed", "項目 \(item.rawValue) がないか、正しくありません")
+            case .refused(let status): FileRefusal.message(status)
+            case .lost: FileRefusal.lost
+            }
+        return LocalizedText("\(file.name.english): ", "\(file.name.japanese): ") + what
     }
 }

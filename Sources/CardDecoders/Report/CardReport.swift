@@ -126,14 +126,12 @@ public struct CardField: Hashable, Sendable {
         self.isPersonal = isPersonal
     }
 
-    /// A number of points.
     static func points(_ number: Int) -> CardField {
         CardField(key: "points", name: LocalizedText("Points", "ポイント"), value: String(number), isPersonal: false)
     }
 }
 
 extension CardField {
-    /// The day the card was issued.
     static func issueDate(_ day: CalendarDate) -> CardField { .day("issueDate", "Issued", "発行日", day) }
 
     /// A day that is not sensitive.

@@ -55,7 +55,7 @@ public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     /// The word.
     public var description: String { rawValue }
 
-    /// A Japanese driver's licence.
+    /// A Japanese driver's license.
     public static let license = CardKind(rawValue: "license")
     /// A My Number card.
     public static let myNumber = CardKind(rawValue: "mynumber")

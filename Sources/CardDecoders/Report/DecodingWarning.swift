@@ -29,7 +29,7 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case serialOrder
     /// The block with the next older record was not read, so the amount is unknown.
     case olderRecordMissing
-    /// The layout of the blocks is not published: the card is recognised and only its bytes are reported.
+    /// The layout of the blocks is not published: the card is recognized and only its bytes are reported.
     case layoutNotPublished
     /// The layout is known from one source only and was never checked against a published card.
     case oneSource
@@ -109,9 +109,9 @@ public struct CardDecodingError: Error, Hashable, Sendable {
     }
 }
 
-extension DecodingWarning {
-    /// The message in both languages.
-    package var message: LocalizedText {
+extension DecodingWarning: SelfDescribing {
+    /// The warning as a sentence.
+    public var message: LocalizedText {
         switch self {
         case .balanceDiffersFromHistory:
             LocalizedText("the balance differs from the newest history record", "残高が最新の履歴の残高と一致しません")

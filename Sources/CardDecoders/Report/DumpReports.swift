@@ -8,7 +8,7 @@ public struct DumpReports: Hashable, Sendable {
     public var cards: [CardReport] = []
     /// Why a decoder that recognizes the card found nothing in the dump.
     public var errors: [CardDecodingError] = []
-    /// The driver's licence; `nil` if the dump contains none.
+    /// The driver's license; `nil` if the dump contains none.
     public var license: LicenseReport?
     /// The My Number card; `nil` if the dump contains none.
     public var myNumber: MyNumberReport?
@@ -55,7 +55,7 @@ extension CardDump {
         with decoders: DecoderRegistry = .standard, stations: any StationNames = ShippedStations()
     ) -> DumpReports {
         var reports = DumpReports(license: LicenseDecoder.decode(self), myNumber: MyNumberDecoder.decode(self))
-        for decoder in decoders.recognising(self) {
+        for decoder in decoders.recognizing(self) {
             do throws(CardDecodingError) {
                 reports.cards.append(try decoder.decode(self, stations: stations))
             } catch {
@@ -102,7 +102,7 @@ extension CardDump {
     ) throws(DumpDecodingError) -> [Report] {
         var reports: [Report] = []
         var failure: CardDecodingError?
-        for decoder in DecoderRegistry.standard.recognising(self)
+        for decoder in DecoderRegistry.standard.recognizing(self)
         where decoder.hasBalance && kinds?.contains(decoder.kind) ?? true {
             do throws(CardDecodingError) {
                 reports.append(try decode(decoder))

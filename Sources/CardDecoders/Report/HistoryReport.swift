@@ -8,7 +8,6 @@ package struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
     package static let schema = "kazasu.history/1"
 
-    /// The kind of card.
     package var kind: CardKind
     /// The card's name.
     package var name: LocalizedText
@@ -17,7 +16,6 @@ package struct HistoryReport: Hashable, Sendable {
     /// The records, newest first.
     package var records: [HistoryRecord]
 
-    /// Creates a report of these records.
     package init(kind: CardKind, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
         self.kind = kind
         self.name = name

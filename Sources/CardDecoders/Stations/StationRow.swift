@@ -21,7 +21,6 @@ package struct StationRow: Hashable, Sendable {
         self.until = until
     }
 
-    /// The codes.
     package var code: StationCode {
         StationCode(
             area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
@@ -49,7 +48,6 @@ package struct BusStopRow: Hashable, Sendable {
 
     static func key(operatorCode: UInt16, stop: UInt16) -> UInt32 { UInt32(operatorCode) << 16 | UInt32(stop) }
 
-    /// The operator code.
     package var operatorCode: UInt16 { UInt16(truncatingIfNeeded: key >> 16) }
     /// The stop code.
     package var stop: UInt16 { UInt16(truncatingIfNeeded: key) }
@@ -62,7 +60,6 @@ package struct FormerNameRow: Hashable, Sendable {
     /// The former name for the code, with its last day where the table gives it.
     package var former: FormerName
 
-    /// The codes.
     package var code: StationCode {
         StationCode(
             area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),

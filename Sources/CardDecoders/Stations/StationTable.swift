@@ -203,9 +203,7 @@ public struct StationFile: Hashable, Sendable {
 
 /// The rows of one file of station names.
 package enum StationRows: Hashable, Sendable {
-    /// Stations.
     case stations([StationRow])
-    /// Bus stops.
     case busStops([BusStopRow])
     /// Former names of stations.
     case formerNames([FormerNameRow])

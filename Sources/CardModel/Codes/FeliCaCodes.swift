@@ -82,7 +82,7 @@ public struct ServiceCode: FourDigitCode {
     /// Bits 5–0.
     public var attribute: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
 
-    /// The behaviour of its blocks; `nil` for an attribute that no source names.
+    /// The behavior of its blocks; `nil` for an attribute that no source names.
     public var kind: ServiceKind? {
         switch attribute & 0x1F {
         case 0x08...0x0B: .random
@@ -133,7 +133,7 @@ public enum ServiceAccess: String, Hashable, Sendable {
     case decrement
 }
 
-/// The behaviour of a FeliCa service's blocks; the raw values are those of `kazasu.scan/1`.
+/// The behavior of a FeliCa service's blocks; the raw values are those of `kazasu.scan/1`.
 public enum ServiceKind: String, Hashable, Sendable {
     /// Each block is read and written independently.
     case random

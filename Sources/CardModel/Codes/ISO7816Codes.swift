@@ -73,49 +73,30 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
         rawValue = value
     }
 
-    /// VERIFY.
     package static let verify: Instruction = 0x20
-    /// MANAGE SECURITY ENVIRONMENT.
     package static let manageSecurityEnvironment: Instruction = 0x22
-    /// CHANGE REFERENCE DATA.
     package static let changeReferenceData: Instruction = 0x24
     /// DISABLE VERIFICATION REQUIREMENT.
     package static let disableVerification: Instruction = 0x26
     /// ENABLE VERIFICATION REQUIREMENT.
     package static let enableVerification: Instruction = 0x28
-    /// PERFORM SECURITY OPERATION.
     package static let performSecurityOperation: Instruction = 0x2A
-    /// RESET RETRY COUNTER.
     package static let resetRetryCounter: Instruction = 0x2C
-    /// MANAGE CHANNEL.
     package static let manageChannel: Instruction = 0x70
-    /// EXTERNAL AUTHENTICATE.
     package static let externalAuthenticate: Instruction = 0x82
-    /// GET CHALLENGE.
     package static let getChallenge: Instruction = 0x84
-    /// GENERAL AUTHENTICATE.
     package static let generalAuthenticate: Instruction = 0x86
-    /// INTERNAL AUTHENTICATE.
     package static let internalAuthenticate: Instruction = 0x88
-    /// SELECT.
     package static let select: Instruction = 0xA4
-    /// READ BINARY.
     package static let readBinary: Instruction = 0xB0
     /// READ BINARY with the offset in a data object.
     package static let readBinaryWithOffsetObject: Instruction = 0xB1
-    /// READ RECORD.
     package static let readRecord: Instruction = 0xB2
-    /// GET RESPONSE.
     package static let getResponse: Instruction = 0xC0
-    /// ENVELOPE.
     package static let envelope: Instruction = 0xC2
-    /// GET DATA.
     package static let getData: Instruction = 0xCA
-    /// WRITE BINARY.
     package static let writeBinary: Instruction = 0xD0
-    /// UPDATE BINARY.
     package static let updateBinary: Instruction = 0xD6
-    /// UPDATE RECORD.
     package static let updateRecord: Instruction = 0xDC
 
     /// Whether it carries, changes or spends a PIN, or may hide a command that does.
@@ -178,7 +159,7 @@ public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     package static let success: StatusWord = 0x9000
     /// 6282: end of file or record reached before the requested number of bytes, or unsuccessful search.
     package static let endOfFile: StatusWord = 0x6282
-    /// 6283: the selected file is deactivated; on a driver's licence: locked.
+    /// 6283: the selected file is deactivated; on a driver's license: locked.
     package static let fileDeactivated: StatusWord = 0x6283
     /// 6700: the length is wrong.
     package static let wrongLength: StatusWord = 0x6700
@@ -186,7 +167,7 @@ public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     package static let securityStatusNotSatisfied: StatusWord = 0x6982
     /// 6983: the authentication method is blocked; a PIN is locked.
     package static let authenticationBlocked: StatusWord = 0x6983
-    /// 6984: the reference data cannot be used; a driver's licence returns this for a locked PIN.
+    /// 6984: the reference data cannot be used; a driver's license returns this for a locked PIN.
     package static let referenceDataUnusable: StatusWord = 0x6984
     /// 6A82: file or application not found.
     package static let fileNotFound: StatusWord = 0x6A82

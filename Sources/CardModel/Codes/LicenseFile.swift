@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files of a Japanese driver's licence and of the licence on a My Number card; the raw values are their names.
+/// The files of a Japanese driver's license and of the license on a My Number card; the raw values are their names.
 ///
 /// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the libjeid application, tobari's notes on edition 010.
 package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
@@ -31,11 +31,11 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     /// マイナ免許証: signature
     case myNumberSignature = "WEF03"
 
-    /// Licence: the text of the licence.
+    /// License: the text of the license.
     package static let df1 = AID("a0000002310100000000000000000000")
-    /// Licence: the photo.
+    /// License: the photo.
     package static let df2 = AID("a0000002310200000000000000000000")
-    /// The licence on a My Number card.
+    /// The license on a My Number card.
     package static let myNumberLicense = AID("a0000002310600000000000000000000")
 
     /// The application that contains it; `nil` for a file of the master file.
@@ -48,7 +48,6 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Its identifier.
     package var id: FileIdentifier {
         FileIdentifier(rawValue: number)
     }
@@ -106,7 +105,7 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The PINs that a licence file requires before it can be read.
+/// The PINs that a license file requires before it can be read.
 package enum LicenseAccess: Hashable, Sendable {
     /// No PIN.
     case free
@@ -116,22 +115,22 @@ package enum LicenseAccess: Hashable, Sendable {
     case bothPINs
 }
 
-/// The kind of card that holds a licence; the raw values are those of `kazasu.license/1`.
+/// The kind of card that holds a license; the raw values are those of `kazasu.license/1`.
 public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     /// IC運転免許証
     case license
-    /// マイナ免許証: the licence on a My Number card
+    /// マイナ免許証: the license on a My Number card
     case myNumberLicense
 
     /// The display name.
     public var name: LocalizedText {
         switch self {
-        case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
-        case .myNumberLicense: LocalizedText("Driver's licence on a My Number card", "マイナ免許証")
+        case .license: LocalizedText("Driver's license (Japan)", "運転免許証")
+        case .myNumberLicense: LocalizedText("Driver's license on a My Number card", "マイナ免許証")
         }
     }
 
-    /// The files of such a licence, in the order of the report.
+    /// The files of such a license, in the order of the report.
     package var files: [LicenseFile] {
         LicenseFile.allCases.filter { $0.isOnMyNumberCard == (self == .myNumberLicense) }
     }
@@ -140,13 +139,12 @@ public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     package var pins: [LicensePIN] { self == .license ? [.pin1, .pin2] : [.myNumberLicense] }
 }
 
-/// A PIN of a licence.
 package enum LicensePIN: Hashable, Sendable, CaseIterable {
-    /// 暗証番号1: unlocks what is printed on the licence.
+    /// 暗証番号1: unlocks what is printed on the license.
     case pin1
     /// 暗証番号2: unlocks the registered domicile and the photo, together with PIN 1.
     case pin2
-    /// The PIN of the licence on a My Number card.
+    /// The PIN of the license on a My Number card.
     case myNumberLicense
 
     /// The display name.
@@ -154,7 +152,7 @@ package enum LicensePIN: Hashable, Sendable, CaseIterable {
         switch self {
         case .pin1: LocalizedText("PIN 1", "暗証番号1")
         case .pin2: LocalizedText("PIN 2", "暗証番号2")
-        case .myNumberLicense: LocalizedText("The licence's PIN", "マイナ免許証の暗証番号")
+        case .myNumberLicense: LocalizedText("The license's PIN", "マイナ免許証の暗証番号")
         }
     }
 

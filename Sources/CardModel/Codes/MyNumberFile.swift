@@ -28,7 +28,6 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Its identifier.
     package var id: FileIdentifier { FileIdentifier(rawValue: number) }
 
     private var number: UInt16 {
@@ -95,7 +94,6 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     /// 券面 AP: the holder's data as images.
     case cardSurface
 
-    /// Its AID.
     package var aid: AID? {
         switch self {
         case .jpki: AID("d392f000260100000001")
@@ -135,7 +133,6 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Its file.
     package var file: FileIdentifier { FileIdentifier(rawValue: number) }
 
     private var number: UInt16 {

@@ -13,7 +13,6 @@ public struct ApplicationDump: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes the dump of an application.
     package init(
         aid: AID?, selectAnswer: [UInt8]? = nil, files: [FileDump] = [], extra: JSONObject = JSONObject()
     ) {
@@ -42,7 +41,6 @@ public struct FileDump: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes the dump of a file.
     package init(
         id: FileIdentifier, state: ReadState, data: [UInt8] = [], pin: CardPINState? = nil,
         extra: JSONObject = JSONObject()

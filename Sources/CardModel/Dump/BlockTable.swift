@@ -8,7 +8,6 @@ package struct BlockTable: Hashable, Sendable {
     /// Sorted by number, each number once.
     private var entries: [Element] = []
 
-    /// Makes an empty table.
     package init() {}
 
     /// Makes a table of blocks with their numbers, in any order; of two with the same number, the later counts.
@@ -110,7 +109,6 @@ package struct BlockTable: Hashable, Sendable {
 }
 
 extension BlockTable: Sequence {
-    /// A block and its number.
     package typealias Element = (number: UInt16, block: Block)
 
     /// Iterates over the blocks by number, lowest first.

@@ -28,7 +28,6 @@ public struct CardDump: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes the dump of a card.
     package init(
         tool: String? = nil, readAt: String? = nil, reader: String? = nil, complete: Bool = true,
         missing: [MissingPart] = [], card: CardIdentity, systems: [SystemDump] = [],
@@ -175,7 +174,6 @@ public struct MissingPart: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes a part that was not read.
     package init(
         system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil,
         application: AID? = nil, file: FileIdentifier? = nil, fromPage: UInt16? = nil, reason: Reason,

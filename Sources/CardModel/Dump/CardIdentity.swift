@@ -34,7 +34,6 @@ public struct CardIdentity: Hashable, Sendable {
     /// It may be random each time; see `Tap.isRandom` and `Card.hasRandomID`.
     public var number: String? { (idm?.bytes ?? uid ?? pupi).map { Hex.encode($0) } }
 
-    /// Makes an identity from the known values of a card.
     package init(
         technology: Technology, idm: IDm? = nil, pmm: PMm? = nil, bitRate: Int? = nil, extra: JSONObject = JSONObject()
     ) {

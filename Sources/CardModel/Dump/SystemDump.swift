@@ -19,7 +19,6 @@ public struct SystemDump: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes a system with what was found in it.
     package init(
         systemCode: SystemCode, idm: IDm, pmm: PMm, areas: [AreaDump] = [], services: [ServiceDump] = [],
         assumed: [AssumedPart] = [], extra: JSONObject = JSONObject()
@@ -47,7 +46,6 @@ package enum AssumedPart: String, Hashable, Sendable {
     case idm
     /// The PMm of a system.
     case pmm
-    /// The code of a system.
     case systemCode
     /// The code of a service.
     case code
@@ -66,7 +64,6 @@ public struct AreaDump: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes an area.
     package init(start: AreaCode, end: AreaCode, keyVersion: KeyVersion? = nil, extra: JSONObject = JSONObject()) {
         self.start = start
         self.end = end
@@ -94,7 +91,6 @@ public struct ServiceDump: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes a service.
     package init(
         code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: BlockTable = [:],
         sameAs: SameBlocks? = nil, extra: JSONObject = JSONObject()

@@ -6,7 +6,6 @@ internal import ByteCodec
 package struct JSONCursor: Sendable {
     let source: Source
 
-    /// The source of the value.
     enum Source: Sendable {
         /// A value. Its members get `inside` as their place; an empty value needs none.
         case tree(JSONValue, Step, in: JSONPlace?, inside: JSONPlace?)
@@ -21,7 +20,6 @@ package struct JSONCursor: Sendable {
         case element(Int)
     }
 
-    /// The value.
     package var value: JSONValue {
         switch source {
         case .tree(let value, _, _, _): value
@@ -35,12 +33,10 @@ package struct JSONCursor: Sendable {
         return JSONPlace(step, in: parent).text
     }
 
-    /// Makes a cursor at the root of a document.
     package init(_ value: JSONValue) {
         self.init(value, .document, in: nil)
     }
 
-    /// Makes a cursor at the root of a tape.
     init(_ tape: JSONTape) {
         source = .tape(tape, 0)
     }
@@ -82,7 +78,6 @@ package struct JSONCursor: Sendable {
         throw .missing(key: JSONPlace(.member(key), in: place).text)
     }
 
-    /// Returns this value as an object.
     package func object() throws(DocumentError) -> JSONObject {
         guard case .object(let object) = value else { throw malformed(.object) }
         return object
@@ -158,7 +153,6 @@ package struct JSONCursor: Sendable {
 }
 
 extension JSONCursor {
-    /// Returns this value as a string.
     package func text() throws(DocumentError) -> String {
         switch source {
         case .tree(.string(let text), _, _, _): return text

@@ -10,7 +10,6 @@ package enum JSONValue: Hashable, Sendable {
     case integer(Int64)
     /// Any other number.
     case number(Double)
-    /// A string.
     case string(String)
     /// Values in order.
     case array([JSONValue])
@@ -21,15 +20,10 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-    /// Makes a string.
     package init(stringLiteral value: String) { self = .string(value) }
-    /// Makes a Boolean.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes a number.
     package init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Makes an array of values in order.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Makes an object of named values in order.
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
     /// `null`
     package init(nilLiteral: ()) { self = .null }
@@ -134,7 +128,6 @@ package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         /// The name.
         package let key: String
-        /// The value.
         package var value: JSONValue
     }
 

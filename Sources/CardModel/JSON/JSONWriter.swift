@@ -17,7 +17,6 @@ package struct JSONWriter: JSONSink, ~Copyable {
     /// The number of bytes written.
     package var count: Int { buffer.count }
 
-    /// Makes an empty writer.
     package init() {}
 
     /// The text written.

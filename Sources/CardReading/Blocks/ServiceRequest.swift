@@ -4,7 +4,6 @@ package import CardModel
 
 /// A request to read some blocks of a service.
 package struct ServiceRequest: Hashable, Sendable {
-    /// The service.
     package var code: ServiceCode
     /// The blocks to read.
     package var blocks: Blocks
@@ -19,7 +18,6 @@ package struct ServiceRequest: Hashable, Sendable {
         case these([UInt16])
     }
 
-    /// Makes a request for blocks of a service.
     package init(_ code: ServiceCode, _ blocks: Blocks) {
         self.code = code
         self.blocks = blocks

@@ -197,7 +197,6 @@ public struct ScannedNode: Hashable, Sendable {
         case service(ServiceCode)
     }
 
-    /// Makes a node of a card.
     package init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
         self.kind = kind
         self.keyVersion = keyVersion

@@ -95,7 +95,6 @@ package struct OpenFile: Hashable, Sendable {
     package let file: FileIdentifier?
     /// How far to read.
     package let length: Length
-    /// Its name.
     package let name: LocalizedText
 
     /// The methods to determine how far to read a file.

@@ -13,17 +13,16 @@ package struct CardRecognizer {
     private let session: ISO7816Session
     private let picc: PICC
 
-    /// Makes a recogniser for the card that a reader has just activated.
+    /// Makes a recognizer for the card that a reader has just activated.
     ///
     /// - Parameters:
-    ///   - reader: the reader, which outlives the recogniser.
+    ///   - reader: the reader, which outlives the recognizer.
     ///   - picc: the card as it was activated.
     ///   - request: the request that activated it.
     package init(reader: any Reader, picc: PICC, request: ActivationRequest) {
         self.init(session: ISO7816Session(reader: reader, picc: picc, request: request), picc: picc)
     }
 
-    /// Makes a recogniser that continues with a session.
     package init(session: ISO7816Session, picc: PICC) {
         self.session = session
         self.picc = picc

@@ -12,7 +12,6 @@ package struct CardFinder {
     /// The rhythm of the wait of which the searches are parts; `nil` if each is a wait of its own.
     let rhythm: SearchRhythm?
 
-    /// Makes a finder on an open reader.
     package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }

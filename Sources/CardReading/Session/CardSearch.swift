@@ -14,7 +14,6 @@ package struct SearchClock: Sendable {
         self.pause = pause
     }
 
-    /// The system clock.
     package static let system: SearchClock = {
         let start = ContinuousClock.now
         return SearchClock(now: { ContinuousClock.now - start }) { time in

@@ -9,7 +9,6 @@ public import NFCTransport
 ///
 /// Retries commands a bounded number of times, and distinguishes an unsupported command from a card that left.
 package final class CardSession {
-    /// The reader.
     package let reader: any Reader
     /// The card as it answered when it was found.
     package let target: FeliCaTarget
@@ -150,7 +149,6 @@ public struct SystemHandle: Hashable, Sendable {
     /// The PMm in its answer.
     public var pmm: PMm
 
-    /// Makes a handle for a system that answered.
     package init(code: SystemCode, idm: IDm, pmm: PMm) {
         self.code = code
         self.idm = idm

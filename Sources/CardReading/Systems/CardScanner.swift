@@ -8,7 +8,6 @@ package struct CardScanner {
     private let session: CardSession
     private let progress: (ReadingProgress) -> Void
 
-    /// Makes a scanner for the card in this session.
     package init(session: CardSession, progress: @escaping (ReadingProgress) -> Void = { _ in }) {
         self.session = session
         self.progress = progress
@@ -66,7 +65,6 @@ public struct SystemScan: Hashable, Sendable {
     /// How they were found.
     public var listing: NodeListing
 
-    /// Makes a system with its nodes.
     package init(
         system: SystemHandle, keyVersion: KeyVersion? = nil, nodes: [ScannedNode] = [],
         listing: NodeListing = .searchServiceCode

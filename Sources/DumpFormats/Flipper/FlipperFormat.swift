@@ -14,19 +14,17 @@ extension DumpFileFormat {
 /// (`lib/nfc/protocols/felica`, `documentation/file_formats/NfcFileFormats.md`) and the sample of data format 2 in
 /// FareBot. Codes are in the usual notation, high byte first; the attribute beside each code is checked against it.
 package struct FlipperFormat: WritableDumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `flipper`.
     package var id: String { "flipper" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Flipper Zero .nfc", "Flipper Zero の .nfc") }
 
-    /// Recognises the first line, which names the kind of file.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes the first line, which names the kind of file.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper NFC device"
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         if let type = source.lines.lazy.compactMap({ $0.value(of: "Device type") }).first,
             FlipperTagReader.reads(type)

@@ -8,15 +8,14 @@ package import CardModel
 /// Source: FareBot `card/felica/.../raw`, `card/ultralight/.../raw`. Codes are **numbers**, bytes are base64. Both have
 /// one IDm and one PMm; the oldest exports split each into two lists of signed bytes.
 package struct FareBotFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `farebot`.
     package var id: String { "farebot" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }
 
-    /// Recognises a kind of card beside its systems, or a list of cards with their kinds.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a kind of card beside its systems, or a list of cards with their kinds.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         return (json.member("cards").flatMap { try? $0.elements().first } ?? json).member("cardType") != nil
     }

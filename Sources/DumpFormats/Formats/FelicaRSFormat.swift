@@ -8,20 +8,18 @@ package import CardModel
 /// Source: felica-rs `examples/dump.rs`. Codes are in the usual notation, high byte first. Services with the same
 /// number form a group that contains the blocks once.
 package struct FelicaRSFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `felica-rs`.
     package var id: String { "felica-rs" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }
 
-    /// Recognises systems whose code is under this tool's own name.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes systems whose code is under this tool's own name.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let systems = source.json?.member("systems"), systems.isArray else { return false }
         return (try? systems.elements())?.first?.member("system_code_hex") != nil
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()

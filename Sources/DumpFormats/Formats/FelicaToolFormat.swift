@@ -9,15 +9,14 @@ package import CardModel
 /// is checked against it. Its private exports have `XX` in place of bytes of IDm and blocks: such an IDm is unknown,
 /// such a block is missing.
 package struct FelicaToolFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `felica-tool`.
     package var id: String { "felica-tool" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
 
-    /// Recognises systems beside members that only this tool writes for a card.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes systems beside members that only this tool writes for a card.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.json.map { $0.member("systems") != nil && FelicaToolFormat.isNamed(in: $0) } ?? false
     }
 
@@ -27,7 +26,6 @@ package struct FelicaToolFormat: DumpFormat {
             .contains { json.member($0) != nil }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
@@ -120,15 +118,14 @@ package struct FelicaToolFormat: DumpFormat {
 /// `timestamp_ns` and `data`, the packet with its LEN byte. Its private exports have `XX` in place of bytes of IDm and
 /// blocks: such an IDm is unknown, such a block is missing.
 package struct FelicaToolLogFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `felica-tool-log`.
     package var id: String { "felica-tool-log" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("felica-tool communication log", "felica-tool の通信記録") }
 
-    /// Recognises a list whose first element is a packet with its time.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a list whose first element is a packet with its time.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let json = source.json, json.isArray, let first = (try? json.elements())?.first else { return false }
         return first.member("timestamp_ns") != nil && first.member("data") != nil && first.member("type") != nil
     }

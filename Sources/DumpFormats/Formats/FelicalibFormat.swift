@@ -7,15 +7,14 @@ package import CardModel
 ///
 /// Source: felicalib `src/dump/dump.c`. Codes are in the usual notation, high byte first. There is one IDm and one PMm.
 package struct FelicalibFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `felicalib`.
     package var id: String { "felicalib" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }
 
-    /// Recognises a block line with one colon, or a comment with the spelling of "service" that only this program uses.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a block line with one colon, or a comment with the spelling of "service" that only this program uses.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let text = line.text
             if text.hasPrefix("#") { return ["# System code:", "# Serivce code ="].contains { text.hasPrefix($0) } }
@@ -24,7 +23,6 @@ package struct FelicalibFormat: DumpFormat {
         }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         for line in source.lines {

@@ -9,22 +9,20 @@ package import CardModel
 /// with its bytes; the label names it (`乗降履歴情報`), the number is that of the block. Lines `IDm=` and `PMm=` may come
 /// before; all other lines are for people.
 package struct FelicalibSampleFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `felicalib-sample`.
     package var id: String { "felicalib-sample" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("felicalib sample in C#", "felicalib の C# サンプルの出力") }
 
-    /// Recognises a line with a label, a number in brackets and sixteen bytes with hyphens.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a line with a label, a number in brackets and sixteen bytes with hyphens.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
-            guard let record = LabelledLine(line.text) else { return false }
+            guard let record = LabeledLine(line.text) else { return false }
             return record.digits.contains("-") && (try? line.block(record.digits)) != nil
         }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard(complete: false)
         var system = ImportedSystem(code: nil)
@@ -35,7 +33,7 @@ package struct FelicalibSampleFormat: DumpFormat {
                 card.idm = try line.idm(text.dropFirst(4))
             } else if text.hasPrefix("PMm=") {
                 card.pmm = try line.pmm(text.dropFirst(4))
-            } else if let record = LabelledLine(text), record.digits.contains("-") {
+            } else if let record = LabeledLine(text), record.digits.contains("-") {
                 let block = try line.block(record.digits)
                 guard record.label.contains("乗降履歴") || block[0] == 0 || HexLinesFormat.isPlausible(block) else {
                     throw line.malformed(.historyRecord)
@@ -50,7 +48,7 @@ package struct FelicalibSampleFormat: DumpFormat {
 }
 
 /// A line `LABEL [N]  REST` with a decimal number.
-private struct LabelledLine {
+private struct LabeledLine {
     let label: Substring
     let number: UInt16
     let digits: String

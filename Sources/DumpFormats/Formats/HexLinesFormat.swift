@@ -9,20 +9,18 @@ package import CardModel
 /// otherwise. Nothing in the file says so, therefore system and service are marked as assumed. Records are put in card
 /// order, newest first by their serial number, and duplicate records are dropped.
 package struct HexLinesFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `hex-lines`.
     package var id: String { "hex-lines" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }
 
-    /// Recognises a file in which every line that is not a comment has sixteen bytes.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a file in which every line that is not a comment has sixteen bytes.
+    package func recognizes(_ source: DumpSource) -> Bool {
         let lines = source.head.map(\.text).filter { !$0.isEmpty && !$0.hasPrefix("#") }
         return !lines.isEmpty && lines.allSatisfy { (try? Hex.decode($0))?.count == 16 }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var records: [Block] = []
         var seen: Set<Block> = []

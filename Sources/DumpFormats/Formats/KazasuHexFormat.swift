@@ -12,15 +12,14 @@ extension DumpFileFormat {
 ///
 /// Comments in the form written by ``HexListing`` are read too; other comments are ignored.
 package struct KazasuHexFormat: WritableDumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `hex`, as in `dump --format hex`.
     package var id: String { "hex" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
 
-    /// Recognises a block line, or the comment that opens the listing or a system.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a block line, or the comment that opens the listing or a system.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let words = line.text.words
             guard words.first == "#" else { return isBlockLine(words) }
@@ -37,7 +36,6 @@ package struct KazasuHexFormat: WritableDumpFormat {
         return (try? Hex.decode(words[3...].joined()))?.count == 16
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         if let first = source.head.first(where: { !$0.text.isEmpty }), TagListing.opens(first.text.words) {
             return [try TagListing.read(source.lines)]

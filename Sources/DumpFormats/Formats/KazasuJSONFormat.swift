@@ -9,20 +9,18 @@ extension DumpFileFormat {
 
 /// Kazasu's own document, `kazasu.dump/1`, the only format that holds all of a dump.
 package struct KazasuJSONFormat: WritableDumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `json`, as in `dump --format json`.
     package var id: String { "json" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Kazasu JSON document", "Kazasu の JSON 文書") }
 
-    /// Recognises a document that names its schema.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a document that names its schema.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let schema = try? source.json?.member("schema")?.text() else { return false }
         return schema.hasPrefix("kazasu.dump/")
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let json = source.json else { throw .unknownFormat }
         return [try CardDump(json: json.value)]

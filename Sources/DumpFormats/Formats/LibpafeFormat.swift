@@ -16,15 +16,14 @@ extension DumpFileFormat {
 /// follows such a comment is read the way the program means it, any other line has the whole code; Kazasu writes the
 /// whole code.
 package struct LibpafeFormat: WritableDumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `libpafe`.
     package var id: String { "libpafe" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }
 
-    /// Recognises a block line with two colons, or a comment that only this program writes.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a block line with two colons, or a comment that only this program writes.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let text = line.text
             if text.hasPrefix("#") {
@@ -37,7 +36,6 @@ package struct LibpafeFormat: WritableDumpFormat {
         }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         var service: ServiceCode?

@@ -14,15 +14,14 @@ extension DumpFileFormat {
 /// **decimal**: `2319` is 090F, `34996` is 88B4; older files have them without quotes. There is one IDm, which is the
 /// ID of the tag. `mifareUltralight` is a Type 2 Tag.
 package struct MetrodroidFormat: WritableDumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `metrodroid`.
     package var id: String { "metrodroid" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }
 
-    /// Recognises a tag ID with its time of scanning, or a list of these.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a tag ID with its time of scanning, or a list of these.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         let first = json.member("cards").flatMap { try? $0.elements().first } ?? json
         return first.member("tagId") != nil

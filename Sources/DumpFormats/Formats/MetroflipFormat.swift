@@ -9,19 +9,17 @@ package import CardModel
 /// the history, so they need not begin at 00. Its own sample gives two records the same label: records are then numbered
 /// in line order, and the numbers are marked as assumed.
 package struct MetroflipFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `metroflip`.
     package var id: String { "metroflip" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }
 
-    /// Recognises the first line, which names the kind of file.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes the first line, which names the kind of file.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper Metroflip File"
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard(complete: false)
         var system = ImportedSystem(code: nil)
@@ -44,12 +42,12 @@ package struct MetroflipFormat: DumpFormat {
                 records.append((try line.number16(place), try line.block(value)))
             }
         }
-        let isLabelled = Set(records.map(\.label)).count == records.count
+        let isLabeled = Set(records.map(\.label)).count == records.count
         let first = records.map(\.label).min() ?? 0
         for (place, record) in records.enumerated() {
-            _ = system.add(record.block, at: isLabelled ? record.label - first : UInt16(clamping: place), of: history)
+            _ = system.add(record.block, at: isLabeled ? record.label - first : UInt16(clamping: place), of: history)
         }
-        if !isLabelled { system.note(history) { $0.assumed = [.blocks] } }
+        if !isLabeled { system.note(history) { $0.assumed = [.blocks] } }
         guard isFeliCa else { throw .missing(key: "Device type") }
         guard system.count(of: history) > 0 else { throw .missing(key: "Travel 00") }
         card.systems = [system]

@@ -8,15 +8,14 @@ package import CardModel
 /// Source: nfcpy `src/nfc/tag/tt3.py`, `tt3_sony.py`. Codes are in the usual notation, high byte first; a line with an
 /// asterisk stands for blocks equal to the one before it. For a FeliCa Lite, the numbers are decimal.
 package struct NfcpyFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `nfcpy`.
     package var id: String { "nfcpy" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("nfcpy dump", "nfcpy のダンプ") }
 
-    /// Recognises a system, area or service line in nfcpy's wording, or a block beside its characters.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a system, area or service line in nfcpy's wording, or a block beside its characters.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             switch NfcpyLine(line) {
             case .system, .area, .service, .tag: true
@@ -26,7 +25,6 @@ package struct NfcpyFormat: DumpFormat {
         }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var reader = NfcpyReader()
         for line in source.lines { try reader.read(line) }

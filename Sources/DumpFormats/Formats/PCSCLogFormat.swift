@@ -9,15 +9,14 @@ package import CardModel
 /// `FF B0 00 05 00` reads its block 5, `FF CA 00 00 00` returns the IDm, `FF CA 01 00 00` the PMm. Any text on a line
 /// before the bytes (arrows, times, words) is ignored. The log does not contain the system.
 package struct PCSCLogFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `pcsc`.
     package var id: String { "pcsc" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("PC/SC log", "PC/SC のログ") }
 
-    /// Recognises a line with one of the two commands.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a line with one of the two commands.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             switch PCSCCommand(APDULine.bytes(line)) {
             case .selectService, .readBlocks: true
@@ -26,7 +25,6 @@ package struct PCSCLogFormat: DumpFormat {
         }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var log = PCSCLog()
         var lines = 0

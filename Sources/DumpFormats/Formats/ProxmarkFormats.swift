@@ -13,15 +13,14 @@ extension DumpFileFormat {
 /// Source: Proxmark3 `client/src/cmdhffelica.c`. The codes of areas and services are **in wire order**, low byte first:
 /// `0F09` is 090F, `00963F97` is the area 9600 to 973F. System codes are the same in both orders.
 package struct ProxmarkFeliCaFormat: WritableDumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `proxmark`.
     package var id: String { "proxmark" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
 
-    /// Recognises an array of systems, each with its code and its nodes.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes an array of systems, each with its code and its nodes.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let json = source.json, let systems = json.member("systems"), systems.isArray,
             !FelicaToolFormat.isNamed(in: json)
         else { return false }
@@ -31,7 +30,6 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
         return first.member("code") != nil && first.member("nodes") != nil
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
@@ -134,15 +132,14 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
 /// Source: listings in Proxmark3's pull request 2951 (2025). Codes are in the usual notation, high byte first. Only the
 /// selected system is included, without its code; output of other commands can surround it.
 package struct ProxmarkListingFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `proxmark-text`.
     package var id: String { "proxmark-text" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
 
-    /// Recognises a line that names a service and says whether it is public.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a line that names a service and says whether it is public.
+    package func recognizes(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let cells = ProxmarkListingFormat.cells(line)
             guard ProxmarkListingFormat.service(cells) != nil, cells.count > 1 else { return false }
@@ -150,7 +147,6 @@ package struct ProxmarkListingFormat: DumpFormat {
         }
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         var system = ImportedSystem(code: nil)
@@ -205,20 +201,18 @@ package struct ProxmarkListingFormat: DumpFormat {
 /// Source: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a `14b`
 /// file become `st25tb.blocks`; each is four bytes, keyed by its number in two hexadecimal digits.
 package struct ProxmarkMemoryFormat: DumpFormat {
-    /// Creates the format.
     package init() {}
     /// The identifier `proxmark-memory`.
     package var id: String { "proxmark-memory" }
     /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
 
-    /// Recognises a document that names its creator and the kind of file.
-    package func recognises(_ source: DumpSource) -> Bool {
+    /// Recognizes a document that names its creator and the kind of file.
+    package func recognizes(_ source: DumpSource) -> Bool {
         guard let json = source.json, (try? json.member("Created")?.text()) == "proxmark3" else { return false }
         return json.member("FileType") != nil
     }
 
-    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         let type = try root.required("FileType")

@@ -151,7 +151,6 @@ struct ImportedSystem {
 package struct FeliCaCardBuilder: Sendable {
     private var card = ImportedCard()
 
-    /// Creates a builder without a card.
     package init() {}
 
     /// Sets the tag ID given beside the card, in hexadecimal digits; ignores anything else.

@@ -23,7 +23,6 @@ extension JSONCursor {
         return try required(keys.last ?? "")
     }
 
-    /// Whether the value is an array.
     var isArray: Bool {
         if case .array = value { true } else { false }
     }

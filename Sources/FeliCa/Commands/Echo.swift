@@ -15,7 +15,6 @@ package struct Echo: FeliCaCommand, Hashable, Sendable {
     /// The data that the card is to send back.
     package var data: [UInt8]
 
-    /// Makes an Echo of these bytes.
     package init(_ data: [UInt8]) {
         self.data = data
     }
@@ -27,7 +26,6 @@ package struct Echo: FeliCaCommand, Hashable, Sendable {
         }
     }
 
-    /// The data.
     package var parameters: [UInt8] { data }
 
     /// Checks that the same bytes came back; others are refused.

@@ -10,10 +10,8 @@ package struct GetAreaInformation: FeliCaCommand, Hashable, Sendable {
     /// `24`.
     package static let code = CommandCode.getAreaInformation
 
-    /// The area.
     package var area: AreaCode
 
-    /// Makes a request for an area.
     package init(_ area: AreaCode) {
         self.area = area
     }

@@ -10,10 +10,8 @@ package struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand, Hashable,
     /// The number of nodes that one command can name.
     package static var allowedNodes: ClosedRange<Int> { 1...16 }
 
-    /// The nodes.
     package var nodes: [NodeCode]
 
-    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }

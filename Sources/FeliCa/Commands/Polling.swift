@@ -20,7 +20,6 @@ package struct Polling: FeliCaCommand, Hashable, Sendable {
     /// The number of slots in which cards can answer.
     package var timeSlots: TimeSlots
 
-    /// Makes a Polling for a system.
     package init(
         _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
     ) {
@@ -55,9 +54,7 @@ package struct Polling: FeliCaCommand, Hashable, Sendable {
 package enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none = 0x00
-    /// The system code.
     case systemCode = 0x01
-    /// The communication performance.
     case communicationPerformance = 0x02
 }
 
@@ -65,13 +62,11 @@ package enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
 package struct PollingResponse: Hashable, Sendable {
     /// The IDm of the system that answered.
     package let idm: IDm
-    /// The PMm.
     package let pmm: PMm
     /// The two bytes of request data as one big-endian number; `nil` if absent.
     ///
     /// They are absent if none were requested, or if the product does not support the request code and omitted them.
     package let requestData: UInt16?
-    /// The request code of the Polling.
     package let requestCode: PollingRequestCode
 
     /// The system code, if requested and returned.

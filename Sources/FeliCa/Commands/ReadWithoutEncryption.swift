@@ -20,7 +20,6 @@ package struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     /// The Block List; its elements refer to services by their index in the list.
     package var blocks: BlockList
 
-    /// Makes a read of these blocks.
     package init(services: [ServiceCode], blocks: BlockList) {
         self.services = services
         self.blocks = blocks

@@ -10,10 +10,8 @@ package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
     /// The number of nodes that one command can name.
     package static let allowedNodes = 1...32
 
-    /// The nodes.
     package var nodes: [NodeCode]
 
-    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
@@ -59,7 +57,6 @@ package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
     /// The nodes, 1 to 32.
     package var nodes: [NodeCode]
 
-    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
@@ -103,7 +100,6 @@ public struct BlockCounts: Hashable, Sendable {
     /// The number of free blocks.
     public let free: UInt16
 
-    /// Makes the block counts of a node.
     package init(assigned: UInt16, free: UInt16) {
         self.assigned = assigned
         self.free = free

@@ -13,7 +13,6 @@ package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
     /// The page; the first is 1.
     package var index: UInt16
 
-    /// Makes a request for one page.
     package init(parent: NodeCode, index: UInt16) {
         self.parent = parent
         self.index = index
@@ -72,7 +71,6 @@ public struct AreaRange: Hashable, Sendable {
     /// The last code that belongs to it: `FFFE` for the root area.
     public let end: AreaCode
 
-    /// Makes an area.
     package init(start: AreaCode, end: AreaCode) {
         self.start = start
         self.end = end

@@ -15,7 +15,6 @@ package struct RequestService: FeliCaCommand, Hashable, Sendable {
     /// The nodes; ``CardModel/NodeCode/system`` is the system itself.
     package var nodes: [NodeCode]
 
-    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
@@ -57,7 +56,6 @@ package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     /// The nodes, 1 to 32.
     package var nodes: [NodeCode]
 
-    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }

@@ -13,7 +13,6 @@ package struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
     /// The index in the list, counted from 0.
     package var index: UInt16
 
-    /// Makes a request for one index.
     package init(index: UInt16) {
         self.index = index
     }

@@ -20,7 +20,6 @@ package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     /// The data to write, one block for each element.
     package var data: [Block]
 
-    /// Makes a write of these blocks.
     package init(services: [ServiceCode], blocks: BlockList, data: [Block]) {
         self.services = services
         self.blocks = blocks

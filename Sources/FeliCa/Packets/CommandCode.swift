@@ -15,53 +15,31 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Polling.
     package static let polling = CommandCode(rawValue: 0x00)
-    /// Request Service.
     package static let requestService = CommandCode(rawValue: 0x02)
-    /// Request Response.
     package static let requestResponse = CommandCode(rawValue: 0x04)
-    /// Read Without Encryption.
     package static let readWithoutEncryption = CommandCode(rawValue: 0x06)
-    /// Write Without Encryption.
     package static let writeWithoutEncryption = CommandCode(rawValue: 0x08)
-    /// Search Service Code.
     package static let searchServiceCode = CommandCode(rawValue: 0x0A)
-    /// Request System Code.
     package static let requestSystemCode = CommandCode(rawValue: 0x0C)
-    /// Request Block Information.
     package static let requestBlockInformation = CommandCode(rawValue: 0x0E)
-    /// Request Code List.
     package static let requestCodeList = CommandCode(rawValue: 0x1A)
-    /// Request Block Information Ex.
     package static let requestBlockInformationEx = CommandCode(rawValue: 0x1E)
-    /// Set Parameter.
     package static let setParameter = CommandCode(rawValue: 0x20)
-    /// Get Container Issue Information.
     package static let getContainerIssueInformation = CommandCode(rawValue: 0x22)
-    /// Get Area Information.
     package static let getAreaInformation = CommandCode(rawValue: 0x24)
-    /// Get Node Property.
     package static let getNodeProperty = CommandCode(rawValue: 0x28)
-    /// Get Container Property.
     package static let getContainerProperty = CommandCode(rawValue: 0x2E)
     /// Request Service v2.
     package static let requestServiceV2 = CommandCode(rawValue: 0x32)
-    /// Internal Authenticate and Read.
     package static let internalAuthenticateAndRead = CommandCode(rawValue: 0x34)
-    /// Get System Status.
     package static let getSystemStatus = CommandCode(rawValue: 0x38)
-    /// Request Product Information.
     package static let requestProductInformation = CommandCode(rawValue: 0x3A)
-    /// Request Specification Version.
     package static let requestSpecificationVersion = CommandCode(rawValue: 0x3C)
-    /// Reset Mode.
     package static let resetMode = CommandCode(rawValue: 0x3E)
     /// Authentication1 v2.
     package static let authentication1V2 = CommandCode(rawValue: 0x40)
-    /// Get Container ID.
     package static let getContainerID = CommandCode(rawValue: 0x70)
-    /// Echo.
     package static let echo = CommandCode(rawValue: 0xF000)
 
     /// The bytes on the wire, one or two.

@@ -9,7 +9,6 @@ package protocol FeliCaCommand {
     /// The contents of a successful answer.
     associatedtype Response
 
-    /// The command code.
     static var code: CommandCode { get }
 
     /// Whether command and answer carry the IDm of the system, as all but a few do.
@@ -41,7 +40,6 @@ extension FeliCaCommand {
     /// Checks nothing.
     package func validate() throws(FeliCaError) {}
 
-    /// No parameters.
     package var parameters: [UInt8] { [] }
 
     /// Returns the complete packet with its LEN byte.
@@ -76,7 +74,6 @@ extension FeliCaCommand {
 ///
 /// Sending to the IDm of another system of the card switches the card to that system.
 public struct FeliCaSystem {
-    /// The channel to the card.
     package let channel: any CardChannel
     /// The system's IDm, which every command carries and every answer must echo.
     public let idm: IDm
@@ -85,7 +82,6 @@ public struct FeliCaSystem {
     /// The timeouts encoded in the PMm.
     package let times: ResponseTime
 
-    /// Makes the system with this IDm.
     package init(channel: any CardChannel, idm: IDm, pmm: PMm) {
         self.channel = channel
         self.idm = idm
@@ -93,7 +89,6 @@ public struct FeliCaSystem {
         times = ResponseTime(pmm)
     }
 
-    /// Makes the system that answered a Polling.
     package init(channel: any CardChannel, target: FeliCaTarget) {
         self.init(channel: channel, idm: target.idm, pmm: target.pmm)
     }

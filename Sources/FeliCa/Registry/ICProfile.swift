@@ -2,7 +2,7 @@
 
 package import CardModel
 
-/// The observed behaviour of cards with an IC type. A hint for planning, never a reason to refuse a command.
+/// The observed behavior of cards with an IC type. A hint for planning, never a reason to refuse a command.
 package struct ICProfile: Hashable, Sendable {
     /// The IC types, byte 1 of the PMm.
     package let icTypes: [UInt8]
@@ -12,7 +12,6 @@ package struct ICProfile: Hashable, Sendable {
     package let blocksPerRead: Int?
     /// The maximum number of blocks in one Write Without Encryption.
     package let blocksPerWrite: Int?
-    /// Commands that are answered.
     package let answered: [CommandCode]
     /// Commands that are not answered.
     package let silent: [CommandCode]

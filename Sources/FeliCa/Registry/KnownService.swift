@@ -4,7 +4,6 @@ package import CardModel
 
 /// The known facts about a service of some system.
 package struct KnownService: Hashable, Sendable {
-    /// The service.
     package let code: ServiceCode
     /// Its contents; `nil` if nobody has published them.
     package let name: LocalizedText?
@@ -46,12 +45,9 @@ package struct KnownService: Hashable, Sendable {
 
 /// Services with the same meaning in each of some systems; the facts are rows of `Data/services.tsv`.
 package struct KnownServiceGroup: Hashable, Sendable {
-    /// The systems.
     package let systems: [SystemCode]
-    /// The services.
     package private(set) var services: [KnownService]
 
-    /// Makes a group from one row.
     init(_ row: FactRow) throws(FactTableError) {
         systems = try row.hexList("systems").map(SystemCode.init(rawValue:))
         if systems.isEmpty { throw row.fault("systems", .empty) }
@@ -78,7 +74,6 @@ package struct KnownServiceGroup: Hashable, Sendable {
 
 /// A system code and its owner; the facts are rows of `Data/systems.tsv`.
 package struct KnownSystem: Hashable, Sendable {
-    /// The code.
     package let code: SystemCode
     /// The card or the purpose.
     package let name: LocalizedText

@@ -39,7 +39,7 @@ extension ISO7816Session {
     ///   - occurrence: which of several.
     /// - Returns: the card's information about it, a BER-TLV template, or nothing.
     /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` for any status word but 9000, including warnings:
-    ///   `6283` means that the file is deactivated or, on a driver's licence, locked.
+    ///   `6283` means that the file is deactivated or, on a driver's license, locked.
     @discardableResult
     package func select(
         _ target: SelectTarget, answer: SelectAnswer = .nothing, occurrence: SelectOccurrence = .first
@@ -56,7 +56,6 @@ package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
     case fileControlParameters = 0x04
     /// File management data, template 64.
     case fileManagementData = 0x08
-    /// Nothing.
     case nothing = 0x0C
 }
 
@@ -64,7 +63,6 @@ package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
 package enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
     /// The first, or the only one.
     case first = 0
-    /// The last.
     case last = 1
     /// The next after the current one.
     case next = 2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
+internal import Synchronization
 
 /// The permit for a PIN command to pass through a session; only ``PINGuard`` can make one.
 struct PINPermit {
@@ -9,7 +10,7 @@ struct PINPermit {
 
 /// The only sender of VERIFY: a PIN that is locked by wrong tries costs its holder a trip to the office.
 ///
-/// Each session has one. Its rules:
+/// Each session has one, or shares that of an earlier session with the same card. Its rules:
 ///
 /// - The format of every PIN is checked before anything is sent.
 /// - The remaining tries are read immediately before each VERIFY. With one left, or if the card does not report them,
@@ -17,11 +18,15 @@ struct PINPermit {
 /// - A PIN is sent once in a run and never again, whatever the result. After a radio error, the tries are read and
 ///   reported.
 /// - PINs are sent in order; if one fails, no further one is sent.
-package final class PINGuard {
-    private var sent: Set<Place> = []
-    /// Answers of the card that did not give the remaining tries of these PINs.
-    private var untold: [Place: TriesLeft] = [:]
-    private var hasFailed = false
+package final class PINGuard: Sendable {
+    private let memory = Mutex(Memory())
+
+    private struct Memory {
+        var sent: Set<Place> = []
+        /// Answers of the card that did not give the remaining tries of these PINs.
+        var untold: [Place: TriesLeft] = [:]
+        var hasFailed = false
+    }
 
     /// The location of a PIN on the card, whatever its name.
     private struct Place: Hashable {
@@ -29,7 +34,7 @@ package final class PINGuard {
         var p2: UInt8
     }
 
-    init() {}
+    package init() {}
 
     /// Asks the card for the remaining tries of a PIN with a VERIFY without data, which uses none.
     ///
@@ -41,9 +46,9 @@ package final class PINGuard {
     ) throws(ISO7816Error) -> TriesLeft {
         for target in reference.path { try session.select(target) }
         let place = Place(trail: session.trail, p2: reference.p2)
-        if let untold = untold[place] { return untold }
+        if let untold = memory.withLock({ $0.untold[place] }) { return untold }
         let tries = TriesLeft(query: try query(reference, session))
-        if case .unknown = tries { untold[place] = tries }
+        if case .unknown = tries { memory.withLock { $0.untold[place] = tries } }
         return tries
     }
 
@@ -82,7 +87,7 @@ package final class PINGuard {
         _ request: PINRequest, _ session: ISO7816Session, _ consent: PINConsent
     ) throws(PINGuardError) -> PINResult {
         let reference = request.reference
-        guard !hasFailed else { throw .earlierFailure(reference) }
+        guard !memory.withLock(\.hasFailed) else { throw .earlierFailure(reference) }
         let before: TriesLeft
         do throws(ISO7816Error) {
             before = try triesLeft(of: reference, in: session)
@@ -98,13 +103,16 @@ package final class PINGuard {
             guard consent.allowsLastTry, consent.confirm(reference, before) else { throw .lastTry(reference, before) }
             try checkAgain(reference, session, before)
         }
-        guard sent.insert(Place(trail: session.trail, p2: reference.p2)).inserted else {
-            throw .alreadySent(reference)
+        let place = Place(trail: session.trail, p2: reference.p2)
+        let isFirst = memory.withLock { memory in
+            guard memory.sent.insert(place).inserted else { return false }
+            // From here on, no second PIN can be sent, whatever happens.
+            memory.hasFailed = true
+            return true
         }
-        // From here on, no second PIN can be sent, whatever happens.
-        hasFailed = true
+        guard isFirst else { throw .alreadySent(reference) }
         try send(request, before, session)
-        hasFailed = false
+        memory.withLock { $0.hasFailed = false }
         return .verified
     }
 
@@ -331,7 +339,6 @@ package struct PINRequest {
     /// The value that the user gave.
     package var pin: PIN
 
-    /// Makes a request to verify a PIN.
     package init(_ reference: PINReference, _ pin: PIN) {
         self.reference = reference
         self.pin = pin

@@ -15,15 +15,15 @@ package import NFCTransport
 ///
 /// PIN commands are not sent by ``transmit(_:)``: only ``verify(_:with:)`` sends a PIN, at most once.
 public final class ISO7816Session {
-    /// The time allowed for an answer: a licence may take more than the 2.5 s that it declares.
+    /// The time allowed for an answer: a license may take more than the 2.5 s that it declares.
     public static let usualTimeout: Duration = .seconds(5)
 
     /// The maximum lengths of commands and answers.
     public var limits: APDULimits
     /// The maximum time for one answer.
     public var timeout: Duration
-    /// Sends PIN commands; each session has one, which keeps track of what was sent.
-    package let pinGuard = PINGuard()
+    /// Sends PIN commands, and keeps track of what was sent.
+    package let pinGuard: PINGuard
 
     /// The SELECT commands that led to the current file, starting with the last that did not depend on an earlier one.
     private(set) var trail: [CommandAPDU] = []
@@ -46,14 +46,16 @@ public final class ISO7816Session {
     ///   - channel: carries APDUs.
     ///   - limits: the maximum lengths of commands and answers.
     ///   - timeout: the maximum time for one answer.
+    ///   - pinGuard: that of an earlier session with the same card.
     ///   - reselect: selects the card again and returns whether it is the same; throws if there is none.
     package init(
         channel: any CardChannel, limits: APDULimits = APDULimits(), timeout: Duration = usualTimeout,
-        reselect: @escaping () throws(TransportError) -> Bool
+        pinGuard: PINGuard = PINGuard(), reselect: @escaping () throws(TransportError) -> Bool
     ) {
         self.channel = channel
         self.limits = limits
         self.timeout = timeout
+        self.pinGuard = pinGuard
         selectAnew = reselect
     }
 
@@ -65,11 +67,14 @@ public final class ISO7816Session {
     ///   - request: the request that activated it.
     ///   - owner: what closes the reader when it is deallocated; the session keeps it.
     ///   - timeout: the maximum time for one answer.
+    ///   - pinGuard: that of an earlier session with the same card.
     package convenience init(
         reader: any Reader, picc: PICC, request: ActivationRequest, owner: AnyObject? = nil,
-        timeout: Duration = usualTimeout
+        timeout: Duration = usualTimeout, pinGuard: PINGuard = PINGuard()
     ) {
-        self.init(channel: reader, limits: APDULimits(reader.information), timeout: timeout) {
+        self.init(
+            channel: reader, limits: APDULimits(reader.information), timeout: timeout, pinGuard: pinGuard
+        ) {
             [owner] () throws(TransportError) in
             _ = owner
             guard let found = try reader.activate(request) else { throw .cardReleased }

@@ -108,6 +108,6 @@ struct Decode: KazasuCommand {
     private static var severalPhotos: CommandError {
         CommandError(
             .usage, "usage", tr("--photo takes one dump", "--photo に指定できるダンプは 1 つだけです"),
-            hint: tr("decode the dump of the licence alone", "免許証のダンプだけを指定してください"))
+            hint: tr("decode the dump of the license alone", "免許証のダンプだけを指定してください"))
     }
 }

@@ -102,7 +102,7 @@ struct History: KazasuCommand {
             case .ndjson: try context.print(view.ndjson)
             case .csv: try context.print(escaped: csvOptions.text(view.csv(csvOptions.csv)))
             case .table:
-                try view.table(width: Output.lineWidth, isColoured: Colour.isOnOutput).write {
+                try view.table(width: Output.lineWidth, isColored: Color.isOnOutput).write {
                     text throws(CommandError) in try context.print(text)
                 }
             }

@@ -7,20 +7,20 @@ import Kazasu
 struct License: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "license",
-        abstract: tr("Read a Japanese driver's licence.", "運転免許証を読む。"),
+        abstract: tr("Read a Japanese driver's license.", "運転免許証を読む。"),
         discussion: tr(
             """
             Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1: the printed items. With both \
-            PINs: the registered domicile and the photo as well. Also reads the licence on a My Number card.
+            PINs: the registered domicile and the photo as well. Also reads the license on a My Number card.
 
-            Three wrong PINs in a row lock a licence, and only the police can unlock it. Kazasu therefore reads the \
+            Three wrong PINs in a row lock a license, and only the police can unlock it. Kazasu therefore reads the \
             tries left before it sends anything, sends a PIN only once, and does not send it at all with one try left \
             unless you add --allow-last-try. Docs/license.md explains the details.
 
             Examples:
               kazasu license --free
               kazasu license                              # asks for the PINs
-              kazasu license --photo face.jp2 -o licence.json
+              kazasu license --photo face.jp2 -o license.json
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """,
             """
@@ -33,7 +33,7 @@ struct License: KazasuCommand {
             例:
               kazasu license --free
               kazasu license                              # 暗証番号を尋ねる
-              kazasu license --photo face.jp2 -o licence.json
+              kazasu license --photo face.jp2 -o license.json
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """))
 
@@ -73,7 +73,7 @@ struct License: KazasuCommand {
         let result = try closing(session) { try $0.find(.license).license(pins) }
         try dialog.check()
         if !free, result.report.arePINsSet == false {
-            context.note(tr("no PINs are set on this licence, so none are needed", "暗証番号は未設定のため尋ねません"))
+            context.note(tr("no PINs are set on this license, so none are needed", "暗証番号は未設定のため尋ねません"))
         }
         let dump = result.dump.stamped(session)
         context.attempt { () throws(CommandError) in try dumpFile?.finish(dump, context) }
@@ -81,18 +81,18 @@ struct License: KazasuCommand {
         if let error = result.error { throw License.failure(error, result.report.kind) }
     }
 
-    /// The error that ended it; only a licence itself is unlocked by the police.
+    /// The error that ended it; only a license itself is unlocked by the police.
     private static func failure(_ error: KazasuError, _ kind: LicenseKind) -> CommandError {
         var failure = CommandError(error)
         guard kind == .license else { return failure }
         switch failure.reason {
         case "pinLocked":
             failure.hint = tr(
-                "only the police or a licence centre can unlock it; --free reads what needs no PIN",
+                "only the police or a license center can unlock it; --free reads what needs no PIN",
                 "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は --free で読めます")
         case "lastTry":
             failure.hint = tr(
-                "a wrong PIN would lock the licence, and only the police can unlock it; if you are sure, add --allow-last-try and type yes",
+                "a wrong PIN would lock the license, and only the police can unlock it; if you are sure, add --allow-last-try and type yes",
                 "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力してください")
         case "wrongPIN":
             failure.hint = tr(
@@ -131,7 +131,7 @@ struct License: KazasuCommand {
     }
 }
 
-/// The option of the commands that save the photo of a licence.
+/// The option of the commands that save the photo of a license.
 struct PhotoOptions: ParsableArguments {
     @Option(
         name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),

@@ -45,7 +45,7 @@ struct MyNumber: KazasuCommand {
             "数字 4 桁の暗証番号（券面事項入力補助用）の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
     var pinFrom: SecretSource?
 
-    /// The former name of `--pin-from`, as licences have it; still accepted.
+    /// The former name of `--pin-from`, as licenses have it; still accepted.
     @Option(name: .customLong("pin1-from"), help: .hidden)
     var pin1From: SecretSource?
 

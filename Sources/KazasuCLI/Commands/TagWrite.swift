@@ -101,6 +101,7 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let (number, old, card) = try closing(session) { session in
             let tag = try session.find(.tag).forumTag(key: key)
+            try CommandHost.current?.check(tag.identity)
             let old = try tag.checkWriting(bytes)
             if old > 0 {
                 try confirm(
@@ -122,7 +123,6 @@ struct TagWrite: KazasuCommand {
 
     // MARK: Raw pages
 
-    /// The bytes of each page.
     private func pageBytes() throws(ValidationError) -> [[UInt8]] {
         guard let bytes = data.flatMap({ try? Hex.decode($0) }), !bytes.isEmpty,
             bytes.count.isMultiple(of: Type2Memory.pageSize), bytes.count <= 1024
@@ -141,6 +141,7 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let card = try closing(session) { session in
             let tag = try session.find(.tag).forumTag(key: key)
+            try CommandHost.current?.check(tag.identity)
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw CommandError(TagError.refused(page: .max, nak: nil)) }
             try tag.checkWriting(pages: first...last.partialValue, isPermanent: permanent)

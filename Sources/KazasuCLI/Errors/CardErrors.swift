@@ -73,7 +73,7 @@ extension CommandError {
         }
     }
 
-    /// Why a licence or a My Number card was not read, or not completely.
+    /// Why a license or a My Number card was not read, or not completely.
     init(_ error: FileCardReadingError) {
         switch error {
         case .otherCard: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)

@@ -80,7 +80,7 @@ package struct CommandError: Error, Equatable, Sendable {
 
     /// The lines for display.
     package var text: String {
-        var text = "\(Colour.red.message("kazasu:")) \(VisibleText.line(message))\n"
+        var text = "\(Color.red.message("kazasu:")) \(VisibleText.line(message))\n"
         if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
         return text
     }

@@ -11,7 +11,7 @@ extension SelfDescribing {
 
 extension CommandError {
     /// An error of the library with its own sentence.
-    init(
+    package init(
         _ status: ExitStatus, _ reason: String, _ error: some SelfDescribing, suffix: String = "", hint: String?
     ) {
         self.init(status, reason, error.words + suffix, hint: hint)

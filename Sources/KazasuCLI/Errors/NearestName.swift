@@ -13,7 +13,7 @@ package enum NearestName {
         return nearest.name
     }
 
-    /// How many letters were left out, added, replaced or exchanged with their neighbour.
+    /// How many letters were left out, added, replaced or exchanged with their neighbor.
     private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
         var older: [Int] = []
         var above = Array(0...second.count)

@@ -16,7 +16,7 @@ enum HelpTables {
           KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
-          NO_COLOR                   no colours, if set and not empty
+          NO_COLOR                   no colors, if set and not empty
           XDG_DATA_HOME              folder of kazasu/; default: ~/.local/share
           XDG_STATE_HOME             the same for the outbox; default: ~/.local/state
           LIBNFC_DEVICE              a reader for libnfc; hides its other ones

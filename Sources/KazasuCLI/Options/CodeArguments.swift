@@ -47,7 +47,6 @@ package typealias SystemCodeList = CodeList<SystemCode>
 /// Service codes as a user lists them.
 package typealias ServiceCodeList = CodeList<ServiceCode>
 
-/// One code.
 package struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
     package var code: Code
 
@@ -57,7 +56,5 @@ package struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatab
     }
 }
 
-/// One system code.
 package typealias SystemArgument = CodeArgument<SystemCode>
-/// One service code.
 package typealias ServiceArgument = CodeArgument<ServiceCode>

@@ -24,8 +24,8 @@ package struct CommonOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Colour on a terminal; always also in a pipe.", "色を付ける: auto は端末だけ、always は常に、never は付けない。"))
-    package var color = Colour.Choice.auto
+            "Color on a terminal; always also in a pipe.", "色を付ける: auto は端末だけ、always は常に、never は付けない。"))
+    package var color = Color.Choice.auto
 
     /// The values of `--lang`. The choice itself is made before the command line is parsed: `Language.current`.
     package enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }

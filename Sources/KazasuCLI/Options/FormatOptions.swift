@@ -13,7 +13,6 @@ package enum DecodeFormat: String, CaseIterable, ExpressibleByArgument, Sendable
     case text, json, ndjson, csv
 }
 
-/// The options of CSV.
 package struct CSVOptions: ParsableArguments {
     package init() {}
 

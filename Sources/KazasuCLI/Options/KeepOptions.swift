@@ -20,7 +20,6 @@ package protocol HistoryKeeper {
     func finish() throws(CommandError)
 }
 
-/// Which ledger.
 package struct LedgerPath: ParsableArguments {
     package init() {}
 

@@ -5,6 +5,7 @@ import CLinux
 package import CardCiphers
 import Glibc
 package import Kazasu
+import Synchronization
 
 /// Options of the commands that verify PINs.
 package struct PINOptions: ParsableArguments {
@@ -137,7 +138,7 @@ package final class PINDialog {
 
 /// The source of a PIN or key that is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. It is never an argument,
 /// because every user of the machine can see those.
-package enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
+package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     case environment(String)
     case file(String)
     case descriptor(Int32)
@@ -181,6 +182,8 @@ package enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     ///   - reason: the machine-readable reason when there is none.
     /// - Throws: ``CommandError``, without the data that was read.
     package func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
+        // A client may need it again, where the source gives it once.
+        if CommandHost.current != nil, let secret = KeptSecrets.shared[self] { return secret }
         let secret: SecretBytes?
         switch self {
         case .environment(let name):
@@ -202,6 +205,7 @@ package enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         guard let secret else {
             throw SecretSource.missing(what, reason, tr("empty, or too long", "空、または長すぎます"))
         }
+        if CommandHost.current != nil { KeptSecrets.shared[self] = secret }
         return secret
     }
 
@@ -210,6 +214,23 @@ package enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
             .usage, reason, tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
             hint: tr(
                 "the value is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
+    }
+}
+
+/// The secrets of variables and descriptors that a server has read: those sources give them once.
+private final class KeptSecrets: @unchecked Sendable {
+    static let shared = KeptSecrets()
+
+    private let lock = Mutex(())
+    private var secrets: [SecretSource: SecretBytes] = [:]
+
+    /// A copy of the secret; that of a file is not kept, since it may change.
+    subscript(source: SecretSource) -> SecretBytes? {
+        get { lock.withLock { _ in secrets[source].map { $0.withUnsafeBytes { SecretBytes($0) } } } }
+        set {
+            if case .file = source { return }
+            lock.withLock { _ in secrets[source] = newValue.map { $0.withUnsafeBytes { SecretBytes($0) } } }
+        }
     }
 }
 

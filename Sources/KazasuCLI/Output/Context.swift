@@ -2,7 +2,7 @@
 
 package import Kazasu
 
-/// A reader that one command lends to another, and the output of that one.
+/// A reader that one command lends to another, and the output of that one unless it goes to a ``CommandHost``.
 package final class SharedReader {
     package let reader: any Reader
     package var output = ""
@@ -23,6 +23,9 @@ package struct Context {
     /// The failures beside the answer, which is still given.
     package let late = LateError()
 
+    /// Who gets the output instead of the process.
+    private var lender: SharedReader? { CommandHost.current == nil ? lent : nil }
+
     /// Prints a document, masked under `--redact`.
     package func print(_ document: JSONValue) throws(CommandError) {
         try print { $0.value(redaction.apply(document)) }
@@ -34,7 +37,7 @@ package struct Context {
         var kept: [UInt8] = []
         var writer = JSONPrettyWriter { bytes in
             guard failure == nil else { return }
-            guard lent == nil else {
+            guard lender == nil else {
                 for index in bytes.indices { kept.append(bytes[index]) }
                 return
             }
@@ -42,7 +45,7 @@ package struct Context {
         }
         write(&writer)
         writer.finish()
-        lent?.output += String(decoding: kept, as: UTF8.self)
+        lender?.output += String(decoding: kept, as: UTF8.self)
         if let failure { throw failure }
     }
 
@@ -53,17 +56,17 @@ package struct Context {
 
     /// Prints text for display.
     package func print(_ text: String) throws(CommandError) {
-        if let lent { lent.output += text } else { try Output.write(text) }
+        if let lender { lender.output += text } else { try Output.write(text) }
     }
 
     /// Prints text whose parts have been escaped one by one.
     package func print(escaped text: String) throws(CommandError) {
-        if let lent { lent.output += text } else { try Output.write(Array(text.utf8)) }
+        if let lender { lender.output += text } else { try Output.write(Array(text.utf8)) }
     }
 
     /// Prints data that another program may read: unchanged, except on a terminal.
     package func print(file text: String) throws(CommandError) {
-        if let lent { return lent.output += text }
+        if let lender { return lender.output += text }
         if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
     }
 
@@ -74,7 +77,7 @@ package struct Context {
 
     /// Prints a warning that `-q` suppresses.
     package func warn(_ text: String) {
-        if verbosity >= 0 { Output.message("\(Colour.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
+        if verbosity >= 0 { Output.message("\(Color.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
     }
 
     /// Prints a message that only `-v` shows.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 import Kazasu
 import SystemPackage
@@ -38,7 +39,7 @@ package enum Files {
     /// - Throws: ``CommandError`` when it cannot be opened, is an output of the command, or is a FIFO that no program
     ///   writes to.
     package static func open(_ path: String, as role: FilesInUse.Role? = .input) throws(CommandError) -> Int32 {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
+        let descriptor = path == "-" ? standardInput() : Descriptor.open(path)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
         do throws(CommandError) {
             if let role { try FilesInUse.shared.reads(descriptor, path, as: role) }
@@ -46,6 +47,31 @@ package enum Files {
         } catch {
             close(descriptor)
             throw error
+        }
+        return descriptor
+    }
+
+    /// Standard input, or what the client of a server sent.
+    private static func standardInput() -> Int32 {
+        guard let host = CommandHost.current else { return dup(STDIN_FILENO) }
+        guard let input = host.input else {
+            errno = EBADF
+            return -1
+        }
+        let descriptor = kazasu_memory_file("input", 1)
+        guard descriptor >= 0 else { return -1 }
+        let isWritten = input.withUnsafeBytes { bytes in
+            var count = 0
+            while count < bytes.count {
+                let written = write(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count)
+                guard written > 0 else { return false }
+                count += written
+            }
+            return lseek(descriptor, 0, SEEK_SET) == 0
+        }
+        if !isWritten {
+            close(descriptor)
+            return -1
         }
         return descriptor
     }
@@ -105,6 +131,7 @@ package enum Files {
 
     /// The name of a file in messages.
     package static func name(_ path: String) -> String {
-        path == "-" ? tr("standard input", "標準入力") : path
+        guard path == "-" else { return path }
+        return CommandHost.current == nil ? tr("standard input", "標準入力") : tr("the dump", "ダンプ")
     }
 }

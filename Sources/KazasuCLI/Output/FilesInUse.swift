@@ -90,6 +90,8 @@ package final class FilesInUse: Sendable {
     }
 
     private func record(_ keys: [Key], _ path: String, _ role: Role) throws(CommandError) {
+        // A command for a client writes no file, and there may be many of them.
+        guard CommandHost.current == nil else { return }
         let isFree = state.withLock { state in
             guard keys.allSatisfy({ key in state.outputs[key].map { $0 == role } ?? true }) else { return false }
             for key in keys { state.roles[key] = role }

@@ -32,7 +32,6 @@ package final class FolderEntries {
         return FileDescriptor(rawValue: descriptor)
     }
 
-    /// Removes a name.
     package func remove(_ name: FilePath.Component) {
         _ = name.withPlatformString { unlinkat(folder.rawValue, $0, 0) }
     }

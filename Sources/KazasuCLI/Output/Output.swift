@@ -9,13 +9,15 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` when it cannot be written; a pipe whose reader went away is not reported.
     package static func write(_ text: String) throws(CommandError) {
-        try write(Array(VisibleText.lines(text, keepingColours: Colour.isOnOutput).utf8))
+        if let host = CommandHost.current { return host.write(RedactionGate.shared.masked(Array(text.utf8))) }
+        try write(Array(VisibleText.lines(text, keepingColors: Color.isOnOutput).utf8))
     }
 
     /// Writes bytes of the answer to standard output.
     ///
     /// - Throws: ``CommandError`` as for text.
     package static func write(_ bytes: [UInt8]) throws(CommandError) {
+        if let host = CommandHost.current { return host.write(RedactionGate.shared.masked(bytes)) }
         try write(bytes, to: STDOUT_FILENO)
     }
 
@@ -23,13 +25,14 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` as for text.
     package static func write(_ json: Span<UInt8>) throws(CommandError) {
-        guard RedactionGate.shared.isOn else { return try check(Descriptor.write(json, to: STDOUT_FILENO)) }
+        guard RedactionGate.shared.isOn || CommandHost.current != nil else { return try check(Descriptor.write(json, to: STDOUT_FILENO)) }
         try write(json.withUnsafeBytes { Array($0) })
     }
 
     /// Writes a message to standard error, as ``VisibleText``; anything that cannot be written there is lost.
     package static func message(_ text: String) {
-        try? write(Array(VisibleText.lines(text, keepingColours: Colour.isOnMessages).utf8), to: STDERR_FILENO)
+        guard CommandHost.current == nil else { return }
+        try? write(Array(VisibleText.lines(text, keepingColors: Color.isOnMessages).utf8), to: STDERR_FILENO)
     }
 
     /// Writes the reason why a command failed to standard error.
@@ -39,6 +42,7 @@ package enum Output {
 
     /// Erases the line that holds the cursor of the terminal behind standard error.
     package static func eraseLine() {
+        guard CommandHost.current == nil else { return }
         try? write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
@@ -49,7 +53,7 @@ package enum Output {
     }
 
     /// Whether standard output is a terminal.
-    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isTerminal: Bool { CommandHost.current == nil && isatty(STDOUT_FILENO) == 1 }
 
     /// The width of standard output's lines when it is a terminal, as `COLUMNS` or the terminal reports it; else `nil`.
     package static var lineWidth: Int? {
@@ -61,7 +65,7 @@ package enum Output {
     }
 
     /// Whether standard error is a terminal.
-    package static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    package static var messagesAreOnTerminal: Bool { CommandHost.current == nil && isatty(STDERR_FILENO) == 1 }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandError) {
         try check(Descriptor.write(RedactionGate.shared.masked(bytes), to: descriptor))

@@ -17,10 +17,12 @@ package final class ProgressLine {
     }
 
     package func show(_ progress: ReadingProgress) {
-        guard isOn else { return }
+        let host = CommandHost.current
+        guard isOn || host != nil else { return }
         let now = clock.now
         guard now - start > .milliseconds(500), now - last > .milliseconds(80) else { return }
         last = now
+        if let host { return host.report(progress) }
         isShown = true
         Output.eraseLine()
         Output.message(

@@ -44,7 +44,6 @@ package final class RedactionGate: Sendable {
 
     // MARK: What is hidden
 
-    /// Learns a card.
     package func learn(_ card: CardIdentity) {
         if let idm = card.idm { learn(number: idm.bytes, keeping: 2) }
         if let uid = card.uid { learn(number: uid, keeping: 1) }
@@ -66,7 +65,7 @@ package final class RedactionGate: Sendable {
                 }
             }
         }
-        for decoder in DecoderRegistry.standard.recognising(dump) {
+        for decoder in DecoderRegistry.standard.recognizing(dump) {
             for field in ((try? decoder.decode(dump))?.fields ?? []) where field.isPersonal { learn(text: field.value) }
         }
         func learned(_ value: String) -> String {

@@ -129,7 +129,6 @@ package enum ExitCleanup {
         }
     }
 
-    /// Adds an action.
     package static func add(_ action: @escaping @Sendable () -> Void) -> Entry {
         actions.withLock {
             $0.next += 1

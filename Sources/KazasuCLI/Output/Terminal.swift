@@ -9,6 +9,7 @@ package final class Terminal {
 
     /// Returns `nil` when there is none: in a script, under cron.
     package init?() {
+        guard CommandHost.current == nil else { return nil }
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
     }

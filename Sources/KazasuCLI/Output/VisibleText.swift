@@ -10,12 +10,12 @@ import Kazasu
 package enum VisibleText {
     /// Escapes text of several lines: line ends stay.
     ///
-    /// - Parameter keepingColours: whether the codes of ``Colour`` stay, too.
-    package static func lines(_ text: String, keepingColours: Bool = false) -> String {
-        guard keepingColours, text.utf8.contains(0x1B) else {
+    /// - Parameter keepingColors: whether the codes of ``Color`` stay, too.
+    package static func lines(_ text: String, keepingColors: Bool = false) -> String {
+        guard keepingColors, text.utf8.contains(0x1B) else {
             return HiddenCharacters.escaped(text, keepingLineEnds: true)
         }
-        let codes = (Colour.allCases.map(\.rawValue) + ["0"]).map { "[\($0)m" }
+        let codes = (Color.allCases.map(\.rawValue) + ["0"]).map { "[\($0)m" }
         var result = ""
         for (index, piece) in text.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated() {
             let code = index == 0 ? nil : codes.first { piece.hasPrefix($0) }

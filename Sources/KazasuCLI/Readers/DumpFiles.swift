@@ -32,7 +32,11 @@ package enum DumpFile {
 
     /// The bytes of a card file for a virtual reader. A dump of another program is converted.
     package static func cardFile(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
-        let bytes = try Files.read(path, limit: limit, as: .card)
+        try cardFile(Files.read(path, limit: limit, as: .card), path)
+    }
+
+    /// The same from the bytes of the file.
+    package static func cardFile(_ bytes: [UInt8], _ path: String) throws(CommandError) -> [UInt8] {
         let isOwn = (try? JSONCursor(JSONValue(parsing: bytes)).required("schema").text())?.hasPrefix("kazasu.")
         guard isOwn != true, (try? DumpFormatRegistry.complete.read(bytes)) != nil else { return bytes }
         return Array(try dump(bytes, path).json.compactText.utf8)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Kazasu
+package import Kazasu
 
 /// A line of `kazasu readers`: a reader that a driver lists, or a known reader that no driver can use.
 struct ListedReader: Equatable, Identifiable {
@@ -174,6 +174,12 @@ struct ChipCardServiceError {
 }
 
 extension CommandError {
+    /// Why a server's reader could not be opened, or failed.
+    package static func of(reader error: KazasuError) -> CommandError {
+        if case .reader(let error, let id) = error { return opening(id, error) }
+        return CommandError(error)
+    }
+
     /// Why a reader could not be opened, with the fix where the smart card service is to blame.
     static func opening(_ id: String, _ error: TransportError) -> CommandError {
         var failure = CommandError(error, isOpening: true)

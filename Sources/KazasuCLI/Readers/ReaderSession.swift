@@ -22,7 +22,11 @@ final class ReaderSession {
         isTimeoutGiven = options.timeout != nil
         self.context = context
         if let lent = context.lent {
-            reader = CardReader(borrowing: lent.reader, cancellation: context.cancellation)
+            var device = lent.reader
+            if CommandHost.current != nil, context.redaction.isOn {
+                device = RecordingReader(device, redact: TraceRedaction(context.redaction).apply) { _ in }
+            }
+            reader = CardReader(borrowing: device, cancellation: context.cancellation)
             trace = nil
             return
         }

@@ -8,26 +8,26 @@ package enum Columns {
     ///
     /// - Parameters:
     ///   - rightAligned: the columns whose cells are aligned right.
-    ///   - colour: the colour of a cell, by its column and its text.
+    ///   - color: the color of a cell, by its column and its text.
     package static func text(
         _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
-        colour: (Int, String) -> Colour? = { _, _ in nil }
+        color: (Int, String) -> Color? = { _, _ in nil }
     ) -> String {
         var text = ""
-        write(rows, rightAligned: rightAligned, colour: colour) { text += $0 }
+        write(rows, rightAligned: rightAligned, color: color) { text += $0 }
         return text
     }
 
     /// Writes the same piece by piece, for very many rows.
     package static func write<Failure: Error>(
         _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
-        colour: (Int, String) -> Colour? = { _, _ in nil }, _ print: (String) throws(Failure) -> Void
+        color: (Int, String) -> Color? = { _, _ in nil }, _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
         var layout = ColumnLayout(rightAligned: rightAligned)
         for row in rows { layout.measure(row) }
         var text = ""
         for row in rows {
-            text += layout.line(row, colour: colour)
+            text += layout.line(row, color: color)
             guard text.utf8.count >= piece else { continue }
             try print(text)
             text = ""
@@ -72,13 +72,13 @@ package struct ColumnLayout {
 
     /// A row of some of the columns as a line; of all columns for `nil`.
     package func line(
-        _ row: [String], of columns: [Int]? = nil, colour: (Int, String) -> Colour? = { _, _ in nil }
+        _ row: [String], of columns: [Int]? = nil, color: (Int, String) -> Color? = { _, _ in nil }
     ) -> String {
         var line = ""
         for (place, column) in (columns ?? Array(row.indices)).enumerated() {
             let cell = VisibleText.line(row[column])
             let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
-            let shown = colour(column, cell)?.applied(to: cell) ?? cell
+            let shown = color(column, cell)?.applied(to: cell) ?? cell
             line += (place == 0 ? "" : "  ") + (rightAligned.contains(column) ? padding + shown : shown + padding)
         }
         while line.hasSuffix(" ") { line.removeLast() }

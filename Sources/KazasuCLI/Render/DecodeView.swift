@@ -7,7 +7,7 @@ struct DecodeView {
     var dump: CardDump
     var found: DumpReports
     var redaction: Redaction
-    /// The path that the photo of a licence was written to.
+    /// The path that the photo of a license was written to.
     var photoPath: String?
 
     /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
@@ -79,7 +79,7 @@ struct DecodeView {
             if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), gates.words(inside)]) }
             lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.words] }
             let note = "  " + tr("Note", "注意")
-            text += Columns.text(lines) { $0 == 0 && $1 == note && Colour.isOnOutput ? .yellow : nil }
+            text += Columns.text(lines) { $0 == 0 && $1 == note && Color.isOnOutput ? .yellow : nil }
             if let history = report.historyReport, !history.records.isEmpty {
                 try print(text + "\n")
                 text = ""
@@ -117,7 +117,7 @@ struct DecodeAnswer: ~Copyable {
     /// - Parameters:
     ///   - place: the file, with the line where a file has several dumps.
     ///   - isOnly: whether there is no other dump.
-    ///   - photo: where to write the photo of a licence.
+    ///   - photo: where to write the photo of a license.
     mutating func print(
         _ dump: CardDump, _ place: String, isOnly: Bool, photo: PhotoFile? = nil
     ) throws(CommandError) {

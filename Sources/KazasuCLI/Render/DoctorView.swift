@@ -63,12 +63,12 @@ enum DoctorView {
             return [first] + (check.remedy.map { [["", "", "→ " + $0[Language.current]]] } ?? [])
         }
         return Columns.text(rows) { column, cell in
-            column == 1 && Colour.isOnOutput ? DoctorView.colours[cell] : nil
+            column == 1 && Color.isOnOutput ? DoctorView.colors[cell] : nil
         }
     }
 
-    /// The colours of the words for verdicts.
-    private static let colours: [String: Colour] = [
+    /// The colors of the words for verdicts.
+    private static let colors: [String: Color] = [
         word(Check.Verdict.ok): .green, word(.warning): .yellow, word(.fault): .red,
     ]
 

@@ -10,14 +10,13 @@ package struct HistoryView {
     /// The table.
     ///
     /// - Parameter width: the number of terminal columns, or `nil` for lines of any length.
-    package func table(width: Int?, isColoured: Bool = false) -> HistoryTable {
-        HistoryTable(records: report.records, currency: report.currency, width: width, isColoured: isColoured)
+    package func table(width: Int?, isColored: Bool = false) -> HistoryTable {
+        HistoryTable(records: report.records, currency: report.currency, width: width, isColored: isColored)
     }
 
     /// The document `kazasu.history/1`.
     package var json: JSONValue { report.json(Language.current, card: card) }
 
-    /// The rows of CSV with their head.
     package func csv(_ csv: HistoryCSV) -> String { csv.head + csv.rows(report, card) }
 
     package var ndjson: String {
@@ -43,8 +42,8 @@ package struct HistoryTable {
     package var currency: Currency
     /// The number of terminal columns per line, or `nil` for unlimited lines.
     package var width: Int?
-    /// Whether top-ups are green and negative balances red; what is usual has no colour.
-    package var isColoured = false
+    /// Whether top-ups are green and negative balances red; what is usual has no color.
+    package var isColored = false
 
     private enum Column: Int, CaseIterable {
         case date, time, kind, from, to, amount, balance, what
@@ -127,8 +126,8 @@ package struct HistoryTable {
         let (amount, balance) = (columns.firstIndex(of: .amount), columns.firstIndex(of: .balance))
         try Columns.write(
             choose(columns, of: rows), rightAligned: Set(right),
-            colour: { column, cell in
-                guard isColoured else { return nil }
+            color: { column, cell in
+                guard isColored else { return nil }
                 if column == amount, cell.hasPrefix("+") { return .green }
                 return column == balance && cell.hasPrefix("-") && cell != "-" ? .red : nil
             }, print)

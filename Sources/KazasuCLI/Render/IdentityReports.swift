@@ -2,12 +2,12 @@
 
 package import Kazasu
 
-/// A dump's data on its holder: a driver's licence, a My Number card, or both on one card.
+/// A dump's data on its holder: a driver's license, a My Number card, or both on one card.
 package struct IdentityReports {
     package let license: LicenseReport?
     package let myNumber: MyNumberReport?
     package var redaction: Redaction
-    /// The path that the photo of the licence was written to.
+    /// The path that the photo of the license was written to.
     package var photoPath: String?
 
     package init(_ found: DumpReports, _ redaction: Redaction, photoPath: String? = nil) {

@@ -2,7 +2,7 @@
 
 import Kazasu
 
-/// A driver's licence for display, and as `kazasu.license/1`.
+/// A driver's license for display, and as `kazasu.license/1`.
 struct LicenseView {
     var report: LicenseReport
     var redaction: Redaction
@@ -175,7 +175,7 @@ struct LicenseView {
     /// The contents of a file, for display.
     private static func names(of file: LicenseFile) -> [String] {
         switch file {
-        case .matters, .myNumberMatters: [tr("what is printed on the licence", "記載事項")]
+        case .matters, .myNumberMatters: [tr("what is printed on the license", "記載事項")]
         case .domicile, .laterDomicile: [tr("registered domicile", "本籍")]
         case .laterEntries: [tr("later entries", "追記")]
         case .photo: [tr("photo", "写真")]

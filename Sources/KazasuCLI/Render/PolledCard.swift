@@ -3,7 +3,7 @@
 import ByteCodec
 import Kazasu
 
-/// One answer to `poll`: a card, and its recognised kind.
+/// One answer to `poll`: a card, and its recognized kind.
 struct PolledCard {
     var card: PICC
     var kinds: [RecognizedCard] = []
@@ -15,7 +15,7 @@ struct PolledCard {
         self.asked = asked
     }
 
-    /// A card, recognised by its answers, and by its applications when those are requested.
+    /// A card, recognized by its answers, and by its applications when those are requested.
     init(_ found: Card, askingApplications asks: Bool) throws(CommandError) {
         card = found.picc
         do throws(KazasuError) {
@@ -105,7 +105,6 @@ struct PolledCard {
         }
     }
 
-    /// The rows that have a value.
     private static func known(_ rows: [[String?]]) -> [[String]] {
         rows.map { $0.compactMap { $0 } }.filter { $0.count == 2 }
     }

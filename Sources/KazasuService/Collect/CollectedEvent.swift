@@ -74,7 +74,6 @@ package struct CollectedEvent: Hashable, Sendable {
     /// Whether it is the same event, received again.
     func isSame(_ other: CollectedEvent) -> Bool { source == other.source && sequence == other.sequence }
 
-    /// Site and reader of a topic.
     static func names(_ topic: String, prefix: String) -> (site: String, reader: String)? {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let levels = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)

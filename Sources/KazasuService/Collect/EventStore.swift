@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CardModel
+
 /// Why events are not stored.
 package enum EventStoreError: Error, Hashable, Sendable {
     /// The database cannot be reached or opened; the words are the library's.
@@ -8,10 +10,22 @@ package enum EventStoreError: Error, Hashable, Sendable {
     case data(String)
     /// The database refuses the statement.
     case statement(String)
-    /// The file is no SQLite database.
+    /// The file is not a SQLite database.
     case foreign
     /// The file at this path, where SQLite keeps a journal, is something else, or names a file that SQLite would delete.
     case foreignJournal(String)
+}
+
+extension EventStoreError: SelfDescribing {
+    package var message: LocalizedText {
+        switch self {
+        case .unreachable(let text): LocalizedText(text, text)
+        case .data(let code): LocalizedText("a value was refused (\(code))", "値が拒否されました（\(code)）")
+        case .statement(let code): LocalizedText("a statement was refused (\(code))", "文が拒否されました（\(code)）")
+        case .foreign: LocalizedText("not a SQLite database", "SQLite のデータベースではありません")
+        case .foreignJournal(let path): SQLiteFile.foreignJournal(path)
+        }
+    }
 }
 
 /// A connection to a database within a transaction. Parameters are `$1`, `$2`, …; values are texts.
@@ -79,7 +93,6 @@ package struct StoredBatch: Sendable {
 package actor EventStore {
     /// What makes queries faster or easier.
     package enum Improvement: Hashable, Sendable {
-        /// An index.
         case index
         /// The column `body` is `jsonb`, not `json`.
         case jsonb

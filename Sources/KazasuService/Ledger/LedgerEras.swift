@@ -72,13 +72,13 @@ extension LedgerMerge {
         return eras
     }
 
-    /// Whether the neighbours by serial are neighbours by date too. A few records on each side count, so that one machine with
+    /// Whether the neighbors by serial are neighbors by date too. A few records on each side count, so that one machine with
     /// a wrong clock changes nothing.
     private func fits(
         _ segment: ArraySlice<HistoryRecord>, _ day: CalendarDate, era: Int64, half: Int, _ purse: MergePurse
     ) throws -> Bool {
         guard let first = segment.first?.serial, let last = segment.last?.serial else { return true }
-        func neighbours(_ order: String, _ place: Int64) throws -> [Row] {
+        func neighbors(_ order: String, _ place: Int64) throws -> [Row] {
             let (low, high) = (era << LedgerOrder.eraShift, (era + 1) << LedgerOrder.eraShift)
             let statement = try db.cachedStatement(
                 sql: """
@@ -90,8 +90,8 @@ extension LedgerMerge {
         func days(_ rows: [Row]) throws -> [CalendarDate] {
             try rows.compactMap { try LedgerCoding.date($0.value(1)) }.filter { $0 <= tomorrow }
         }
-        let older = try neighbours("DESC", LedgerOrder.place(era: era, serial: first))
-        let newer = try neighbours("ASC", LedgerOrder.place(era: era, serial: last) | 0xFF)
+        let older = try neighbors("DESC", LedgerOrder.place(era: era, serial: first))
+        let newer = try neighbors("ASC", LedgerOrder.place(era: era, serial: last) | 0xFF)
         if let nearest: Int = try older.first?.value(0), first &- nearest > half { return false }
         if let nearest: Int = try newer.first?.value(0), nearest &- last > half { return false }
         if let before = try median(days(older)), before > day { return false }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardDecoders
+public import CardModel
 internal import GRDB
 internal import Glibc
 
@@ -101,6 +103,74 @@ public enum LedgerError: Error, Hashable, Sendable {
         case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
             self = .inaccessible(path: path, code: 1_000 + error.extendedResultCode.rawValue)
         default: self = .failed(code: error.extendedResultCode.rawValue)
+        }
+    }
+}
+
+extension LedgerError: SelfDescribing {
+    /// One sentence; it repeats no number of a card.
+    public var message: LocalizedText {
+        switch self {
+        case .damaged(let path): LocalizedText("\(path) is damaged", "\(path) は壊れています")
+        case .newer(let path, let version, let supported):
+            LocalizedText(
+                "\(path) was written by a newer version of Kazasu (format \(version), this one knows \(supported)); it was not changed",
+                "\(path) はより新しい Kazasu の台帳です（形式 \(version)、対応は \(supported) まで。変更していません）")
+        case .notALedger(let path):
+            LocalizedText(
+                "\(path) is not a ledger of Kazasu; it was not changed", "\(path) は Kazasu の台帳ではありません（変更していません）")
+        case .foreignJournal(let path): SQLiteFile.foreignJournal(path)
+        case .inaccessible(let path, let code):
+            LocalizedText("the ledger \(path) cannot be opened: ", "台帳 \(path) を開けません: ")
+                + (code < 1_000 ? SystemMessage.of(code) : SQLiteFile.failure(code - 1_000))
+        case .diskFull(let path): LocalizedText("no room left to write \(path)", "空き容量がないため \(path) に書けません")
+        case .locked(let path):
+            LocalizedText("another program is writing \(path)", "他のプログラムが \(path) に書き込み中です")
+        case .noHome: LocalizedText("there is no home directory for the ledger", "台帳を置くホームディレクトリがありません")
+        case .noSuchCard:
+            LocalizedText("the ledger has no card of this name, kind or number", "台帳にその名前・種類・番号のカードはありません")
+        case .severalCards: LocalizedText("several cards fit; exactly one is needed", "複数のカードが該当します（必要なのは 1 枚）")
+        case .otherCurrency(let cards):
+            LocalizedText(
+                "the format does not hold the currency of "
+                    + cards.map { "\($0.name(.english)) (\($0.currency.rawValue))" }.joined(separator: ", "),
+                "この形式では " + cards.map { "\($0.name(.japanese)) (\($0.currency.rawValue))" }.joined(separator: "、")
+                    + " の通貨を扱えません")
+        case .nameInUse: LocalizedText("another card has this name", "別のカードがその名前を使っています")
+        case .sameCard: LocalizedText("a card cannot continue itself", "同じカードどうしはまとめられません")
+        case .otherPurses:
+            LocalizedText("the cards are of different kinds; neither continues the other", "種類の違うカードはまとめられません")
+        case .severalNames:
+            LocalizedText("both cards have a name; nothing was changed", "両方のカードに名前が付いています（変更していません）")
+        case .noSuchStation(let word):
+            LocalizedText("the ledger has no station or stop '\(word)'", "台帳に '\(word)' という駅・停留所はありません")
+        case .noSuchLine(let word): LocalizedText("the ledger has no line '\(word)'", "台帳に '\(word)' という路線はありません")
+        case .noSuchRecord: LocalizedText("the ledger has no record with this id", "台帳にその ID の履歴はありません")
+        case .noSuchImport: LocalizedText("the ledger has no records of this import", "台帳にその取り込みの履歴はありません")
+        case .nothingToUndo: LocalizedText("there is no change to undo", "取り消せる変更はありません")
+        case .noHistory: LocalizedText("there is no readable history to keep", "追加できる履歴がありません")
+        case .otherCard: LocalizedText("a file is of another card", "別のカードのファイルがあります")
+        case .columns(let line, let fault):
+            LocalizedText("line \(line): \(fault.message.english)", "\(line) 行目: \(fault.message.japanese)")
+        case .noCharacterSet: LocalizedText("the system cannot write CP932", "このシステムでは CP932 を書けません")
+        case .failed(let code): SQLiteFile.failure(code)
+        }
+    }
+}
+
+extension LedgerError.ColumnFault: SelfDescribing {
+    /// What is wrong with the line.
+    public var message: LocalizedText {
+        switch self {
+        case .unknownField(let name):
+            let fields = LedgerColumns.Field.allCases.map(\.rawValue)
+            return LocalizedText(
+                "unknown field '\(name)'; one of \(fields.joined(separator: ", "))",
+                "不明な項目 '\(name)'。次のどれかです: \(fields.joined(separator: "、"))")
+        case .unknownSetting(let text): return LocalizedText("unknown setting '\(text)'", "不明な設定 '\(text)'")
+        case .malformed:
+            return LocalizedText("expected HEADER = FIELD or @SETTING VALUE", "「見出し = 項目」か「@設定 値」の形で書いてください")
+        case .noColumns: return LocalizedText("the file names no column", "列がありません")
         }
     }
 }

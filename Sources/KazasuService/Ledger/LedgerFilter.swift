@@ -143,7 +143,7 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - filter: every record unless given.
-    ///   - limit: how many at most.
+    ///   - limit: upper bound on the number of records; `nil` for all.
     public func records(_ filter: LedgerFilter = LedgerFilter(), limit: Int? = nil) throws(LedgerError)
         -> [LedgerRecord]
     {

@@ -161,7 +161,7 @@ struct LedgerLink {
         // A record that says its amount itself proves by its balance that it follows.
         let isProven = reason == .noOverlap && amount != nil && !isDerived && moved == 0
         if isNext || isProven || missing?.lowerBound == 0 && reason == .recordsLost && amount != nil {
-            // The balances prove that nothing is lost, or that something happened that is no record.
+            // The balances prove that nothing is lost, or that something happened of which there is never a record.
             let isWhole = moved == nil || moved == 0 || amount == nil
             gap =
                 isWhole

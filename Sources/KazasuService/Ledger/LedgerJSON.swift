@@ -28,7 +28,7 @@ package enum LedgerJSON {
         _ language: Language
     ) -> JSONValue {
         let answer = LedgerAnswers.sums(by: grouping)
-        // A total is no group: it has neither key nor name.
+        // A total has neither key nor name, unlike a group.
         let totals = totals.map { total -> JSONValue in
             guard case .object(var object) = answer.json(total, language) else { return .null }
             (object["key"], object["name"]) = (nil, nil)

@@ -183,7 +183,7 @@ extension Ledger {
     // MARK: Histories
 
     private func histories(_ dump: CardDump) -> [History] {
-        options.decoders.recognising(dump).compactMap { decoder in
+        options.decoders.recognizing(dump).compactMap { decoder in
             guard decoder.hasBalance, let report = try? decoder.decode(dump), let records = report.history,
                 !records.isEmpty, let system = dump.system(decoder.system)
             else { return nil }

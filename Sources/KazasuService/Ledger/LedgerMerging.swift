@@ -62,7 +62,6 @@ struct LedgerRun {
 }
 
 extension MergePurse {
-    /// Every purse of a ledger.
     static func all(_ db: Database, _ options: Ledger.Options) throws -> [MergePurse] {
         try Row.fetchAll(
             db,

@@ -80,7 +80,7 @@ extension Ledger {
 
 extension HistoryRecord {
     /// Warnings that need the neighbors of a record.
-    private static let fromNeighbours: Set<DecodingWarning> = [
+    private static let fromNeighbors: Set<DecodingWarning> = [
         .serialGap, .serialOrder, .olderRecordMissing, .yearInferred, .yearUnknown, .amountDiffersFromBalances,
     ]
 
@@ -106,8 +106,8 @@ extension HistoryRecord {
         // A ledger has no column for it: its records stay without.
         record.points = old.points
         record.warnings =
-            warnings.filter { !Self.fromNeighbours.contains($0) }
-            + old.warnings.filter { Self.fromNeighbours.contains($0) }
+            warnings.filter { !Self.fromNeighbors.contains($0) }
+            + old.warnings.filter { Self.fromNeighbors.contains($0) }
         return record
     }
 }

@@ -23,7 +23,7 @@ public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
     /// The card and its purse.
     case card
 
-    /// The period of a day, as in `2026-11-21`, `2026-W47`, `2026-11`, `2026`; `nil` for what is no period.
+    /// The period of a day, as in `2026-11-21`, `2026-W47`, `2026-11`, `2026`; `nil` if it does not group by time.
     func period(_ date: CalendarDate) -> String? {
         switch self {
         case .day: date.description

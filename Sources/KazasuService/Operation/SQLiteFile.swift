@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
 internal import GRDB
 internal import Glibc
 
@@ -28,10 +29,22 @@ enum SQLiteFile {
         case damaged
         /// A later version wrote it.
         case newer(version: Int)
-        /// The file at this path, where SQLite keeps a journal, is no journal of this file, or names other files.
+        /// The file at this path, where SQLite keeps a journal, is not a journal of this file, or names other files.
         case foreignJournal(path: String)
         /// It could not be opened or made: an `errno`.
         case inaccessible(Int32)
+    }
+
+    /// The sentence about ``Fault/foreignJournal(path:)``.
+    static func foreignJournal(_ path: String) -> LocalizedText {
+        LocalizedText(
+            "\(path) is not a journal of the file beside it; nothing was opened or changed",
+            "\(path) は隣のファイルのジャーナルではありません（どのファイルも変更していません）")
+    }
+
+    /// The sentence about a result code of SQLite that means nothing in particular.
+    static func failure(_ code: Int32) -> LocalizedText {
+        LocalizedText("SQLite error \(code)", "SQLite エラー \(code)")
     }
 
     /// Opens a file of a format, or makes it.

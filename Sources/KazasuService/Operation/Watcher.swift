@@ -38,6 +38,8 @@ public actor Watcher {
         public var sinks: [any Sink]
         /// How long delivered events are kept.
         public var retention: Outbox.Retention
+        /// Lets programs use the readers between two presence checks.
+        package var shared: SharedReaders?
 
         /// Watches readers at a site.
         ///
@@ -291,7 +293,8 @@ public actor Watcher {
 
     private func watch(_ subject: Subject, _ number: Int) -> Task<Void, Never> {
         let watch = ReaderWatch(
-            readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading, stations: plan.stations
+            readers: subject.id.map { [$0] }, query: subject.query, reading: subject.reading, stations: plan.stations,
+            shared: plan.shared
         ) { [metrics, plan] in
             metrics.note($0, on: plan.name(of: $1))
         }

@@ -173,7 +173,6 @@ extension Outbox {
     }
 }
 
-/// What is in the outbox.
 extension Outbox {
     /// The events after one, oldest first.
     ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 internal import GRDB
 internal import Glibc
 
@@ -48,19 +49,26 @@ public enum OutboxError: Error, Hashable, Sendable {
     case failed(code: Int32)
 }
 
-extension OutboxError: CustomStringConvertible {
-    /// One sentence in English.
-    public var description: String {
+extension OutboxError: SelfDescribing {
+    /// One sentence.
+    public var message: LocalizedText {
         switch self {
-        case .locked(let path): "another watcher uses the outbox \(path)"
-        case .unusable(let path, let errno): "\(path) cannot be opened or made (errno \(errno))"
-        case .newer(let path): "\(path) was made by a newer version of Kazasu"
-        case .foreign(let path): "\(path) is not an outbox of Kazasu; it was not changed"
-        case .foreignJournal(let path): "\(path) is not a journal of the outbox; it was not changed"
-        case .damaged(let path): "the outbox \(path) is damaged"
-        case .full: "the outbox cannot grow because the disk is full"
-        case .readOnly: "the outbox is read-only"
-        case .failed(let code): "the outbox failed with SQLite error \(code)"
+        case .locked(let path):
+            LocalizedText("another watcher uses the outbox \(path)", "outbox \(path) は別の watch が使用中です")
+        case .unusable(let path, let errno):
+            LocalizedText("\(path) cannot be written: ", "\(path) に書けません: ") + SystemMessage.of(errno)
+        case .newer(let path):
+            LocalizedText("\(path) was made by a newer version of Kazasu", "\(path) は新しい版の Kazasu が作成しました")
+        case .foreign(let path):
+            LocalizedText(
+                "\(path) is not an outbox of Kazasu; it was not changed",
+                "\(path) は Kazasu の outbox ではありません（変更していません）")
+        case .foreignJournal(let path): SQLiteFile.foreignJournal(path)
+        case .damaged(let path): LocalizedText("the outbox \(path) is damaged", "outbox \(path) は壊れています")
+        case .full: LocalizedText("the outbox cannot grow: the disk is full", "ディスクに空きがなく、outbox に書けません")
+        case .readOnly: LocalizedText("the outbox is read-only", "outbox は読み取り専用です")
+        case .failed(let code):
+            LocalizedText("the outbox cannot be used: ", "outbox を使えません: ") + SQLiteFile.failure(code)
         }
     }
 }

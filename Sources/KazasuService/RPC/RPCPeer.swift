@@ -128,7 +128,8 @@ package final class RPCPeer: Sendable {
             state.next += 1
             return state.next
         }
-        let task = Task {
+        // Requests for one reader are answered in the order of their messages: each is begun before the next is taken.
+        let task = Task.immediate {
             let result: Result<JSONValue, RPCError>
             do throws(RPCError) {
                 result = .success(try await method(call))

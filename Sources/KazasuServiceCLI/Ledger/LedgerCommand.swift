@@ -160,7 +160,6 @@ struct LedgerAnswerOptions: ParsableArguments {
         try output.map { path throws(CommandError) in try OutputFile(path) }
     }
 
-    /// The language of CSV.
     var csvLanguage: Language { csvOptions.header == .ja ? .japanese : .english }
 
     /// The form of the answer.

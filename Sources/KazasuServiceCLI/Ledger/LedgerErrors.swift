@@ -6,177 +6,134 @@ import KazasuCLI
 import KazasuService
 
 extension CommandError {
-    /// Why a ledger could not be used. A card's number is never repeated here.
+    /// Why a ledger could not be used.
     ///
     /// - Parameter kept: how many records the command has added before, which stay.
     init(_ error: LedgerError, kept: Int = 0) {
         let changes =
             kept == 0
-            ? tr("nothing was changed", "変更していません")
+            ? tr("; nothing was changed", "（変更していません）")
             : tr(
-                "\(Words.count(kept, "new record")) \(kept == 1 ? "is" : "are") already kept",
-                "新しい履歴 \(kept) 件は追加済みです")
+                "; \(Words.count(kept, "new record")) \(kept == 1 ? "is" : "are") already kept",
+                "（新しい履歴 \(kept) 件は追加済みです）")
         switch error {
         case .damaged(let path):
             self.init(
-                .badFile, "ledgerDamaged",
-                tr("\(path) is damaged; \(changes)", "\(path) は壊れています（\(changes)）"),
+                .badFile, "ledgerDamaged", error, suffix: changes,
                 hint: tr(
                     "restore a copy, or save what is left with: sqlite3 \(ShellWord.quoted(path)) .recover",
                     "バックアップを戻すか、sqlite3 \(ShellWord.quoted(path)) .recover で残りを取り出してください"))
-        case .newer(let path, let version, let supported):
+        case .newer: self.init(.badFile, "ledgerNewer", error, hint: tr("update Kazasu", "Kazasu を更新してください"))
+        case .notALedger:
             self.init(
-                .badFile, "ledgerNewer",
-                tr(
-                    "\(path) was written by a newer version of Kazasu (format \(version), this one knows \(supported)); it was not changed",
-                    "\(path) はより新しい Kazasu の台帳です（形式 \(version)、対応は \(supported) まで。変更していません）"),
-                hint: tr("update Kazasu", "Kazasu を更新してください"))
-        case .notALedger(let path):
-            self.init(
-                .badFile, "notALedger",
-                tr("\(path) is not a ledger of Kazasu; it was not changed", "\(path) は Kazasu の台帳ではありません（変更していません）"),
+                .badFile, "notALedger", error,
                 hint: tr("check --ledger and KAZASU_LEDGER", "--ledger と KAZASU_LEDGER を確かめてください"))
-        case .foreignJournal(let path): self = .foreignJournal(path)
-        case .inaccessible(let path, let code):
-            let reason =
-                code < 1_000
-                ? SystemMessage.text(code) : tr("SQLite error \(code - 1_000)", "SQLite エラー \(code - 1_000)")
+        case .foreignJournal: self = .foreignJournal(error)
+        case .inaccessible:
             self.init(
-                .cannotWrite, "cannotWrite",
-                tr("the ledger \(path) cannot be opened: ", "台帳 \(path) を開けません: ") + reason,
+                .cannotWrite, "cannotWrite", error,
                 hint: tr(
-                    "the file and its folder must be writable, as questions lock it, too",
+                    "the file and its folder must be writable: reading locks it, too",
                     "ファイルとフォルダーに書き込み権限が必要です（参照だけでもロックします）"))
-        case .diskFull(let path):
+        case .diskFull:
             self.init(
-                .cannotWrite, "diskFull",
-                tr("no room left to write \(path); \(changes)", "空き容量がないため \(path) に書けません（\(changes)）"),
+                .cannotWrite, "diskFull", error, suffix: changes,
                 hint: tr("free some space and run the command again", "空き容量を増やして、もう一度実行してください"))
-        case .locked(let path):
+        case .locked:
             self.init(
-                .cannotWrite, "locked",
-                tr("another program is writing \(path); \(changes)", "他のプログラムが \(path) に書き込み中です（\(changes)）"),
+                .cannotWrite, "locked", error, suffix: changes,
                 hint: tr("run the command again when it is done", "終わってから、もう一度実行してください"))
         case .noHome:
             self.init(
-                .cannotWrite, "cannotWrite",
-                tr("there is no home directory for the ledger", "台帳を置くホームディレクトリがありません"),
+                .cannotWrite, "cannotWrite", error,
                 hint: tr("set KAZASU_LEDGER, XDG_DATA_HOME or HOME", "KAZASU_LEDGER、XDG_DATA_HOME、HOME のいずれかを設定してください"))
         case .noSuchCard:
             self.init(
-                .usage, "unknownCard",
-                tr("the ledger has no card of this name, kind or number", "台帳にその名前・種類・番号のカードはありません"),
+                .usage, "unknownCard", error,
                 hint: tr("'kazasu ledger cards' lists them", "'kazasu ledger cards' で確認できます"))
         case .severalCards:
             self.init(
-                .usage, "severalCards", tr("several cards fit; exactly one is needed", "複数のカードが該当します（必要なのは 1 枚）"),
+                .usage, "severalCards", error,
                 hint: tr(
                     "choose one with a name or the last digits that 'kazasu ledger cards' shows",
                     "'kazasu ledger cards' に出る名前か番号の末尾で 1 枚を選んでください"))
-        case .otherCurrency(let cards):
-            let names = cards.map { "\($0.name(Language.current)) (\($0.currency.rawValue))" }
-                .joined(separator: tr(", ", "、"))
+        case .otherCurrency:
             self.init(
-                .usage, "otherCurrency",
-                tr("the format does not hold the currency of \(names)", "この形式では \(names) の通貨を扱えません"),
+                .usage, "otherCurrency", error,
                 hint: tr(
                     "choose other cards with --card, or a format such as csv, ofx, hledger or beancount",
                     "--card で別のカードを選ぶか、csv、ofx、hledger、beancount などの形式を使ってください"))
         case .nameInUse:
             self.init(
-                .usage, "nameInUse", tr("another card has this name", "別のカードがその名前を使っています"),
+                .usage, "nameInUse", error,
                 hint: tr("'kazasu ledger cards' lists the names", "'kazasu ledger cards' で確認できます"))
         case .sameCard:
             self.init(
-                .usage, "sameCard", tr("a card cannot continue itself", "同じカードどうしはまとめられません"),
+                .usage, "sameCard", error,
                 hint: tr("'kazasu ledger cards' lists the cards", "'kazasu ledger cards' で確認できます"))
         case .otherPurses:
             self.init(
-                .usage, "otherPurses",
-                tr("the cards are of different kinds; neither continues the other", "種類の違うカードはまとめられません"),
+                .usage, "otherPurses", error,
                 hint: tr("'kazasu ledger cards' shows the kinds", "'kazasu ledger cards' で種類を確認できます"))
         case .severalNames:
             self.init(
-                .usage, "severalNames",
-                tr("both cards have a name; nothing was changed", "両方のカードに名前が付いています（変更していません）"),
+                .usage, "severalNames", error,
                 hint: tr(
                     "take the one that shall go away first: kazasu ledger name CARD --remove",
                     "残さないほうの名前を先に消してください: kazasu ledger name カード --remove"))
-        case .noSuchStation(let word):
+        case .noSuchStation:
             self.init(
-                .usage, "unknownStation",
-                tr("the ledger has no station or stop '\(word)'", "台帳に '\(word)' という駅・停留所はありません"),
+                .usage, "unknownStation", error,
                 hint: tr(
                     "give names or codes as in 'kazasu ledger sum --by station --format csv', a section as A-B",
                     "'kazasu ledger sum --by station --format csv' に出る名前かコードで指定してください（区間は A-B）"))
-        case .noSuchLine(let word):
+        case .noSuchLine:
             self.init(
-                .usage, "unknownLine", tr("the ledger has no line '\(word)'", "台帳に '\(word)' という路線はありません"),
+                .usage, "unknownLine", error,
                 hint: tr(
                     "'kazasu ledger sum --by line --format csv' has the names and codes",
                     "'kazasu ledger sum --by line --format csv' に名前とコードがあります"))
         case .noSuchRecord:
             self.init(
-                .usage, "unknownRecord", tr("the ledger has no record with this id", "台帳にその ID の履歴はありません"),
+                .usage, "unknownRecord", error,
                 hint: tr("the last column of an export has the ids", "ID は書き出したファイルの最後の列にあります"))
         case .noSuchImport:
             self.init(
-                .usage, "unknownImport", tr("the ledger has no records of this import", "台帳にその取り込みの履歴はありません"),
+                .usage, "unknownImport", error,
                 hint: tr("'kazasu ledger forget --list' lists the imports", "'kazasu ledger forget --list' で確認できます"))
         case .nothingToUndo:
             self.init(
-                .usage, "nothingToUndo", tr("there is no change to undo", "取り消せる変更はありません"),
+                .usage, "nothingToUndo", error,
                 hint: tr("only the last change can be undone", "取り消せるのは最後の変更だけです"))
         case .noHistory:
             self.init(
-                .otherCard, "noHistory", tr("there is no readable history to keep", "追加できる履歴がありません"),
+                .otherCard, "noHistory", error,
                 hint: tr("'kazasu decode FILE' shows what a dump contains", "'kazasu decode ファイル' で中身を確認できます"))
         case .otherCard:
             self.init(
-                .otherCard, "otherCard",
-                tr("a file is of another card; \(changes)", "別のカードのファイルがあります（\(changes)）"),
+                .otherCard, "otherCard", error, suffix: changes,
                 hint: tr("leave --card out to keep all cards", "--card を外すと、すべてのカードを追加します"))
-        case .columns(let line, let fault):
+        case .columns:
             self.init(
-                .badFile, "badFile", tr("line \(line): ", "\(line) 行目: ") + fault.words,
+                .badFile, "badFile", error,
                 hint: tr(
                     "'kazasu ledger export --help' lists fields and settings",
                     "'kazasu ledger export --help' に項目と設定の一覧があります"))
         case .noCharacterSet:
             self.init(
-                .cannotWrite, "noCharacterSet", tr("the system cannot write CP932", "このシステムでは CP932 を書けません"),
+                .cannotWrite, "noCharacterSet", error,
                 hint: tr("install the C library's character sets", "C ライブラリの文字コード変換を入れてください"))
-        case .failed(let code):
-            self = .bug("SQLite \(code)")
+        case .failed: self = .bug(error.words)
         }
     }
-}
 
-extension CommandError {
-    /// What SQLite would take for the journal of a ledger or an outbox is something else.
-    static func foreignJournal(_ path: String) -> CommandError {
+    /// What SQLite would take for the journal of a ledger, an outbox or a database of events is something else.
+    static func foreignJournal(_ error: some SelfDescribing) -> CommandError {
         CommandError(
-            .badFile, "foreignJournal",
-            tr(
-                "\(path) is no journal of the file beside it; nothing was opened or changed",
-                "\(path) は隣のファイルのジャーナルではありません（どのファイルも変更していません）"),
+            .badFile, "foreignJournal", error,
             hint: tr(
                 "look where it comes from; move it away to go on without it. SQLite itself may delete files that it names",
                 "入手元を確かめ、使わない場合は別の場所に移してください。sqlite3 で開くと、そこに書かれた別のファイルが消えることがあります"))
-    }
-}
-
-extension LedgerError.ColumnFault {
-    fileprivate var words: String {
-        switch self {
-        case .unknownField(let name):
-            tr(
-                "unknown field '\(name)'; one of \(LedgerColumns.Field.allCases.map(\.rawValue).joined(separator: ", "))",
-                "不明な項目 '\(name)'。次のどれかです: \(LedgerColumns.Field.allCases.map(\.rawValue).joined(separator: "、"))")
-        case .unknownSetting(let text): tr("unknown setting '\(text)'", "不明な設定 '\(text)'")
-        case .malformed: tr("expected HEADER = FIELD or @SETTING VALUE", "「見出し = 項目」か「@設定 値」の形で書いてください")
-        case .noColumns: tr("the file names no column", "列がありません")
-        }
     }
 }
 

@@ -240,7 +240,6 @@ extension LedgerCommand {
             }.joined(separator: language == .japanese ? "、" : ", ")
         }
 
-        /// The formats that have a feature.
         private static func formats(having feature: LedgerFormat.Feature, _ language: Language) -> String {
             LedgerFormat.allCases.filter { $0.features.contains(feature) }.map(\.rawValue)
                 .joined(separator: language == .japanese ? "・" : ", ")

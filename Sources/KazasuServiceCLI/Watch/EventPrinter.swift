@@ -43,9 +43,9 @@ final class EventPrinter: Sendable {
         // Before the event is printed in any form, and before a message speaks of it.
         if redaction.isOn { RedactionGate.shared.learn(json: Array(event.line.utf8)) }
         if isText {
-            let isColoured = Colour.isOnOutput
-            let shown = text.withLock { $0.line(event, tap, width: Output.lineWidth, isColoured: isColoured) }
-            line.yield(Array(VisibleText.lines(shown, keepingColours: isColoured).utf8))
+            let isColored = Color.isOnOutput
+            let shown = text.withLock { $0.line(event, tap, width: Output.lineWidth, isColored: isColored) }
+            line.yield(Array(VisibleText.lines(shown, keepingColors: isColored).utf8))
         } else {
             var masked = event
             masked.rename { redaction.apply($0) }

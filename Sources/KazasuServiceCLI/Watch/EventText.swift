@@ -29,14 +29,14 @@ struct EventText {
     /// - Parameters:
     ///   - tap: what the event is about.
     ///   - width: the columns of the terminal; `nil` for a line of any length.
-    ///   - isColoured: whether the line has colours.
-    mutating func line(_ event: TapEvent, _ tap: Tap?, width: Int?, isColoured: Bool) -> String {
-        let (state, colour): (String, Colour?)
+    ///   - isColored: whether the line has colors.
+    mutating func line(_ event: TapEvent, _ tap: Tap?, width: Int?, isColored: Bool) -> String {
+        let (state, color): (String, Color?)
         var (card, amount, detail) = ("", "", "")
         switch event.kind {
         case .on(let found, let content):
             let isHidden = event.sequence == 0
-            (state, colour) = (Self.word("on"), content.error != nil ? .red : isHidden ? .yellow : .green)
+            (state, color) = (Self.word("on"), content.error != nil ? .red : isHidden ? .yellow : .green)
             card = text(found, tap)
             cards[event.id] = card
             amount = tap?.balance?.balances.first.map(Self.text) ?? ""
@@ -47,12 +47,12 @@ struct EventText {
                 detail = tag ?? tr("unknown card", "未登録のカード")
             }
         case .off(let left, let visit):
-            (state, colour) = (Self.word("off"), visit.reason == nil ? nil : .yellow)
+            (state, color) = (Self.word("off"), visit.reason == nil ? nil : .yellow)
             card = cards.removeValue(forKey: visit.on) ?? text(left, tap)
             detail = [visit.dwell.map(Self.seconds), visit.reason.map(Self.text)].compactMap { $0 }
                 .joined(separator: tr(", ", "、"))
         case .reader(let new):
-            (state, colour) = (Self.word(new.rawValue), new == .ready ? nil : .red)
+            (state, color) = (Self.word(new.rawValue), new == .ready ? nil : .red)
         }
         let reader = event.reader.cut(to: Self.widestReader)
         card = card.cut(to: Self.widestCard)
@@ -68,7 +68,7 @@ struct EventText {
         rest += VisibleText.line(detail)
         while rest.hasSuffix(" ") { rest.removeLast() }
         if let width { rest = rest.cut(to: max(1, width - start.terminalWidth - state.terminalWidth)) }
-        return start + (isColoured ? colour?.applied(to: state) ?? state : state) + rest + "\n"
+        return start + (isColored ? color?.applied(to: state) ?? state : state) + rest + "\n"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

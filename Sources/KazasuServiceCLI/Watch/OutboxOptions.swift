@@ -4,7 +4,6 @@ import ArgumentParser
 import KazasuCLI
 import KazasuService
 
-/// Where the outbox is.
 struct OutboxPath: ParsableArguments {
     @Option(
         name: .long,
@@ -96,46 +95,38 @@ extension CommandError {
     /// Why the outbox cannot be used.
     init(_ error: OutboxError) {
         switch error {
-        case .locked(let path):
+        case .locked:
             self.init(
-                .cannotWrite, "locked",
-                tr("another 'kazasu watch' uses \(path)", "\(path) は別の kazasu watch が使用中です"),
+                .cannotWrite, "locked", error,
                 hint: tr("end it, or use --outbox with another file", "先にそちらを終了するか、--outbox で別のファイルを指定してください"))
         case .unusable(let path, let errno): self = .unwritable(path, errno)
-        case .newer(let path):
+        case .newer:
             self.init(
-                .badFile, "unknownVersion",
-                tr("\(path) was made by a newer version of Kazasu", "\(path) は新しい版の Kazasu が作成しました"),
+                .badFile, "unknownVersion", error,
                 hint: tr("update Kazasu, or use --outbox with another file", "Kazasu を更新するか、--outbox で別のファイルを指定してください"))
-        case .foreign(let path):
+        case .foreign:
             self.init(
-                .badFile, "notAnOutbox",
-                tr(
-                    "\(path) is not an outbox of Kazasu; it was not changed",
-                    "\(path) は Kazasu の outbox ではありません（変更していません）"),
+                .badFile, "notAnOutbox", error,
                 hint: tr(
                     "check --outbox and KAZASU_OUTBOX; symbolic links are not followed",
                     "--outbox と KAZASU_OUTBOX を確かめてください（シンボリックリンクはたどりません）"))
-        case .foreignJournal(let path): self = .foreignJournal(path)
-        case .damaged(let path):
+        case .foreignJournal: self = .foreignJournal(error)
+        case .damaged:
             self.init(
-                .badFile, "badFile", tr("\(path) is damaged", "\(path) は壊れています"),
+                .badFile, "badFile", error,
                 hint: tr("restore it from a copy, or move it away", "バックアップを戻すか、別の場所に移してください"))
         case .full:
             self.init(
-                .cannotWrite, "cannotWrite", tr("the outbox cannot grow: the disk is full", "ディスクに空きがなく、outbox に書けません"),
+                .cannotWrite, "cannotWrite", error,
                 hint: tr(
                     "free some space; 'kazasu outbox drop' discards deliveries",
                     "空きを作ってください（kazasu outbox drop で未配信を破棄できます）"))
         case .readOnly:
             self.init(
-                .cannotWrite, "cannotWrite", tr("the outbox is read-only", "outbox は読み取り専用です"),
+                .cannotWrite, "cannotWrite", error,
                 hint: tr("check its permissions and the file system", "権限とファイルシステムを確かめてください"))
-        case .failed(let code):
-            self.init(
-                .cannotWrite, "cannotWrite",
-                tr("the outbox cannot be used: SQLite error \(code)", "outbox を使えません（SQLite のエラー \(code)）"),
-                hint: tr("check the disk", "ディスクを確かめてください"))
+        case .failed:
+            self.init(.cannotWrite, "cannotWrite", error, hint: tr("check the disk", "ディスクを確かめてください"))
         }
     }
 }

@@ -225,7 +225,6 @@ extension Watch {
             || basics.keep
     }
 
-    /// Makes the sinks.
     func makeSinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
         var made: [any Sink] = []
         for path in basics.exec { made.append(try sinks.program(path)) }

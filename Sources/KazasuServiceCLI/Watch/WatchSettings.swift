@@ -7,7 +7,6 @@ import Yams
 
 /// The options of `watch` from all three places: the command line, then `KAZASU_*`, then the file of `--config`.
 struct WatchSettings {
-    /// The options.
     var options: Watch
     /// The same as a command line, for options whose order matters.
     var words: [String]

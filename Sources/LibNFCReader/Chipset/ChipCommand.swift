@@ -21,7 +21,6 @@ enum ChipCommand {
     /// nothing else (PN532 user manual UM0701-02, 7.2.10).
     static let normalMode: [UInt8] = [0x14, 0x01]
 
-    /// GetFirmwareVersion.
     static let firmwareVersion: [UInt8] = [0x02]
     /// Diagnose 00, the communication line test: the chip answers with the 00 and these bytes.
     static func lineTest(_ bytes: [UInt8]) -> [UInt8] {
@@ -35,7 +34,7 @@ enum ChipCommand {
     /// RFConfiguration item 1: field on.
     static let fieldOn: [UInt8] = [0x32, 0x01, 0x01]
 
-    /// RFConfiguration item 5: how many times the chip repeats a request that nobody answers.
+    /// RFConfiguration item 5: how many times the chip repeats a request without an answer.
     ///
     /// None for FeliCa and type A, where NP_INFINITE_SELECT switched off would leave two repeats: a search for a card
     /// is repeated anyway, and a system that a card does not have costs one Polling. Twice for type B, which PN532
@@ -66,7 +65,6 @@ enum ChipCommand {
     /// four-bit ACK of a Type 2 Tag as a CRC error otherwise (nfcpy `clf/pn53x.py`).
     static let keepChecksum: [UInt8] = [0x08, 0x63, 0x03, 0x00]
 
-    /// InDataExchange.
     static let exchangeDataCode: UInt8 = 0x40
     /// Set in a status: the same command, without data, fetches more of the card's answer.
     static let moreInformation: UInt8 = 0x40

@@ -159,7 +159,7 @@ struct ISO14443State: Hashable, Sendable {
     var hasSelected = false
     /// Whether the next request may switch the field on, so that a card may miss it.
     var fieldIsFresh = true
-    /// How many times the chip repeats a request that nobody answers, `nil` when that is not known.
+    /// How many times the chip repeats a request without an answer; `nil` if unknown.
     var repeats: UInt8?
 
     /// Resets the state, because the chip may have been reset.

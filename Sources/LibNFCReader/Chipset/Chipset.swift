@@ -32,7 +32,7 @@ struct Chipset: ~Copyable {
     private static let pollingTime = Duration.milliseconds(500)
     /// How long a FeliCa card may need after the field came on (FeliCa user's manual, 2.4.1); ISO 14443-3 says 5 ms.
     private static let cardStart = Duration.microseconds(20_400)
-    /// How many times the chip is asked for a sign of life before the reader counts as lost.
+    /// How many times the chip is asked again before the reader counts as lost.
     private static let recoveryAttempts = 4
     private static let mute = TransportError.readerFailed(detail: .init(.invalidAnswers))
 

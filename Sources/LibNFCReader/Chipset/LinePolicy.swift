@@ -91,7 +91,6 @@ struct LineSpeed: Hashable, Sendable {
     let bitsPerSecond: Int
     /// The chip's code.
     let code: UInt8
-    /// The terminal's code.
     let terminalCode: speed_t
 
     /// The start value of a PN532, and libnfc's default.

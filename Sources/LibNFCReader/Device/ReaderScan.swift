@@ -51,16 +51,13 @@ struct ReaderScan: Sendable {
 struct USBReaderScan: Sendable {
     /// One reader.
     struct Found: Hashable, Sendable {
-        /// The reader's model.
         let model: ReaderModel
         /// libnfc's driver for it.
         let driver: String
-        /// The USB device.
         let device: USBDevice
         /// Whether it can be opened.
         let state: ReaderListing.State
 
-        /// Bus and device number.
         var numbers: [Int] { [device.bus, device.address] }
 
         /// The reader's connection string.

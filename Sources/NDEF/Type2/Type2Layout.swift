@@ -21,7 +21,6 @@ package struct Type2Layout: Hashable, Sendable {
     package enum End: Hashable, Sendable {
         /// At an NDEF message.
         case message
-        /// At a terminator.
         case terminator
         /// At the end of the data area.
         case dataArea
@@ -138,7 +137,6 @@ package struct Type2Layout: Hashable, Sendable {
 
 /// A TLV block in the data area of a Type 2 Tag.
 package struct Type2TLV: Hashable, Sendable {
-    /// The tag.
     package let tag: Tag
     /// The address of its tag byte.
     package let address: Int
@@ -152,7 +150,6 @@ package struct Type2TLV: Hashable, Sendable {
         /// The tag byte.
         package let rawValue: UInt8
 
-        /// Creates a tag from its byte.
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -163,7 +160,6 @@ package struct Type2TLV: Hashable, Sendable {
         package static let lockControl = Tag(rawValue: 0x01)
         /// Memory Control: bytes that hold no data.
         package static let memoryControl = Tag(rawValue: 0x02)
-        /// An NDEF message.
         package static let ndefMessage = Tag(rawValue: 0x03)
         /// Proprietary data.
         package static let proprietary = Tag(rawValue: 0xFD)

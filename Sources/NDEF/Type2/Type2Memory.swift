@@ -16,7 +16,6 @@ package struct Type2Memory: Hashable, Sendable {
         self.pages = pages.filter { $0.value.count == Type2Memory.pageSize }
     }
 
-    /// Creates a memory from the pages of a dump.
     package init(_ dump: Type2Dump) {
         self.init(pages: dump.pages)
     }
@@ -62,7 +61,6 @@ package struct Type2WritePlan: Hashable, Sendable {
     /// The pages and their new bytes, in order.
     package let writes: [PageWrite]
 
-    /// One page to write.
     package struct PageWrite: Hashable, Sendable {
         /// The page number.
         package let page: UInt16

@@ -70,7 +70,6 @@ package struct Type2Product: Hashable, Sendable {
         try row.text(column) == nil ? nil : try row.hex(column)
     }
 
-    /// All products in the table.
     package static var all: [Type2Product] { table.rows }
 
     /// The errors in the table; a release has none.
@@ -89,7 +88,6 @@ package struct Type2Product: Hashable, Sendable {
         return all.first { !$0.version.isEmpty && version[1...6].elementsEqual($0.version) }
     }
 
-    /// Returns the product with this name.
     package static func named(_ name: String) -> Type2Product? {
         all.first { $0.name == name }
     }

@@ -27,7 +27,6 @@ package final class Type2Tag {
     /// The longest time that one command takes: a tag answers within 20 ms.
     static let timeout: Duration = .milliseconds(100)
 
-    /// Makes the tag that a reader has just activated.
     package init(reader: any Reader, target: TypeATarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target

@@ -138,12 +138,10 @@ package struct LinkEvent: Hashable, Sendable {
 
     /// The time since the recording began.
     package var time: Duration
-    /// The content.
     package var content: Content
     /// Whether the bytes were replaced by 00 because they are secret.
     package var isMasked = false
 
-    /// Makes an event.
     package init(time: Duration, _ content: Content) {
         self.time = time
         self.content = content
@@ -182,7 +180,6 @@ package final class LinkRecorder: Sendable {
     private let start = ContinuousClock.now
     private let events = Mutex<[LinkEvent]>([])
 
-    /// Makes a recorder whose clock starts now.
     package init() {}
 
     /// The time since the recorder was made.

@@ -52,7 +52,6 @@ package struct Transcript: Hashable, Sendable {
 
         /// The number of the line in the file, from 1.
         package var number: Int
-        /// The content.
         package var content: Content
     }
 
@@ -90,7 +89,6 @@ package struct Transcript: Hashable, Sendable {
         /// The request and the result.
         package var entry: TranscriptEntry
 
-        /// Makes a line of an exchange and its position.
         package init(number: Int, entry: TranscriptEntry) {
             self.number = number
             self.entry = entry

@@ -22,7 +22,6 @@ package struct TranscriptEntry: Hashable, Sendable {
     /// They are not compared when the transcript is replayed.
     package private(set) var masked: Range<Int>?
 
-    /// Makes an entry of one request.
     package init(time: Duration, event: Event) {
         self.time = time
         self.event = event

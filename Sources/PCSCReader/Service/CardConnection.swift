@@ -122,6 +122,5 @@ struct CardPresence: Hashable, Sendable {
     var events: UInt { state >> 16 }
     /// Whether there is a card that answers.
     var hasCard: Bool { state & Self.present != 0 && state & Self.mute == 0 }
-    /// Whether the reader is gone.
     var readerIsGone: Bool { state & (Self.unknownReader | Self.unavailable) != 0 }
 }

@@ -78,7 +78,6 @@ struct PCSCCode: Hashable, Sendable {
     /// The number, 0 for success.
     let number: UInt32
 
-    /// Creates a code from a number of the list.
     init(_ number: UInt32) {
         self.number = number
     }
@@ -148,6 +147,5 @@ struct PCSCCode: Hashable, Sendable {
 
 /// A call of the PC/SC service that failed.
 struct PCSCError: Error, Hashable, Sendable {
-    /// The return code.
     let code: PCSCCode
 }

@@ -149,7 +149,6 @@ struct Port100Setting: Hashable, Sendable {
         0x13: 0x06,
     ]
 
-    /// FeliCa.
     static func felica(_ bitRate: FeliCaBitRate) -> Port100Setting {
         switch bitRate {
         case .kbps212: Port100Setting(radio: [0x01, 0x01, 0x0F, 0x01], protocolValues: defaults)

@@ -111,7 +111,6 @@ struct PaSoRiID: Sendable {
         case any
         /// The one with this serial number.
         case serial(String)
-        /// The one at this port.
         case port(String)
     }
 
@@ -149,7 +148,6 @@ struct PaSoRiID: Sendable {
         choice = device.ownSerial(among: devices.filter(model.includes)).map { .serial($0) } ?? .port(device.portPath)
     }
 
-    /// Whether it names this device.
     func names(_ device: USBDevice) -> Bool {
         guard model.includes(device) else { return false }
         return switch choice {

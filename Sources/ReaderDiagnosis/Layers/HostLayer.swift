@@ -38,7 +38,6 @@ struct HostLayer {
 package struct ChipCardService: Sendable {
     private let machine: Machine
 
-    /// Creates the service of a system.
     package init(_ machine: Machine) {
         self.machine = machine
     }

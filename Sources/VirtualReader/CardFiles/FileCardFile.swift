@@ -187,7 +187,6 @@ extension VirtualDirectory {
         }
     }
 
-    /// An application of a dump.
     init(_ dump: ApplicationDump) {
         self.init(name: dump.aid, information: dump.selectAnswer ?? [], files: dump.files.map { VirtualFile($0) })
     }

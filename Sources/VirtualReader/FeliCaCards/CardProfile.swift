@@ -61,7 +61,7 @@ extension CardProfile {
     /// Creates the known profile of the IC that a PMm names.
     ///
     /// The rows are felica-tool's measurements on real cards (commands, trailing bytes, blocks per command), with
-    /// nfcpy's table for the writes of the oldest ICs. An IC without a row behaves as its nearest neighbour: 02–0F as
+    /// nfcpy's table for the writes of the oldest ICs. An IC without a row behaves as its nearest neighbor: 02–0F as
     /// 01, 10–15 and 17 as 16, 19–1F as 18, all others as 31.
     package init(pmm: PMm) {
         switch (pmm.icType, pmm.romType) {
@@ -171,7 +171,6 @@ package struct ProductData: Hashable, Sendable {
     /// Get Container Property: the data by index.
     package var containerProperties: [UInt16: [UInt8]] = [:]
 
-    /// Creates a card that reports nothing.
     package init() {}
 }
 

@@ -4,7 +4,6 @@ internal import ByteCodec
 internal import CardModel
 
 extension CardState {
-    /// Read Without Encryption.
     func readWithoutEncryption(
         _ system: VirtualSystem, _ parameters: inout ByteReader
     ) throws(ByteCodecError) -> Reply? {

@@ -93,7 +93,6 @@ package struct VirtualNode: Hashable, Sendable {
     package let code: NodeCode
     /// The last code of an area; `nil` for a service.
     package let end: AreaCode?
-    /// The version of its key.
     package var keyVersion: KeyVersion
     /// The answers to Get Node Property, by type (00: ten bytes, 01: one byte). By default all FF (no limits on the
     /// purse) and 00 (no MAC).
@@ -115,7 +114,6 @@ package struct VirtualNode: Hashable, Sendable {
         self.keyVersion = keyVersion
     }
 
-    /// Whether it is an area.
     package var isArea: Bool { end != nil }
 
     /// Its code as a service code; `nil` for an area.

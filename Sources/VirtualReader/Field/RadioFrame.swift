@@ -14,7 +14,6 @@ package struct RadioFrame: Hashable, Sendable {
     /// one.
     package var hasCRC: Bool
 
-    /// Creates a frame from a reader.
     package init(_ technology: RadioTechnology, _ bytes: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true) {
         self.technology = technology
         self.bytes = bytes
@@ -127,7 +126,6 @@ package struct CardAnswer: Hashable, Sendable {
     /// The time between the end of the command and the start of the answer; it is waited for only in the time model.
     package var thinkingTime: Duration
 
-    /// Creates an answer of a card.
     package init(_ frame: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true, thinkingTime: Duration = .zero) {
         self.frame = frame
         self.lastByteBits = lastByteBits

@@ -219,7 +219,6 @@ extension VirtualField: RadioField {}
 package enum FieldResult: Hashable, Sendable {
     /// No answer.
     case silence
-    /// A card's answer.
     case answer(CardAnswer)
     /// Damaged data that the chip reports with this PN53x status (02 CRC, 03 parity, 05 framing, 06 collision).
     case damaged(status: UInt8)

@@ -4,7 +4,6 @@ package import CardModel
 
 /// An elementary file of a virtual card.
 package struct VirtualFile: Hashable, Sendable {
-    /// The content.
     package enum Content: Hashable, Sendable {
         /// Bytes from the first to the last: a transparent file.
         case bytes([UInt8])
@@ -15,7 +14,6 @@ package struct VirtualFile: Hashable, Sendable {
     package var id: FileIdentifier
     /// Its short identifier, 1 to 30; `nil` when it has none.
     package var shortID: UInt8?
-    /// The content.
     package var content: Content
     /// The access condition of READ.
     package var read: FileAccess
@@ -71,7 +69,6 @@ package struct VirtualFileTree: Hashable, Sendable {
     /// The applications in the card's order: a partial name selects the first match.
     package var applications: [VirtualDirectory]
 
-    /// Creates a tree of files.
     package init(masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = []) {
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
@@ -90,7 +87,6 @@ package struct VirtualFileTree: Hashable, Sendable {
         }
     }
 
-    /// The PIN with this name.
     package func pin(_ name: String) -> VirtualPIN? {
         ([masterFile] + applications).lazy.flatMap(\.pins).first { $0.name == name }
     }

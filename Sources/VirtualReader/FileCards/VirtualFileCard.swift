@@ -128,6 +128,5 @@ package struct FileCardOptions: Hashable, Sendable {
     /// The maximum length of every answer, its status word included; longer ones are cut. `nil` leaves them whole.
     package var longestAnswer: Int?
 
-    /// Creates a card without deviations.
     package init() {}
 }

@@ -84,7 +84,6 @@ struct ISODEPBlock: Hashable, Sendable {
 package enum ISODEPInterface: Hashable, Sendable {
     /// By type A, with this ATS (length byte included); the SAK gets its bit for ISO 14443-4 (20).
     case typeA(TypeAIdentity, ats: [UInt8] = ISODEPInterface.plainATS)
-    /// By type B.
     case typeB(TypeBIdentity)
 
     /// The ATS of a card without special features: 256 bytes, 106 kbit/s, FWI 8, CID, no historical bytes.
@@ -100,7 +99,6 @@ package struct ISODEPOptions: Hashable, Sendable {
     /// The card's response time before each answer; it is waited for only in the time model.
     package var answerTime: Duration = .zero
 
-    /// Creates a card that answers immediately.
     package init() {}
 }
 
@@ -115,7 +113,6 @@ struct ISODEPParameters: Hashable, Sendable {
     /// Whether the card supports a NAD.
     var supportsNAD = false
 
-    /// Creates the parameters of an ATQB.
     init(_ identity: TypeBIdentity) {
         cardFrame = ISODEPSizes.frame(identity.frameSizeIndex)
         waitingTimeIndex = identity.waitingTimeIndex

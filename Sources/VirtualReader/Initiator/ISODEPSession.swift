@@ -147,7 +147,6 @@ package typealias FrameExchange = (RadioFrame, Int) -> FrameReply
 
 /// The reply after a reader sent one frame.
 package enum FrameReply: Hashable, Sendable {
-    /// A card's answer.
     case answer(CardAnswer)
     /// No answer in time, or a damaged one: the chip's status for it.
     case failed(status: UInt8)

@@ -10,7 +10,6 @@ package struct HostFrameParser: Sendable {
     private var buffer: [UInt8] = []
     private(set) var damagedFrames = 0
 
-    /// Creates a parser that has received nothing yet.
     package init() {}
 
     /// Whether the buffer holds the beginning of a frame without its end.

@@ -60,7 +60,6 @@ package final class PN532Chip {
         change(to: initialSpeed)
     }
 
-    /// Creates a chip of the family between a line and a field.
     package convenience init(_ family: PN53xModel, field: any RadioField, line: any HostLine) {
         self.init(field: field, line: line, family: family)
     }

@@ -136,7 +136,6 @@ package struct TimeModel: Hashable, Sendable {
     /// The chip's own time for one host command.
     package var chipOverhead: Duration
 
-    /// Creates a selection of waits.
     package init(serialLine: Bool, radio: Bool, chipOverhead: Duration = .zero) {
         self.serialLine = serialLine
         self.radio = radio

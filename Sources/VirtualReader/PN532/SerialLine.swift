@@ -15,7 +15,6 @@ package struct SerialLineModel: Hashable, Sendable {
     /// The highest speed towards the host, in bits per second; `nil` for no limit.
     package var fastestToHost: Int?
 
-    /// Creates a line with these limits.
     package init(needsSameSpeed: Bool = true, fastestToChip: Int? = nil, fastestToHost: Int? = nil) {
         self.needsSameSpeed = needsSameSpeed
         self.fastestToChip = fastestToChip
@@ -182,10 +181,8 @@ package enum InjectedSerialFaultPlace: Hashable, Sendable {
 
 /// The faults of a serial line: at most one at each host command.
 package struct InjectedSerialFaults: Hashable, Sendable {
-    /// No faults.
     package static let none = InjectedSerialFaults([:])
 
-    /// The faults by place.
     package var faults: [InjectedSerialFaultPlace: InjectedSerialFault]
 
     /// Creates a plan of these faults; where a command is named by number and by code, the number wins.

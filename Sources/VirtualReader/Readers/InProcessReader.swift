@@ -48,7 +48,6 @@ public final class InProcessReader: Reader {
         self.cancellation = cancellation
     }
 
-    /// Creates a reader with these cards in its field.
     package convenience init(_ cards: any VirtualCard...) {
         self.init(VirtualField(cards: cards))
     }

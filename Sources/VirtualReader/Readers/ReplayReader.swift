@@ -22,7 +22,6 @@ package final class ReplayReader: Reader {
     private let empty: Set<ActivationRequest>
     private let cancellation: CancellationToken
 
-    /// Creates a reader that replays a transcript.
     package init(_ transcript: Transcript, cancellation: CancellationToken = CancellationToken()) {
         information = transcript.reader
         waiting = transcript.lines[...]

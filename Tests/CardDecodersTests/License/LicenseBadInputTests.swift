@@ -6,9 +6,9 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Licences with anything in their files")
+@Suite("Licenses with anything in their files")
 struct LicenseBadInputTests {
-    /// Every file of a licence of `Fixtures/iso7816`, read as if all were open.
+    /// Every file of a license of `Fixtures/iso7816`, read as if all were open.
     static func files(_ name: String) throws -> [LicenseFile: [UInt8]] {
         let card = JSONCursor(try JSONValue(parsing: try TestFiles.read("Fixtures/iso7816/license/\(name).json")))
         var files: [LicenseFile: [UInt8]] = [:]
@@ -155,7 +155,7 @@ struct LicenseBadInputTests {
         #expect(report.edition == nil)
     }
 
-    @Test("Dates that differ from the free data are told of")
+    @Test("Reports dates that differ from the free data")
     func differs() throws {
         var files = try Self.files("sample")
         files[.commonData] = try LicenseVectors.bytes("450B3030382007060220120701" + "46020000")

@@ -4,7 +4,7 @@ import ByteCodec
 import CardDecoders
 import Testing
 
-@Suite("Dates of a licence")
+@Suite("Dates of a license")
 struct LicenseDateTests {
     @Test(
         "Eras, also beyond their ends",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardDecoders
 
-@Suite("What Japanese texts of a licence mean")
+@Suite("What Japanese texts of a license mean")
 struct LicenseMeaningTests {
     @Test("Bytes of JIS X 0201, without blanks at the end")
     func singleBytes() {
@@ -20,7 +20,7 @@ struct LicenseMeaningTests {
         ([0x4D, 0x25], nil), ([], nil), ([0xFF, 0xF1], nil), ([0x4D, 0x25, 0x4E, 0x49, 0x4E], nil),
     ]
 
-    @Test("The colour class, however it is spaced", arguments: colorClasses)
+    @Test("The color class, however it is spaced", arguments: colorClasses)
     func colorClass(_ row: (bytes: [UInt8], name: LicenseColorClass?)) {
         #expect(LicenseColorClass(JISText(decoding: row.bytes)) == row.name)
     }

@@ -5,7 +5,7 @@ import CardDecoders
 import CardModel
 import Testing
 
-@Suite("Tags and lengths of a licence, which only look like BER")
+@Suite("Tags and lengths of a license, which only look like BER")
 struct LicenseRecordTests {
     /// Bytes of a file, and the items in it as `tag@offset=value`.
     struct Case: Sendable {

@@ -5,7 +5,7 @@ import CardDecoders
 import CardModel
 import Testing
 
-@Suite("The public vectors of a driver's licence")
+@Suite("The public vectors of a driver's license")
 struct LicenseVectorTests {
     @Test("PL1: a birth date of a real card")
     func birthDate() throws {

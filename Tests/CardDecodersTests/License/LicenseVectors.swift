@@ -4,7 +4,7 @@ import ByteCodec
 import CardDecoders
 import CardModel
 
-/// The public vectors of a licence: the sample person of libjeid's application, written by the card's rules.
+/// The public vectors of a license: the sample person of libjeid's application, written by the card's rules.
 enum LicenseVectors {
     /// MF/EF01: edition 008, issued 2007-06-01, valid until 2012-07-01.
     static let commonData = "450B3030382007060120120701" + "46020000"
@@ -45,7 +45,7 @@ enum LicenseVectors {
         return bytes + [UInt8](repeating: 0xFF, count: max(0, size - bytes.count))
     }
 
-    /// A dump with these files of a licence.
+    /// A dump with these files of a license.
     static func dump(_ files: [LicenseFile: [UInt8]]) -> CardDump {
         dump(files.mapValues { FileDump(id: FileIdentifier(rawValue: 0), state: .read, data: $0) })
     }

@@ -180,7 +180,7 @@ struct ShippedStationsTests {
         #expect(taken == ShippedStations.counts.stations)
     }
 
-    @Test("What was found before is found again, however much was asked for in between")
+    @Test("Finds a name again after many other lookups")
     func remembers() {
         let first = names.station(StationCode(area: 0, line: 1, station: 1), on: nil)
         for number in 0..<40_000 {

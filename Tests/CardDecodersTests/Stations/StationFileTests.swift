@@ -110,7 +110,7 @@ struct StationFileTests {
         #expect(name?.line == "中\n央")
     }
 
-    /// Each code gives its own name and no neighbour's, and is found again by it.
+    /// Each code gives its own name and no neighbor's, and is found again by it.
     @Test func everyCodeHasItsOwnPlace() throws {
         var codes: Set<StationCode> = []
         for area in [0, 1, 3, 255] as [UInt8] {

@@ -24,7 +24,7 @@ struct IdentityDocumentTests {
     }
 
     @Test(
-        "Licences",
+        "Licenses",
         arguments: [
             ("sample", "sample", true), ("gaiji", "gaiji", true), ("broken", "broken", true),
             ("edition-007", "edition-007", true), ("plain", "plain", true), ("sample", "free", false),

@@ -147,7 +147,7 @@ struct CardFileTests {
         Wrong(
             "systems",
             "{\(head), \"systems\": [\(Array(repeating: "{\"code\":\"0003\"}", count: 17).joined(separator: ","))]}"),
-        Wrong("colour", "{\(head), \"colour\": 1}"),
+        Wrong("color", "{\(head), \"color\": 1}"),
         Wrong("lite.kind", "{\(head), \"lite\": {\"kind\": \"plug\"}}"),
         Wrong("lite.blocks.00", "{\(head), \"lite\": {\"blocks\": {\"00\": \"00\"}}}"),
         .card("systems[0].code", system: ""),

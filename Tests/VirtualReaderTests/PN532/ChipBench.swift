@@ -44,7 +44,7 @@ struct ChipBench {
     /// Everything that the chip sent, one entry for each write.
     var sent: [String] { line.sent.map { Hex.encode($0.bytes) } }
 
-    /// What the answers carry, D5 first; frames that are no answers stay as they are.
+    /// What the answers carry, D5 first; other frames are unchanged.
     var answers: [String] { line.sent.map(\.bytes).filter { Hex.encode($0) != Self.ack }.map(Self.content) }
 
     static func content(_ frame: [UInt8]) -> String {

@@ -70,7 +70,7 @@ struct ChipTimingTests {
         #expect(end > .microseconds(4_153) && end < .microseconds(4_155))
     }
 
-    /// Nobody answers: 2.417 ms and one slot of 1.208 ms, 16 slots; each retry again.
+    /// No answer: 2.417 ms and one slot of 1.208 ms, 16 slots; each retry again.
     @Test(arguments: [("00", 0, 4_228), ("00", 2, 12_686), ("0f", 0, 22_352)])
     func pollingWithoutAnAnswer(timeSlots: String, retries: Int, microseconds: Int) throws {
         let field = PlainField(hasCard: false)

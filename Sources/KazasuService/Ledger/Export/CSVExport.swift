@@ -17,7 +17,6 @@ package struct LedgerCSV {
         return CSV().row(csv.columns + own + csv.latinColumns)
     }
 
-    /// The row of a record.
     package func row(_ entry: LedgerRecord) -> String {
         let purse = entry.purse
         let start = csv.start(cardID: purse.card, kind: CardKind(rawValue: purse.kind), purse.brand)

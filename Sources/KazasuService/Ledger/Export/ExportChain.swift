@@ -51,15 +51,16 @@ struct ExportChain {
     /// A table has records without amount or day, too.
     private let isTable: Bool
 
-    /// - Parameter mark: the change up to which an earlier export went; `nil` for none.
+    /// - Parameters:
+    ///   - mark: the change up to which an earlier export went; `nil` for none.
+    ///   - reader: that of all chains, since it holds the names of all places and cards.
     init(
         _ purse: LedgerPurse, _ format: LedgerFormat, _ options: LedgerExportOptions, since mark: Int?,
-        _ ledger: Ledger,
-        _ db: Database
+        _ reader: LedgerRecordReader, _ ledger: Ledger, _ db: Database
     ) throws {
         self.purse = purse
         self.db = db
-        reader = try LedgerRecordReader(db, ledger.options)
+        self.reader = reader
         isWhole = options.filter.keepsChain
         hasGaps = options.hasGaps || format.hasOwnGaps
         needsDay = format.needsDay

@@ -52,8 +52,8 @@ enum ExportText {
         date.description.split(separator: "-").joined(separator: separator)
     }
 
-    /// A text on one line: control characters and line ends are blanks. Scalars are compared, since a combining character hides what
-    /// it stands on from a comparison of characters.
+    /// A text on one line: control characters and line ends become blanks. Scalars are compared, because a combining
+    /// character changes the character it follows.
     static func line(_ text: String, blanking others: Set<Unicode.Scalar> = []) -> String {
         String(
             String.UnicodeScalarView(

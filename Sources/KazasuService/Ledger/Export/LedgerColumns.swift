@@ -141,7 +141,6 @@ public struct LedgerColumns: Hashable, Sendable {
 
     // MARK: Writing
 
-    /// The values of a line.
     typealias Line = [Field: String]
 
     /// The language of values: the file's own, else that of the export.
@@ -261,7 +260,6 @@ public struct LedgerColumns: Hashable, Sendable {
         return line
     }
 
-    /// A line of a claim.
     func line(_ claim: LedgerClaim, _ options: LedgerExportOptions) -> Line {
         let (language, currency) = (language(options), claim.purse.currency)
         var line: Line = [

@@ -141,9 +141,10 @@ extension Ledger {
             try writeClaim(options, marked, sink, db, &export)
             return export
         }
+        let reader = try LedgerRecordReader(db, self.options)
         var chains: [ExportChain] = []
         for purse in purses {
-            let chain = try ExportChain(purse, format, options, since: marked[purse.id], self, db)
+            let chain = try ExportChain(purse, format, options, since: marked[purse.id], reader, self, db)
             if format.needsBalance, chain.closing == nil {
                 export.omit(.noBalance, chain.count, of: purse)
                 continue

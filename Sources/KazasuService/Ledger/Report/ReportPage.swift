@@ -3,7 +3,6 @@
 internal import CardDecoders
 internal import CardModel
 
-/// The page of a report.
 struct ReportPage {
     let data: ReportData
     let language: Language

@@ -3,21 +3,21 @@
 import ArgumentParser
 import Glibc
 
-/// The colours of verdicts, amounts and warnings, by their codes of ECMA-48 (SGR).
-package enum Colour: String, CaseIterable, Sendable {
+/// The colors of verdicts, amounts and warnings, by their codes of ECMA-48 (SGR).
+package enum Color: String, CaseIterable, Sendable {
     case red = "31"
     case green = "32"
     case yellow = "33"
 
-    /// The text in this colour.
+    /// The text in this color.
     package func applied(to text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }
 
-    /// The text in this colour, for standard error where it shows colours.
-    package func message(_ text: String) -> String { Colour.isOnMessages ? applied(to: text) : text }
+    /// The text in this color, for standard error where it shows colors.
+    package func message(_ text: String) -> String { Color.isOnMessages ? applied(to: text) : text }
 
-    /// Whether standard output shows colours.
+    /// Whether standard output shows colors.
     package static let isOnOutput = isOn(STDOUT_FILENO)
-    /// Whether standard error shows colours.
+    /// Whether standard error shows colors.
     package static let isOnMessages = isOn(STDERR_FILENO)
 
     /// The values of `--color`.
@@ -29,7 +29,7 @@ package enum Colour: String, CaseIterable, Sendable {
         case never
     }
 
-    /// Neither a document nor a user who set `NO_COLOR` ever gets colours.
+    /// Neither a document nor a user who set `NO_COLOR` ever gets colors.
     private static func isOn(_ descriptor: Int32) -> Bool {
         let arguments = CommandLine.arguments.prefix { $0 != "--" }
         guard !arguments.contains("--json"), variable("NO_COLOR").isEmpty else { return false }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardReading
+internal import Dispatch
+package import NFCTransport
+internal import Synchronization
+
+/// Readers that the programs of a server share, with each other and with the taps.
+///
+/// A reader whose cards are reported (``ReaderWatch/shared``) is used between its presence checks. Another one is opened when somebody
+/// wants it, and closed when nobody has for a while.
+package final class SharedReaders: Sendable {
+    private struct State {
+        var turns: [String: ReaderTurns] = [:]
+        /// The readers that are open, in the order in which they were opened; drivers may use other IDs.
+        var open: [(id: String, device: ReaderInformation)] = []
+        /// The IDs of readers that have names, in the order in which the user named them.
+        var names: [(name: String, id: String)] = []
+    }
+
+    private let state = Mutex(State())
+    private let open: @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader
+    private let choose: @Sendable () throws(KazasuError) -> String
+    /// How long a reader stays open for the next program.
+    private let linger: Duration
+
+    /// - Parameters:
+    ///   - linger: how long a reader stays open for the next program.
+    ///   - open: opens a reader; tests replace it.
+    ///   - choose: returns the reader to use if none is named.
+    package init(
+        linger: Duration = .seconds(5),
+        open: @escaping @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader = {
+            id, cancellation throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation)
+        },
+        choose: @escaping @Sendable () throws(KazasuError) -> String = { () throws(KazasuError) in
+            try ReaderRegistry.choose(nil)
+        }
+    ) {
+        (self.linger, self.open, self.choose) = (linger, open, choose)
+    }
+
+    /// Gives readers names, by which programs may ask for them.
+    package func setNames(_ names: [(name: String, id: String)]) { state.withLock { $0.names = names } }
+
+    /// The readers that are open.
+    package var openReaders: [ReaderInformation] { state.withLock { $0.open.map(\.device) } }
+
+    /// Whether this is the name or ID of a reader that was named or is open.
+    package func isKnown(_ reader: String) -> Bool {
+        state.withLock { state in
+            state.names.contains { $0.name == reader || $0.id == reader }
+                || state.open.contains { $0.id == reader || $0.device.id == reader }
+        }
+    }
+
+    /// Runs a closure with a reader as soon as it is its turn.
+    ///
+    /// - Parameters:
+    ///   - reader: the name or ID of the reader. By default the one of `KAZASU_READER`, else the first that the user named,
+    ///     else the first that is open, else the first that is ready.
+    ///   - timeout: how long to wait for a card: zero for one attempt, `nil` for no limit.
+    ///   - body: does the work on the thread of the reader, with a card that lies there. It is called again when a card
+    ///     comes after it found none, and must use the reader at least every ten seconds.
+    /// - Throws: ``KazasuError`` if there is no such reader or it cannot be opened; ``KazasuError/cancelled``.
+    package func run<Value: Sendable>(
+        on reader: String?, timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
+    ) async throws(KazasuError) -> Value {
+        let id = try await id(of: reader)
+        return try await turns(of: id).run(timeout: timeout, body)
+    }
+
+    /// The queue of a reader.
+    func turns(of id: String) -> ReaderTurns {
+        state.withLock { state in
+            if let turns = state.turns[id] { return turns }
+            let turns = ReaderTurns { [weak self] turns, host in
+                guard let self else { return turns.end(host, .cancelled) }
+                Task { await self.host(id, turns, host) }
+            }
+            state.turns[id] = turns
+            return turns
+        }
+    }
+
+    /// A reader was opened; drivers may call it by another ID.
+    func didOpen(_ id: String, device: ReaderInformation) { state.withLock { $0.open.append((id, device)) } }
+
+    func didClose(_ id: String) {
+        state.withLock { state in
+            if let index = state.open.lastIndex(where: { $0.id == id }) { state.open.remove(at: index) }
+        }
+    }
+
+    /// The ID by which a reader is known here.
+    private func id(of reader: String?) async throws(KazasuError) -> String {
+        if let reader = reader ?? ReaderRegistry.namedReader {
+            return state.withLock { state in
+                if let named = state.names.first(where: { $0.name == reader }) { return named.id }
+                if state.turns[reader] != nil { return reader }
+                // One ID may be short for another, as rcs380 is.
+                let open = state.open.first { $0.device.id == reader || $0.id.hasPrefix(reader + ":") }
+                return open?.id ?? reader
+            }
+        }
+        if let known = state.withLock({ $0.names.first?.id ?? $0.open.first?.id }) { return known }
+        let choose = choose
+        return try await BlockingWork.run { () throws(KazasuError) in try choose() }
+    }
+
+    // MARK: Readers without taps
+
+    /// Opens a reader for the programs that want it, until nobody does.
+    private func host(_ id: String, _ turns: ReaderTurns, _ host: ReaderTurns.Host) async {
+        let open = open
+        let reader: AsyncCardReader
+        do throws(KazasuError) {
+            reader = try await AsyncCardReader.open { cancellation throws(KazasuError) in try open(id, cancellation) }
+        } catch {
+            return turns.end(host, error)
+        }
+        let linger = linger
+        let error = await reader.run { reader in
+            self.didOpen(id, device: reader.information)
+            return Self.serve(turns, host, on: reader, linger)
+        }
+        didClose(id)
+        await reader.close()
+        turns.end(host, error)
+    }
+
+    /// Lets programs have the reader until nobody wants it. Runs on the reader's thread.
+    ///
+    /// - Returns: why nobody can be served any more; `nil` if the reader is to be opened again for those who still want it.
+    private static func serve(
+        _ turns: ReaderTurns, _ host: ReaderTurns.Host, on reader: CardReader, _ linger: Duration
+    ) -> KazasuError? {
+        var hasCard = false
+        while !turns.mustLeave(host), !reader.cancellation.isCancelled {
+            switch turns.offer(reader.device, reader.cancellation, by: host, hasCard: hasCard) {
+            case .used: continue
+            case .failed: return nil
+            case .declined: break
+            }
+            hasCard = false
+            if turns.areWaiting {
+                do throws(KazasuError) {
+                    hasCard = try search(turns, host, reader)
+                    if hasCard { turns.cardArrived() }
+                } catch {
+                    return error == .cancelled ? nil : error
+                }
+            } else {
+                turns.pause(linger, host, hasCard: false)
+                if !turns.areWanted(host, hasCard: false) { break }
+            }
+        }
+        return nil
+    }
+
+    /// Looks for any card, until somebody wants the reader.
+    private static func search(
+        _ turns: ReaderTurns, _ host: ReaderTurns.Host, _ reader: CardReader
+    ) throws(KazasuError) -> Bool {
+        // A card that was there and that nobody could read is not looked for again at once.
+        turns.pause(.milliseconds(100), host, hasCard: false)
+        let token = turns.beginSearch(host)
+        defer { turns.endSearch() }
+        let searching = CardReader(borrowing: GuardedReader(reader.device, token), cancellation: token)
+        searching.clock = SearchClock(now: reader.clock.now) { turns.pause($0, host, hasCard: false) }
+        do throws(KazasuError) {
+            return try !searching.waitForCards(.any, timeout: .seconds(5)).isEmpty
+        } catch {
+            switch error {
+            case .noCard, .wrongCard: return false
+            case .cancelled where !reader.cancellation.isCancelled: return false
+            default: throw error
+            }
+        }
+    }
+
+    /// Closes the readers that were opened for programs, for good.
+    package func close() async {
+        for turns in state.withLock({ Array($0.turns.values) }) { _ = await turns.claim() }
+    }
+}
+
+/// Runs calls that block off the cooperative threads.
+private enum BlockingWork {
+    static func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(Failure) in try body() })
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+package import Kazasu
+import Synchronization
+
+/// The part of a server that runs a command for a client, instead of a shell.
+///
+/// While a command runs in it, ``current`` replaces what belongs to the process: standard output is kept here, `-` is
+/// the client's input, messages for people are dropped, and there is no terminal.
+package final class CommandHost: Sendable {
+    /// The host of the command that runs on this thread.
+    @TaskLocal package static var current: CommandHost?
+
+    /// What `-` reads.
+    package let input: [UInt8]?
+    /// The tag that the client wants to overwrite, by its number in hexadecimal; `nil` for any.
+    package let confirmed: String?
+    private let progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    private let written = Mutex<[UInt8]>([])
+
+    package init(
+        input: [UInt8]? = nil, confirmed: String? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) {
+        (self.input, self.confirmed, self.progress) = (input, confirmed, progress)
+    }
+
+    /// Parses the options of a command.
+    ///
+    /// - Throws: ``CommandError`` with status 64.
+    package static func parse(
+        _ command: any KazasuCommand.Type, _ arguments: [String]
+    ) throws(CommandError) -> any KazasuCommand {
+        do {
+            let parsed = try $current.withValue(CommandHost()) {
+                try CommandLineParsing.$isPlain.withValue(true) { try command.parseAsRoot(arguments) }
+            }
+            guard let parsed = parsed as? any KazasuCommand, type(of: parsed) == command else {
+                throw CommandError.bug("\(command)")
+            }
+            return parsed
+        } catch {
+            throw CommandError(error, parsing: command, arguments)
+        }
+    }
+
+    /// Runs a command.
+    ///
+    /// - Parameters:
+    ///   - reader: the reader that it uses instead of its own.
+    ///   - cancellation: cancels it.
+    /// - Returns: what it printed, and why it failed.
+    package func run(
+        _ command: any KazasuCommand, on reader: (any Reader)?, redaction: Redaction, cancellation: CancellationToken
+    ) -> (output: [UInt8], failure: CommandError?) {
+        let failure = CommandHost.$current.withValue(self) { () -> CommandError? in
+            var context = Context(
+                json: true, verbosity: -1, redaction: redaction, cancellation: cancellation,
+                command: type(of: command).configuration.commandName)
+            context.lent = reader.map(SharedReader.init)
+            do {
+                try command.execute(context)
+                return context.late.first
+            } catch {
+                return CommandError.of(error) as? CommandError ?? CommandError.bug("\(error)")
+            }
+        }
+        return (written.withLock { $0 }, failure)
+    }
+
+    /// Keeps what the command prints.
+    func write(_ bytes: [UInt8]) { written.withLock { $0 += bytes } }
+
+    /// Passes on how far the command is.
+    func report(_ progress: ReadingProgress) {
+        self.progress(progress.blocks, 0)
+    }
+
+    /// Checks that a tag is the one that the client means.
+    func check(_ card: CardIdentity) throws(CommandError) {
+        guard let confirmed, (card.uid ?? card.idm?.bytes ?? []).hexadecimal != confirmed else { return }
+        throw CommandError(
+            .otherCard, "otherCard", tr("this is not the tag that was confirmed", "確認したタグではありません"),
+            hint: tr("put that tag on the reader; tag.info tells the number", "そのタグを置いてください。番号は tag.info で確認できます"))
+    }
+}

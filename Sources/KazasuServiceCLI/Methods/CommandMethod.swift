@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Kazasu
+import KazasuCLI
+import KazasuService
+import Synchronization
+
+/// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result is the
+/// command's document.
+struct CommandMethod: Sendable {
+    /// What a command works with.
+    enum Subject: Sendable {
+        /// A reader, and the card on it.
+        case card
+        /// A dump that comes with the request.
+        case dump
+        case nothing
+    }
+
+    /// An option or argument of the command that is a parameter of the method.
+    struct Option: Sendable {
+        let parameter: ServiceMethod.Parameter
+        /// As in `--blocks`; `nil` for the argument.
+        let name: String?
+        /// Whether the option is repeated for several values, which are else separated by commas.
+        let isRepeating: Bool
+        /// Whether only the process that started Kazasu may give it: it names a file or a secret, or writes one.
+        let isLocal: Bool
+    }
+
+    let name: String
+    /// As in `tag info`.
+    let words: [String]
+    let route: ServiceMethod.Route
+    let permission: ServiceMethod.Permission?
+    let subject: Subject
+    /// The parameter that is the command's argument.
+    let argument: String?
+    /// What is always on the command line.
+    let fixed: [String]
+    /// As in `balance`; `nil` if the result is no document of its own.
+    let schema: String?
+
+    init(
+        _ name: String, _ words: String, _ verb: ServiceMethod.Route.Verb, _ path: String,
+        _ subject: Subject, needs permission: ServiceMethod.Permission? = nil, argument: String? = nil,
+        fixed: [String] = [], schema: String?
+    ) {
+        self.name = name
+        self.words = words.split(separator: " ").map(String.init)
+        route = ServiceMethod.Route(verb, "/v1/" + path)
+        (self.permission, self.subject, self.argument) = (permission, subject, argument)
+        (self.fixed, self.schema) = (fixed, schema)
+    }
+
+    /// The methods. A new command is one line here.
+    static let all = [
+        CommandMethod("readers.list", "readers", .get, "readers", .nothing, schema: "readers"),
+        CommandMethod("card.poll", "poll", .get, "poll", .card, schema: "poll"),
+        CommandMethod("card.scan", "scan", .get, "scan", .card, schema: "scan"),
+        CommandMethod("card.dump", "dump", .get, "dump", .card, schema: "dump"),
+        CommandMethod("card.balance", "balance", .get, "balance", .card, schema: "balance"),
+        CommandMethod("card.history", "history", .get, "history", .card, schema: "history"),
+        CommandMethod("card.read", "read", .get, "read", .card, argument: "service", schema: "read"),
+        CommandMethod("card.apdu", "apdu", .post, "apdu", .card, needs: .raw, argument: "commands", schema: "apdu"),
+        CommandMethod("card.felica", "felica", .post, "felica", .card, needs: .raw, argument: "commands", schema: "felica"),
+        CommandMethod("card.license", "license", .get, "license", .card, schema: "license"),
+        CommandMethod("card.mynumber", "mynumber", .get, "mynumber", .card, schema: "mynumber"),
+        CommandMethod("tag.info", "tag info", .get, "tag/info", .card, schema: "tag"),
+        CommandMethod("tag.read", "tag read", .get, "tag/read", .card, schema: "tagMessage"),
+        CommandMethod("tag.pages", "tag pages", .get, "tag/pages", .card, schema: "tagPages"),
+        CommandMethod("tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
+        CommandMethod("decode", "decode", .post, "decode", .dump, fixed: ["--", "-"], schema: "decode"),
+        CommandMethod("convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], schema: nil),
+        CommandMethod("ledger.list", "ledger list", .get, "ledger/records", .nothing, needs: .ledger, schema: "ledger"),
+        CommandMethod("ledger.sum", "ledger sum", .get, "ledger/sum", .nothing, needs: .ledger, schema: "ledgerSum"),
+        CommandMethod("ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
+    ]
+
+    /// Whether the command prints text instead of a document.
+    var printsText: Bool { schema == nil }
+
+    // MARK: Parameters
+
+    /// Options that are for people, or that the server decides.
+    private static let excluded: Set<String> = [
+        "json", "redact", "verbose", "quiet", "lang", "color", "help", "version", "format", "bom", "header",
+        "hex-separator", "trace", "wait-reader", "allow-last-try", "watch", "reader", "timeout",
+    ]
+    /// Options with files that are read.
+    private static let readableFiles: Set<String> = ["stations", "ledger"]
+    /// Flags that write a file.
+    private static let writingFlags: Set<String> = ["keep"]
+    /// The names of values that are lists with commas.
+    private static let lists: Set<String> = ["codes", "kinds", "numbers", "pages", "a,b"]
+    private static let numbers: Set<String> = ["seconds", "ms"]
+
+    private static let cache = Mutex<[String: [Option]]>([:])
+
+    /// The command; `nil` if the program has none of that name.
+    var command: (any KazasuCommand.Type)? { Program.command(words) }
+
+    /// The options that are parameters, in the order of their names, required ones first.
+    var options: [Option] {
+        if let options = Self.cache.withLock({ $0[name] }) { return options }
+        let options = listedOptions
+        Self.cache.withLock { $0[name] = options }
+        return options
+    }
+
+    private var listedOptions: [Option] {
+        guard let command, let tree = CommandTree(command) else { return [] }
+        var options: [Option] = []
+        for (name, option) in tree.options where option.isShown {
+            if name.hasPrefix("<") {
+                guard let argument else { continue }
+                options.append(
+                    Option(
+                        parameter: ServiceMethod.Parameter(
+                            argument, option.isRepeating ? .list : .text, isRequired: option.isRequired,
+                            values: option.values, Self.words(option)),
+                        name: nil, isRepeating: true, isLocal: false))
+                continue
+            }
+            guard name.hasPrefix("--") else { continue }
+            let plain = String(name.dropFirst(2))
+            guard !Self.excluded.contains(plain), !option.namesFile || Self.readableFiles.contains(plain) else {
+                continue
+            }
+            let valueName = option.valueName ?? ""
+            let kind: ServiceMethod.Parameter.Kind =
+                if !option.takesValue {
+                    .flag
+                } else if option.isRepeating || Self.lists.contains(valueName) {
+                    .list
+                } else if Self.numbers.contains(valueName) {
+                    .number
+                } else {
+                    .text
+                }
+            options.append(
+                Option(
+                    parameter: ServiceMethod.Parameter(
+                        Self.camelCase(plain), kind, isRequired: option.isRequired, values: option.values,
+                        Self.words(option)),
+                    name: name, isRepeating: option.isRepeating,
+                    isLocal: option.namesFile || option.namesSecret || Self.writingFlags.contains(plain)))
+        }
+        return options.sorted {
+            ($0.parameter.isRequired ? 0 : 1, $0.parameter.name) < ($1.parameter.isRequired ? 0 : 1, $1.parameter.name)
+        }
+    }
+
+    /// Help exists in the language of the process.
+    private static func words(_ option: CommandTree.Option) -> LocalizedText {
+        let help = option.help ?? ""
+        return LocalizedText(help, help)
+    }
+
+    /// As in `answerTimeout` for `answer-timeout`.
+    private static func camelCase(_ name: String) -> String {
+        let parts = name.split(separator: "-")
+        return parts.prefix(1).joined()
+            + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    /// The method as others see it.
+    ///
+    /// - Parameter isLocal: whether for the process that started Kazasu.
+    func method(isLocal: Bool) -> ServiceMethod {
+        var parameters: [ServiceMethod.Parameter] = []
+        switch subject {
+        case .card: parameters += CommandParameters.ofReaders
+        case .dump: parameters += CommandParameters.ofDumps
+        case .nothing: break
+        }
+        parameters += options.filter { isLocal || !$0.isLocal || $0.name == "--stations" }.map(\.parameter)
+        if permission == .write { parameters.append(CommandParameters.confirm(isRequired: !isLocal)) }
+        let abstract = command?.configuration.abstract ?? ""
+        return ServiceMethod(
+            name, route, permission: permission, parameters: parameters, schema: schema.map { "kazasu.\($0)/1" },
+            LocalizedText(abstract, abstract))
+    }
+}

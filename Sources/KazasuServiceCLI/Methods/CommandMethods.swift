@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import Kazasu
+import KazasuCLI
+import KazasuService
+import Synchronization
+
+/// The commands of the program as methods of `serve` and `rpc`, on readers that clients share.
+final class CommandMethods: ServiceMethods {
+    let methods: [ServiceMethod]
+    private let commands: [String: CommandMethod]
+    private let readers: SharedReaders
+    private let redaction: Redaction
+
+    /// - Parameter isLocal: whether only the process that started Kazasu calls them.
+    init(on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool) {
+        (self.readers, self.redaction) = (readers, redaction)
+        methods = CommandMethod.all.map { $0.method(isLocal: isLocal) }
+        commands = Dictionary(uniqueKeysWithValues: CommandMethod.all.map { ($0.name, $0) })
+    }
+
+    /// What a command printed, and why it failed.
+    private typealias Answer = (output: [UInt8], failure: CommandError?)
+
+    func call(_ name: String, _ request: KazasuService.ServiceRequest) async throws(ServiceFailure) -> JSONValue {
+        guard let method = commands[name], let type = method.command else { throw .unknownMethod }
+        var isLocal = true
+        if case .network(let allowed) = request.origin {
+            isLocal = false
+            if let permission = method.permission, !allowed.contains(permission) { throw .notAllowed(permission) }
+        }
+        let parameters: CommandParameters
+        // Used by one thread after the other.
+        nonisolated(unsafe) let command: any KazasuCommand
+        do throws(CommandError) {
+            parameters = try CommandParameters(request.params, of: method, from: request.origin)
+            command = try CommandHost.parse(type, parameters.arguments)
+        } catch {
+            throw .badParameters(document(error))
+        }
+        let redaction = redaction
+        let answer: Answer
+        do throws(KazasuError) {
+            if method.subject == .card {
+                if !isLocal, let reader = parameters.reader, !readers.isKnown(reader) {
+                    try await checkListed(reader)
+                }
+                answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
+                    let host = CommandHost(confirmed: parameters.confirmed, progress: request.progress)
+                    let answer = host.run(
+                        command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
+                    return answer.failure?.status == .noCard ? .noCard(answer) : .done(answer)
+                }
+            } else {
+                answer = try await Self.blocking {
+                    CommandHost(input: parameters.input, progress: request.progress)
+                        .run(command, on: nil, redaction: redaction, cancellation: CancellationToken())
+                }
+            }
+        } catch {
+            if error == .cancelled { throw .cancelled }
+            throw failure(.of(reader: error), [])
+        }
+        if Task.isCancelled { throw .cancelled }
+        if let failure = answer.failure { throw self.failure(failure, answer.output) }
+        if method.printsText {
+            let format = if case .string(let format)? = request.params["to"] { format } else { "" }
+            return ["format": .string(format), "text": .string(String(decoding: answer.output, as: UTF8.self))]
+        }
+        guard let result = try? JSONValue(parsing: answer.output) else {
+            throw failure(.bug("\(name): the answer is not one document"), [])
+        }
+        return name == "readers.list" ? withOpenReaders(result) : result
+    }
+
+    /// A client of the network may use a reader that is connected, but open no other device.
+    private func checkListed(_ reader: String) async throws(KazasuError) {
+        let isListed = try await Self.blocking {
+            ReaderRegistry.list().contains { $0.id == reader || $0.id.hasPrefix(reader + ":") }
+        }
+        guard isListed else { throw .unknownReader(reader) }
+    }
+
+    /// Runs work that blocks off the cooperative threads. It is left alone when nobody waits for it any more.
+    private static func blocking<Value: Sendable>(
+        _ body: @escaping @Sendable () -> Value
+    ) async throws(KazasuError) -> Value {
+        let waiter = Waiter<Value>()
+        let value = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiter.begin(continuation)
+                DispatchQueue.global().async { waiter.end(body()) }
+            }
+        } onCancel: {
+            waiter.end(nil)
+        }
+        guard let value else { throw .cancelled }
+        return value
+    }
+
+    /// Resumed by the first of two ends.
+    private final class Waiter<Value: Sendable>: Sendable {
+        private let state = Mutex<(isOver: Bool, continuation: CheckedContinuation<Value?, Never>?)>((false, nil))
+
+        func begin(_ continuation: CheckedContinuation<Value?, Never>) {
+            let isOver = state.withLock { state in
+                if !state.isOver { state.continuation = continuation }
+                return state.isOver
+            }
+            if isOver { continuation.resume(returning: nil) }
+        }
+
+        func end(_ value: Value?) {
+            let continuation = state.withLock { state in
+                state.isOver = true
+                defer { state.continuation = nil }
+                return state.continuation
+            }
+            continuation?.resume(returning: value)
+        }
+    }
+
+    // MARK: Documents
+
+    private func failure(_ error: CommandError, _ output: [UInt8]) -> ServiceFailure {
+        var document = document(error)
+        if let partial = try? JSONValue(parsing: output) { document["partial"] = partial }
+        return .failed(status: error.status.rawValue, document)
+    }
+
+    private func document(_ error: CommandError) -> JSONObject {
+        let text = RedactionGate.shared.masked(error.json.compactText)
+        guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)) else { return JSONObject() }
+        return document
+    }
+
+    /// Readers that are open here look busy to the drivers, or are not listed at all.
+    private func withOpenReaders(_ document: JSONValue) -> JSONValue {
+        guard case .object(var object) = document, case .array(var list)? = object["readers"] else { return document }
+        for reader in readers.openReaders {
+            let entry = JSONValue.object(
+                JSONObject([("id", .string(reader.id)), ("name", .string(reader.name)), ("state", "ready")]))
+            let place = list.firstIndex { listed in
+                guard case .object(let members) = listed, case .string(let id)? = members["id"] else { return false }
+                return id == reader.id
+            }
+            if let place { list[place] = entry } else { list.append(entry) }
+        }
+        object["readers"] = .array(list)
+        return .object(object)
+    }
+}
+
+extension SharedReaders {
+    /// The readers of a server: of any kind, as those of the command line.
+    static func forCommands() -> SharedReaders {
+        let cards = VirtualCards()
+        return SharedReaders(open: { id, cancellation throws(KazasuError) in try cards.open(id, cancellation) })
+    }
+
+    /// The cards of `virtual:` readers, as they were left when their reader was closed.
+    private final class VirtualCards: Sendable {
+        private let files = Mutex<[String: [UInt8]]>([:])
+
+        func open(_ id: String, _ cancellation: CancellationToken) throws(KazasuError) -> any Reader {
+            let isVirtual = id.hasPrefix(VirtualDriver.prefix)
+            var options = ReaderRegistry.Options(
+                cancellation: cancellation,
+                readFile: { [self] path, limit in
+                    guard isVirtual else { return try ReaderRegistry.readFile(path, limit: limit) }
+                    if let kept = files.withLock({ $0[path] }) { return kept }
+                    let bytes = try ReaderRegistry.readFile(path, limit: limit)
+                    return (try? DumpFile.cardFile(bytes, path)) ?? bytes
+                })
+            if isVirtual {
+                let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
+                options.keepCard = { [self] text, isWritten in
+                    if isWritten { files.withLock { $0[path] = Array(text.utf8) } }
+                }
+            }
+            do {
+                return try ReaderRegistry.open(id, options)
+            } catch let error as KazasuError {
+                throw error
+            } catch {
+                throw .unknownReader(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Dispatch
+import Glibc
+import Kazasu
+import KazasuCLI
+import KazasuService
+import Synchronization
+
+/// `kazasu rpc`
+struct RPCCommand: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rpc",
+        abstract: ServiceCommand.rpc.abstract,
+        discussion: tr(
+            """
+            Speaks JSON-RPC 2.0 on standard input and output, one message a line, for programs in any language. \
+            Requests on one reader are answered in order, those on several side by side; $/cancel with the id of a request \
+            cancels it. A reader stays open for a few seconds after a request, so that the next one is fast.
+
+            Params are the long options of the command in camelCase, results are the documents of --json. PINs are \
+            given by reference only: {"pin1From": "env:PIN"}. It ends at the end of input. Docs/rpc.md lists the methods.
+
+            Examples:
+              echo '{"jsonrpc":"2.0","id":1,"method":"card.balance"}' | kazasu rpc
+              echo '{"jsonrpc":"2.0","id":1,"method":"card.history","params":{"kind":"rail"}}' | kazasu rpc -r rcs380
+              kazasu rpc -r entrance=rcs380 -r exit=rcs300      # two readers with names
+              kazasu rpc --describe > openrpc.json
+            """,
+            """
+            標準入力と標準出力で JSON-RPC 2.0 を話します（1 行に 1 メッセージ）。どの言語のプログラムからも使えます。\
+            同じリーダーへの要求は順に、別のリーダーへの要求は並行して処理します。$/cancel に要求の id を渡すと取り消せます。\
+            要求のあと数秒はリーダーを開いたままにするため、続けて読むと速くなります。
+
+            params はコマンドの長いオプション名を camelCase にしたもの、result は --json の文書です。暗証番号は参照だけで渡します\
+            （{"pin1From": "env:PIN"}）。入力が終わると終了します。メソッドの一覧は Docs/rpc.ja.md にあります。
+
+            例:
+              echo '{"jsonrpc":"2.0","id":1,"method":"card.balance"}' | kazasu rpc
+              echo '{"jsonrpc":"2.0","id":1,"method":"card.history","params":{"kind":"rail"}}' | kazasu rpc -r rcs380
+              kazasu rpc -r entrance=rcs380 -r exit=rcs300      # 2 台に名前を付ける
+              kazasu rpc --describe > openrpc.json
+            """))
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        name: [.short, .long],
+        help: help(
+            "Which reader, with a name if wanted: ID or NAME=ID; repeatable. Requests without a reader use the first.",
+            "リーダー: ID または 名前=ID（複数指定可）。リーダーを指定しない要求は最初のものを使う。", value: "[name=]id"),
+        completion: SchemeCompletion.readers)
+    var reader: [String] = []
+
+    func validate() throws { _ = try NamedReader.parse(reader) }
+
+    func execute(_ context: Context) throws {
+        try RPCRun(context, NamedReader.parse(reader)).run()
+    }
+}
+
+/// One run of `rpc`.
+final class RPCRun: Sendable {
+    /// The longest message, in bytes.
+    private static let longestMessage = 8 << 20
+
+    private let readers: SharedReaders
+    private let session: RPCSession
+    private let output: MessageOutput
+    private let token: CancellationToken
+
+    init(_ context: Context, _ named: [NamedReader]) {
+        let readers = SharedReaders.forCommands()
+        readers.setNames(named.map { ($0.name, $0.id) })
+        let output = MessageOutput()
+        (self.readers, self.output, token) = (readers, output, context.cancellation)
+        session = RPCSession(
+            version: Program.version, methods: CommandMethods(on: readers, context.redaction, isLocal: true),
+            taps: WatchedTaps(named, readers, context), origin: .standardInput, language: Language.current
+        ) { output.send($0) }
+    }
+
+    /// Answers requests until the end of input, or a signal.
+    func run() throws {
+        Interrupt.hold()
+        let session = session
+        let cancelling = token.onCancel { Task { await session.cancel() } }
+        defer { token.remove(cancelling) }
+        output.failed { Task { await session.cancel() } }
+        do throws(CommandError) {
+            try readMessages()
+            Blocking.run { () async in await session.finish() }
+        } catch {
+            guard token.isCancelled else { throw error }
+        }
+        let readers = readers
+        Blocking.run { () async in
+            await session.cancel()
+            await readers.close()
+        }
+        output.finish()
+        if let error = output.error, !token.isCancelled { throw error }
+    }
+
+    private func readMessages() throws(CommandError) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var line: [UInt8] = []
+        var isTooLong = false
+        let session = session
+        func end() {
+            let message = line
+            let isRefused = isTooLong
+            (line, isTooLong) = ([], false)
+            if isRefused {
+                Blocking.run { () async in await session.refuse() }
+            } else if message.contains(where: { $0 > 0x20 }) {
+                Blocking.run { () async in await session.receive(message) }
+            }
+        }
+        while output.error == nil {
+            let count = try Descriptor.read(STDIN_FILENO, into: &buffer, name: tr("standard input", "標準入力"))
+            guard count > 0 else { break }
+            var rest = buffer[..<count]
+            while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                add(rest[..<newline])
+                end()
+                rest = rest[(newline + 1)...]
+            }
+            add(rest)
+        }
+        end()
+
+        func add(_ bytes: ArraySlice<UInt8>) {
+            guard !isTooLong else { return }
+            line += bytes
+            guard line.count > Self.longestMessage else { return }
+            (line, isTooLong) = ([], true)
+        }
+    }
+}
+
+/// Writes messages on standard output, one a line, on a thread of its own.
+final class MessageOutput: Sendable {
+    private let queue = DispatchQueue(label: "messages")
+    private let state = Mutex<(error: CommandError?, failed: (@Sendable () -> Void)?)>((nil, nil))
+
+    /// Why standard output could not be written.
+    var error: CommandError? { state.withLock(\.error) }
+
+    /// Calls a handler when standard output cannot be written any more.
+    func failed(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.failed = handler } }
+
+    func send(_ message: JSONValue) {
+        queue.async { [self] in
+            guard error == nil else { return }
+            do throws(CommandError) {
+                try Output.write(Array((message.compactText + "\n").utf8))
+            } catch {
+                let failed = state.withLock { state in
+                    state.error = error
+                    return state.failed
+                }
+                failed?()
+            }
+        }
+    }
+
+    /// Waits until everything is written.
+    func finish() { queue.sync {} }
+}
