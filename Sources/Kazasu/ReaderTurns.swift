@@ -47,7 +47,9 @@ extension ReaderTurn {
 
     /// Whether the card that this turn selected is still there, with the state that its commands gave it.
     package func isStillSelected(_ card: FoundCard) throws(TransportError) -> Bool {
-        guard card.picc.isISODEP else { return try isPresent(card) }
+        guard card.picc.isISODEP else {
+            return if case .present = try Presence.check(card, on: reader) { true } else { false }
+        }
         // A reader that cannot ask finds out with the next command.
         return try reader.isCardPresent() ?? true
     }

@@ -110,7 +110,13 @@ private struct BridgeLog: Sendable {
         let text: String
         switch notice {
         case .inserted(let technology):
-            text = tr("a card (\(technology.name)) is there", "カード（\(technology.name)）が置かれました")
+            let name =
+                switch technology {
+                case .felica: "FeliCa"
+                case .typeA: "ISO 14443 A"
+                case .typeB: "ISO 14443 B"
+                }
+            text = tr("a card (\(name)) is there", "カード（\(name)）が置かれました")
         case .removed: text = tr("the card is gone", "カードが離れました")
         case .noService:
             text = tr(
@@ -129,8 +135,7 @@ private struct BridgeLog: Sendable {
         case .readerIsBack: text = tr("the reader can be used again", "リーダーが再び使えるようになりました")
         case .exchange(let header, let status, let time):
             guard verbosity > 0 else { return }
-            let milliseconds = Int(time / .milliseconds(1))
-            text = "\(Hex.encode(header, uppercase: true)) → \(Hex.encode(status, uppercase: true)) (\(milliseconds) ms)"
+            text = "\(header) → \(status) (\(Int(time / .milliseconds(1))) ms)"
         }
         guard verbosity >= 0 else { return }
         let prefix = reader.map { "\($0): " } ?? ""

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import Glibc
-internal import Kazasu
-internal import Synchronization
+package import Kazasu
 
 /// One reader as a PC/SC reader: the card side of vsmartcard's vpcd, a driver of pcscd.
 ///
@@ -39,8 +39,8 @@ package struct Bridge: Sendable {
         case noReader(KazasuError)
         /// The reader can be used again.
         case readerIsBack
-        /// A command and its status word; never their data.
-        case exchange(header: [UInt8], status: [UInt8], Duration)
+        /// The header of a command and its status word, in hexadecimal digits; never their data.
+        case exchange(header: String, status: String, Duration)
     }
 
     /// The first port at which vpcd listens.
@@ -112,19 +112,18 @@ package struct Bridge: Sendable {
     /// Offers a card to pcscd until it is gone.
     private func offer(_ arrival: Arrival) async throws(KazasuError) {
         let card = BridgedCard(arrival.found.picc, on: arrival.reader, guardsPINs: settings.guardsPINs)
-        var told: Notice?
+        var (told, failure): (Notice?, KazasuError?)
         while !Task.isCancelled {
             do throws(VPCDConnection.Failure) {
                 let connection = try VPCDConnection(port: settings.port)
                 told = nil
                 tell(.inserted(arrival.found.technology))
-                let end = await Result { () async throws(KazasuError) in
-                    try await session(arrival.found, card, connection)
-                }
+                let end = await result(of: arrival.found, card, connection)
                 connection.close()
-                switch try end.get() {
-                case .cardLeft: return tell(.removed)
-                case .serviceEnded: tell(.serviceEnded)
+                switch end {
+                case .success(.cardLeft): return tell(.removed)
+                case .success(.serviceEnded): tell(.serviceEnded)
+                case .failure(let error): failure = error
                 }
             } catch {
                 let notice: Notice = error.errno == ECONNREFUSED ? .noService : .noConnection(errno: error.errno)
@@ -132,7 +131,19 @@ package struct Bridge: Sendable {
                 told = notice
                 try? await Task.sleep(for: Self.retryTime)
             }
+            if let failure { throw failure }
             guard try await isPresent(arrival.found) else { return }
+        }
+    }
+
+    /// The end of a session, whose connection is to be closed whatever it is.
+    private func result(
+        of found: FoundCard, _ card: BridgedCard, _ connection: VPCDConnection
+    ) async -> Result<SessionEnd, KazasuError> {
+        do throws(KazasuError) {
+            return .success(try await session(found, card, connection))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -254,7 +265,10 @@ package struct Bridge: Sendable {
             guard isThere else { return false }
         }
         connection.send(answer.apdu)
-        tell(.exchange(header: Array(apdu.prefix(4)), status: answer.apdu.suffix(2), .now - start))
+        tell(
+            .exchange(
+                header: Hex.encode(Array(apdu.prefix(4)), uppercase: true),
+                status: Hex.encode(Array(answer.apdu.suffix(2)), uppercase: true), .now - start))
         return true
     }
 }

@@ -55,8 +55,6 @@ struct BridgedCard: Sendable {
             // not known here.
             Self.atr(
                 historical: Self.padded(target.applicationData, 4) + Self.padded(target.protocolInfo, 3) + [0x00])
-        // A kind of card that is still to come.
-        default: Self.atr(historical: [])
         }
     }
 
@@ -204,7 +202,6 @@ struct BridgedCard: Sendable {
         case .felica(let target): target.idm.bytes
         case .typeA(let target): target.uid
         case .typeB(let target): target.pupi
-        default: nil
         }
     }
 
@@ -243,8 +240,8 @@ struct BridgedCard: Sendable {
             // Read Without Encryption of one block, with a list element of two or three bytes.
             let element: [UInt8] =
                 number < 0x100 ? [0x80, UInt8(number)] : [0x00, UInt8(number & 0xFF), UInt8(number >> 8)]
-            let service = [UInt8(service.rawValue & 0xFF), UInt8(service.rawValue >> 8)]
-            let packet = [0x06] + target.idm.bytes + [0x01] + service + [0x01] + element
+            let list = [0x01, UInt8(service.rawValue & 0xFF), UInt8(service.rawValue >> 8), 0x01] + element
+            let packet = [0x06] + target.idm.bytes + list
             return try answer(channel, [UInt8(packet.count + 1)] + packet) { answer in
                 guard answer.count >= 12, answer[1] == 0x07 else { return nil }
                 guard answer[10] == 0, answer.count == 29 else { return Answer(Status.notFound) }

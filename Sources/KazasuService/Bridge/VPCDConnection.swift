@@ -108,6 +108,9 @@ final class VPCDConnection: Sendable {
             throw failure
         }
         acknowledgeAtOnce()
+        // A pcscd that has stopped must not keep the reader's thread.
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// Whether anything came: vpcd serves one connection a port, and leaves the others without a word.
@@ -139,7 +142,7 @@ final class VPCDConnection: Sendable {
 
     private func receive(_ state: inout State) {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+        let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         let error = errno
         // The kernel forgets it after each answer. Without it each APDU waits 44 ms for a delayed acknowledgement, since
         // vpcd sends length and content apart.
@@ -164,7 +167,7 @@ final class VPCDConnection: Sendable {
         var sent = 0
         while sent < message.count {
             let count = unsafe message[sent...].withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count > 0 {
                 sent += count
