@@ -119,7 +119,7 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 .PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
+.PHONY: test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	@packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
@@ -145,6 +145,14 @@ test-rabbitmq: deps-test ## the same with RabbitMQ's MQTT plugin (starts an Erla
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product site-publisher
 	KAZASU_RABBITMQ=1 $(SITES) Tests/Sites/test_sites.py RabbitMQTests
+
+# pyscard is Debian's, so it is Debian's Python, too.
+test-bridge: deps-test ## reads virtual cards by OpenSC and pyscard through a real pcscd and `kazasu bridge` (BRIDGE_LONG=1: minutes)
+	@packaging/scripts/install-deps opensc openssl python3-pyscard
+	$(SWIFT_BUILD) --product kazasud
+	$(SWIFT_BUILD) --product card-stand
+	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
+	    /usr/bin/python3 Tests/Bridge/test_bridge.py
 
 # A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
 test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)

@@ -22,6 +22,50 @@ package struct ReaderTurn {
     package let isOnlyAttempt: Bool
 }
 
+extension ReaderTurn {
+    /// Looks once for a card, the kinds in their usual order.
+    ///
+    /// - Returns: the card, selected; `nil` if there is none.
+    package func findCard() throws(KazasuError) -> FoundCard? {
+        do throws(KazasuError) {
+            let reader = CardReader(borrowing: reader, cancellation: cancellation)
+            return try reader.waitForCards(.any, timeout: .zero).first?.found
+        } catch .noCard {
+            return nil
+        }
+    }
+
+    /// Selects a card that was found before, as when it comes new onto the reader.
+    ///
+    /// - Returns: `false` if it is gone, or another one is in its place.
+    package func select(_ card: FoundCard) throws(TransportError) -> Bool {
+        if case .present = try Presence.check(card, on: reader, isSelected: false) { true } else { false }
+    }
+
+    /// Whether a card that others may have used since is still there. It may be selected again for that.
+    package func isPresent(_ card: FoundCard) throws(TransportError) -> Bool { try select(card) }
+
+    /// Whether the card that this turn selected is still there, with the state that its commands gave it.
+    package func isStillSelected(_ card: FoundCard) throws(TransportError) -> Bool {
+        guard card.picc.isISODEP else {
+            return if case .present = try Presence.check(card, on: reader) { true } else { false }
+        }
+        // A reader that cannot ask finds out with the next command.
+        return try reader.isCardPresent() ?? true
+    }
+
+    /// The result of work that may fail as the reader does.
+    package func result<Value>(
+        _ work: () throws(TransportError) -> Value
+    ) -> Result<Value, KazasuError> {
+        do throws(TransportError) {
+            return .success(try work())
+        } catch {
+            return .failure(error == .cancelled ? .cancelled : .reader(error, id: reader.information.id))
+        }
+    }
+}
+
 /// The programs that want to use one reader, in the order in which they came.
 ///
 /// The thread that has the reader, its host, lets them have it between two presence checks or searches: ``CardWatch`` if

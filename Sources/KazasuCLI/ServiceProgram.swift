@@ -10,7 +10,7 @@ import Synchronization
 /// They need SQLite and full Foundation, which take longer to load than `kazasu balance` runs. So they are in a second
 /// program, `kazasud`, which has every command of `kazasu` as well; `kazasu` replaces itself by it when needed.
 package enum ServiceCommand: String, CaseIterable {
-    case watch, ledger, outbox, collect, serve, rpc
+    case watch, ledger, outbox, collect, serve, rpc, bridge
 
     /// The line in the list of commands.
     package var abstract: String {
@@ -22,6 +22,7 @@ package enum ServiceCommand: String, CaseIterable {
         case .outbox: tr("Events that 'watch' has stored.", "watch が保存したイベントを調べる。")
         case .collect: tr("Collect the events of many sites.", "複数拠点のイベントを集める。")
         case .rpc: tr("Answer JSON-RPC on standard input and output.", "標準入出力で JSON-RPC に答える（ほかのプログラム用）。")
+        case .bridge: tr("Offer a reader to PC/SC programs.", "リーダーを PC/SC プログラムから使えるようにする。")
         }
     }
 
@@ -34,6 +35,7 @@ package enum ServiceCommand: String, CaseIterable {
         case .outbox: Placeholder.Outbox.self
         case .collect: Placeholder.Collect.self
         case .rpc: Placeholder.RPC.self
+        case .bridge: Placeholder.Bridge.self
         }
     }
 }
@@ -120,6 +122,9 @@ private enum Placeholder {
     }
     struct Outbox: ParsableCommand {
         static let configuration = ServiceCommand.outbox.configuration
+    }
+    struct Bridge: ParsableCommand {
+        static let configuration = ServiceCommand.bridge.configuration
     }
     struct Collect: ParsableCommand {
         static let configuration = ServiceCommand.collect.configuration

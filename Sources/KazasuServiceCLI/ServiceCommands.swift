@@ -5,6 +5,7 @@ package import KazasuCLI
 /// The commands that `kazasud` adds to those of `kazasu`.
 package let serviceExtension = ServiceExtension(
     commands: [
+        .bridge: BridgeCommand.self,
         .collect: CollectCommand.self,
         .ledger: LedgerCommand.self,
         .outbox: OutboxCommand.self,

@@ -178,6 +178,10 @@ extension Check {
         case serviceClosed
         /// Service: pcscd runs and refuses you.
         case serviceRefuses
+        /// Service: vpcd listens at the ports {0} and {1} on every interface.
+        case slotOpen
+        /// Service: {0} lets vpcd connect to {1}, instead of listening.
+        case slotConnects
         /// Firmware: no faults of its firmware {0} are known.
         case firmwareFine
         /// Firmware: firmware {0}: {1}.

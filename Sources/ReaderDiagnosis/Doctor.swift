@@ -18,7 +18,7 @@ package struct Doctor: Sendable {
             readers: readers,
             system: HostLayer(machine).checks(hasReader: !readers.isEmpty)
                 + BusLayer(machine).checks(hasReader: !readers.isEmpty) + ConfigurationLayer(machine).checks()
-                + SerialPortLayer(machine).checks())
+                + SerialPortLayer(machine).checks() + VirtualSlotLayer(machine).checks())
     }
 
     /// The names of the connected USB chip card readers that only pcscd can serve.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import Kazasu
+import KazasuCLI
+import KazasuService
+
+/// `kazasu bridge`
+struct BridgeCommand: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bridge",
+        abstract: ServiceCommand.bridge.abstract,
+        discussion: tr(
+            """
+            Offers a reader to PC/SC programs such as OpenSC, pyscard and GnuPG, through vsmartcard's vpcd \
+            (Debian: apt install pcscd vsmartcard-vpcd). Cards with APDUs answer them; FeliCa cards and Type 2 Tags \
+            answer the commands of PC/SC part 3. Runs until it is interrupted.
+
+            PINs are sent as the PC/SC program sends them. --guard refuses (6985) what could use a last try.
+
+            Examples:
+              kazasu bridge                           # then: opensc-tool --list-readers
+              kazasu bridge -r rcs380 --guard
+              kazasu bridge -r rcs380 -r rcs300       # ports 35963 and 35964
+            """,
+            """
+            OpenSC、pyscard、GnuPG などの PC/SC プログラムから、リーダーを使えるようにします。vsmartcard の vpcd を経由します\
+            （Debian では apt install pcscd vsmartcard-vpcd）。APDU に対応するカードは APDU に、FeliCa と Type 2 タグは \
+            PC/SC パート 3 のコマンドに応答します。中断されるまで動きます。
+
+            暗証番号は PC/SC プログラムが送ったとおりにカードへ渡します。--guard を付けると、最後の 1 回を使うおそれのある照合を拒否します（6985）。
+
+            例:
+              kazasu bridge                           # 別の端末で: opensc-tool --list-readers
+              kazasu bridge -r rcs380 --guard
+              kazasu bridge -r rcs380 -r rcs300       # ポート 35963 と 35964
+            """))
+
+    @Option(
+        name: [.short, .long],
+        help: help(
+            "Which reader; repeat it for several, each on the next port. Default: KAZASU_READER, else the first ready one.",
+            "リーダー。複数指定すると、順に次のポートを使う。省略時は KAZASU_READER、なければ最初に使えるもの。", value: "id"),
+        completion: SchemeCompletion.readers)
+    var reader: [String] = []
+
+    @Option(
+        name: .long,
+        help: help("The port at which vpcd listens.", "vpcd が待ち受けるポート。", value: "port"))
+    var port = Bridge.usualPort
+
+    @Flag(
+        name: .customLong("guard"),
+        help: help(
+            "Refuse PIN commands with one try or fewer left, or an unknown number.",
+            "残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
+    var guardsPINs = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard port > 0, Int(port) + max(reader.count, 1) - 1 <= Int(UInt16.max) else {
+            throw ValidationError(tr("--port is too large for so many readers", "--port が大きすぎます（リーダーの数だけ続きを使います）"))
+        }
+        if Set(reader).count < reader.count {
+            throw ValidationError(tr("a reader is named twice", "同じリーダーが 2 回指定されています"))
+        }
+    }
+
+    func execute(_ context: Context) throws {
+        for slots in VirtualSlots.all(Machine()) where !slots.listens && slots.port == Int(port) {
+            let check = Check(.slotConnects, slots.file, slots.device)
+            throw CommandError(
+                .noReader, UnavailableReason.unsupported.rawValue, check.message[Language.current],
+                hint: check.remedy?[Language.current])
+        }
+        Interrupt.hold()
+        context.note(tr("offering the reader to PC/SC; press Ctrl-C to stop", "リーダーを PC/SC に提供しています。Ctrl-C で終了します"))
+        let readers = SharedReaders()
+        let bridges = (reader.isEmpty ? [nil] : reader.map(Optional.some)).enumerated().map { index, reader in
+            let log = BridgeLog(reader, context)
+            return Bridge(
+                Bridge.Settings(reader: reader, port: port + UInt16(index), guardsPINs: guardsPINs), on: readers,
+                tell: log.tell)
+        }
+        let token = context.cancellation
+        Blocking.run {
+            let work = Task {
+                await withDiscardingTaskGroup { group in
+                    for bridge in bridges { group.addTask { await bridge.run() } }
+                }
+            }
+            token.onCancel { work.cancel() }
+            await work.value
+            await readers.close()
+        }
+    }
+}
+
+/// The log of one bridge, on standard error.
+private struct BridgeLog: Sendable {
+    /// The reader, where there are several.
+    private let reader: String?
+    private let verbosity: Int
+
+    init(_ reader: String?, _ context: Context) { (self.reader, verbosity) = (reader, context.verbosity) }
+
+    func tell(_ notice: Bridge.Notice) {
+        let text: String
+        switch notice {
+        case .inserted(let technology):
+            let name =
+                switch technology {
+                case .felica: "FeliCa"
+                case .typeA: "ISO 14443 A"
+                case .typeB: "ISO 14443 B"
+                }
+            text = tr("a card (\(name)) is there", "カード（\(name)）が置かれました")
+        case .removed: text = tr("the card is gone", "カードが離れました")
+        case .noService:
+            text = tr(
+                "nothing listens at the port of vpcd; waiting for pcscd (it starts with the first PC/SC program; Debian: apt install pcscd vsmartcard-vpcd)",
+                "vpcd のポートで待ち受けがありません。pcscd を待っています（最初の PC/SC プログラムとともに起動します。Debian では apt install pcscd vsmartcard-vpcd）")
+        case .serviceEnded: text = tr("pcscd has ended; connecting again", "pcscd が終了しました。再接続します")
+        case .portTaken:
+            text = tr(
+                "vpcd does not answer: another program has its port, such as a second bridge or vicc; waiting",
+                "vpcd から応答がありません。別のプログラム（もう 1 つの bridge や vicc）がポートを使用中です。待っています")
+        case .noConnection(let errno):
+            text = tr(
+                "vpcd cannot be reached: \(SystemMessage.of(errno).english)", "vpcd に接続できません: \(SystemMessage.of(errno).japanese)")
+        case .noReader(let error):
+            text = CommandError(error).message + tr("; retrying", "。再試行します")
+        case .readerIsBack: text = tr("the reader can be used again", "リーダーが再び使えるようになりました")
+        case .exchange(let header, let status, let time):
+            guard verbosity > 0 else { return }
+            text = "\(header) → \(status) (\(Int(time / .milliseconds(1))) ms)"
+        }
+        guard verbosity >= 0 else { return }
+        let prefix = reader.map { "\($0): " } ?? ""
+        Output.message("kazasu: \(VisibleText.line(prefix + text))\n")
+    }
+}

@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`kazasu bridge` before a real pcscd: OpenSC, PKCS#11 and pyscard read virtual cards, and get the bytes of the direct way.
+
+KAZASUD and CARD_STAND name the programs. BRIDGE_LONG=1 runs 10,000 APDUs, 100 insertions, 10 restarts and 20 unplugged
+readers instead of a few. Needs a mount namespace of its own for pcscd, so it needs root or user namespaces."""
+
+import json
+import os
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+KAZASUD = os.environ["KAZASUD"]
+STAND = os.environ["CARD_STAND"]
+LONG = os.environ.get("BRIDGE_LONG") == "1"
+MY_NUMBER = f"{ROOT}/Fixtures/iso7816/mynumber/card.json"
+LICENSE = f"{ROOT}/Fixtures/iso7816/license/sample.json"
+SUICA = f"{ROOT}/Fixtures/cards/suica-p1/card.json"
+NTAG = f"{ROOT}/Fixtures/virtual/ntag213.json"
+JPKI = "D392F000260100000001"
+
+
+def eventually(what, condition, seconds=30):
+    """Waits for something that another process does; the time is only a limit."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"not seen: {what}")
+
+
+def free_ports():
+    """Two ports in a row, which vpcd takes."""
+    while True:
+        with socket.socket() as first:
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+            try:
+                with socket.socket() as second:
+                    second.bind(("127.0.0.1", port + 1))
+                    return port
+            except OSError:
+                continue
+
+
+class PCSCD:
+    """A pcscd of its own with vpcd's two readers, whose socket is in a folder of its own."""
+
+    def __init__(self, folder, port, device=None):
+        self.folder, self.port = folder, port
+        self.run = f"{folder}/run"
+        os.makedirs(self.run, exist_ok=True)
+        self.configuration = f"{folder}/reader.conf"
+        with open(self.configuration, "w") as file:
+            file.write(
+                f'FRIENDLYNAME "Kazasu Bridge"\nDEVICENAME {device or f"/dev/null:{port}"}\n'
+                f"LIBPATH /usr/lib/pcsc/drivers/serial/libifdvpcd.so\nCHANNELID {port}\n")
+        self.start()
+
+    def start(self):
+        unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+        script = (
+            f"mkdir -p /run/pcscd && mount --bind '{self.run}' /run/pcscd && "
+            f"exec /usr/sbin/pcscd --foreground --error --config '{self.configuration}'")
+        self.process = subprocess.Popen(unshare + ["sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        eventually("pcscd", lambda: os.path.exists(f"{self.run}/pcscd.comm"))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        if os.path.exists(f"{self.run}/pcscd.comm"):
+            os.unlink(f"{self.run}/pcscd.comm")
+
+    @property
+    def environment(self):
+        return {**os.environ, "PCSCLITE_CSOCK_NAME": f"{self.run}/pcscd.comm", "LC_ALL": "C.UTF-8"}
+
+
+class Bridge:
+    """The program, with a log that is read while it runs."""
+
+    def __init__(self, *arguments, environment=None):
+        self.process = subprocess.Popen(
+            [KAZASUD, "bridge", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=environment or os.environ)
+        self.lines = []
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        for line in self.process.stderr:
+            self.lines.append((time.monotonic(), line.decode()))
+
+    def count(self, text):
+        return sum(text in line for _, line in self.lines)
+
+    def wait_for(self, text, count=1):
+        eventually(f"{text} ×{count} in {self.lines[-5:]}", lambda: self.count(text) >= count)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        output = self.process.stdout.read()
+        status = self.process.wait(30)
+        self.thread.join()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return status, output
+
+
+class Stand:
+    """A simulated PN532 on which a card is put and taken away."""
+
+    def __init__(self, card, link):
+        self.process = subprocess.Popen([STAND, card, link], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.reader = self.process.stdout.readline().strip()
+
+    def __call__(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline().strip() == word
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(30)
+        self.process.stdout.close()
+
+
+# What a PC/SC program does, in a process of its own: libpcsclite connects once a process.
+PYSCARD = r"""
+import json, sys, time
+from smartcard.System import readers
+from smartcard.Exceptions import CardConnectionException
+words = json.loads(sys.stdin.readline())
+reader = next(r for r in readers() if str(r).endswith("00 00"))
+end = time.monotonic() + 20
+while True:
+    try:
+        connection = reader.createConnection()
+        connection.connect()
+        break
+    except Exception:
+        if time.monotonic() > end:
+            raise
+        time.sleep(0.05)
+print(json.dumps({"atr": bytes(connection.getATR()).hex().upper()}), flush=True)
+for word in words:
+    start = time.monotonic()
+    try:
+        data, sw1, sw2 = connection.transmit(list(bytes.fromhex(word)))
+        print(json.dumps({"answer": (bytes(data) + bytes([sw1, sw2])).hex().upper(), "time": time.monotonic() - start}))
+    except Exception as error:
+        print(json.dumps({"error": str(error)}))
+    sys.stdout.flush()
+"""
+
+
+class BridgeTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.port = free_ports()
+        self.pcscd = PCSCD(self.folder.name, self.port)
+        self.addCleanup(lambda: self.pcscd.stop())
+
+    def bridge(self, card, *arguments):
+        bridge = Bridge("-r", card if ":" in card else f"virtual:{card}", "--port", str(self.port), "-v", *arguments)
+        self.addCleanup(lambda: bridge.process.poll() is None and bridge.stop())
+        return bridge
+
+    def run_tool(self, *words, status=0):
+        result = subprocess.run(words, env=self.pcscd.environment, capture_output=True, timeout=120)
+        if status is not None:
+            self.assertEqual(result.returncode, status, result.stderr.decode())
+        return result.stdout
+
+    def pyscard(self, *apdus):
+        result = subprocess.run(
+            ["/usr/bin/python3", "-c", PYSCARD], input=json.dumps(apdus), env=self.pcscd.environment,
+            capture_output=True, text=True, timeout=600)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def direct(self, card, *apdus):
+        """The answers of the same commands without PC/SC."""
+        result = subprocess.run(
+            [KAZASUD, "apdu", "-r", f"virtual:{card}", *apdus], capture_output=True, text=True, timeout=60)
+        return [line.replace(" ", "") for line in result.stdout.splitlines()]
+
+    def card_is_there(self, bridge, count=1):
+        bridge.wait_for("is there", count)
+
+    # MARK: OpenSC
+
+    def test_opensc_reads_the_certificates_of_a_my_number_card(self):
+        bridge = self.bridge(MY_NUMBER)
+        self.card_is_there(bridge)
+        self.assertIn("JPKI", self.run_tool("pkcs15-tool", "--dump").decode())
+        for number, file in (("01", "authentication"), ("03", "authentication-ca"), ("04", "signature-ca")):
+            pem = self.run_tool("pkcs15-tool", "--read-certificate", number)
+            der = subprocess.run(["openssl", "x509", "-outform", "DER"], input=pem, capture_output=True, check=True).stdout
+            with open(f"{ROOT}/Fixtures/iso7816/mynumber/{file}.der", "rb") as expected:
+                self.assertEqual(der, expected.read(), file)
+        objects = self.run_tool("pkcs11-tool", "-O").decode()
+        self.assertIn("User Authentication Certificate", objects)
+        self.assertIn("3B888001", self.run_tool("opensc-tool", "--atr").decode().replace(":", "").upper())
+        answer = self.run_tool("opensc-tool", "-s", f"00A4040C0A{JPKI}").decode()
+        self.assertIn("SW1=0x90", answer)
+        self.assertEqual(bridge.stop(), (0, b""))
+
+    def test_pins_pass_and_stand_in_no_log(self):
+        bridge = self.bridge(MY_NUMBER)
+        self.card_is_there(bridge)
+        select = [f"00A4040C0A{JPKI}", "00A4020C020018"]
+        right, wrong = self.pyscard(*select, "0020008004" + "1111".encode().hex())[-1], self.pyscard(
+            *select, "0020008004" + "9876".encode().hex())[-1]
+        self.assertEqual((right["answer"], wrong["answer"][:3]), ("9000", "63C"))
+        bridge.stop()
+        log = "".join(line for _, line in bridge.lines)
+        self.assertIn("00200080", log)
+        for pin in ("1111", "31313131", "9876", "39383736"):
+            self.assertNotIn(pin, log)
+
+    def test_guard(self):
+        bridge = self.bridge(f"{ROOT}/Fixtures/iso7816/mynumber/last-try.json", "--guard")
+        self.card_is_there(bridge)
+        verify = "0020008004" + "1111".encode().hex()
+        answers = [entry["answer"] for entry in self.pyscard(
+            f"00A4040C0AD3921000310001010408", "00A4020C020011", "00200080", verify, "00200080")[1:]]
+        self.assertEqual(answers[2:], ["63C1", "6985", "63C1"])
+        bridge.stop()
+
+    # MARK: pyscard
+
+    def compare(self, card, *apdus):
+        bridge = self.bridge(card)
+        self.card_is_there(bridge)
+        answers = [entry.get("answer") for entry in self.pyscard(*apdus)[1:]]
+        bridge.stop()
+        self.assertEqual(answers, self.direct(card, *apdus))
+        self.assertEqual(len(answers), len(apdus))
+
+    def test_the_same_bytes_as_the_direct_way_my_number(self):
+        self.compare(
+            MY_NUMBER, f"00A4040C0A{JPKI}", "00A4020C02000A", "00B0000000", "00B0010000", "00B0020000", "00B0038B00",
+            "00A4020C020018", "00200080", "00B07FFF00", "80FF0000")
+
+    def test_the_same_bytes_as_the_direct_way_license(self):
+        self.compare(
+            LICENSE, "00A4040C10A0000002310100000000000000000000", "00A4020C022F01", "00B0000000", "00B0810000",
+            "00A4040C10A0000002310200000000000000000000", "00B0820000")
+
+    def test_felica_by_the_commands_of_pcsc_and_sony(self):
+        bridge = self.bridge(SUICA)
+        self.card_is_there(bridge)
+        entries = self.pyscard(
+            "FFCA000000", "FFCA010000", "FFA40001020F09", "FFB0000000", "FFB0001300", "FFB0001400", "00A40400",
+            "FF00000006" + "060000030000")
+        self.assertEqual(entries[0]["atr"], "3B8F8001804F0CA00000030611003B0000000042")
+        answers = [entry["answer"] for entry in entries[1:]]
+        with open(SUICA) as file:
+            card = json.load(file)
+        self.assertEqual(answers[0], card["card"]["idm"].upper() + "9000")
+        self.assertEqual(answers[1], card["card"]["pmm"].upper() + "9000")
+        blocks = next(
+            service["blocks"] for system in card["felica"]["systems"] for service in system["services"]
+            if service["code"] == "090F")
+        self.assertEqual(answers[2:5], ["9000", blocks["0000"].upper() + "9000", blocks["0013"].upper() + "9000"])
+        self.assertEqual(answers[5:7], ["6A82", "6E00"])
+        bridge.stop()
+
+    def test_a_type_2_tag(self):
+        bridge = self.bridge(NTAG)
+        self.card_is_there(bridge)
+        entries = self.pyscard("FFCA000000", "FFB0000010", "FFB0000404", "FFD600040411223344", "FFB0000404", "FFB000FF10")
+        self.assertEqual(entries[0]["atr"][:32], "3B8F8001804F0CA00000030603000300")
+        answers = [entry["answer"] for entry in entries[1:]]
+        self.assertEqual(answers[4], "112233449000")
+        self.assertEqual([answer[-4:] for answer in answers[:4]], ["9000"] * 4)
+        bridge.stop()
+
+    def test_apdus_of_any_length(self):
+        bridge = self.bridge(MY_NUMBER)
+        self.card_is_there(bridge)
+        long = "00D6000000FFF8" + "00" * 0xFFF8
+        entries = self.pyscard(f"00A4040C0A{JPKI}", long, "00A4020C02000A", "00B0000000FFFF", "00B0000000")
+        answers = [entry.get("answer", "") for entry in entries[1:]]
+        self.assertEqual(answers[0], "9000")
+        self.assertEqual(len(answers[1]), 4, "refused by the card or the bridge")
+        self.assertNotEqual(answers[1], "9000")
+        self.assertEqual(answers[4], self.direct(MY_NUMBER, f"00A4040C0A{JPKI}", "00A4020C02000A", "00B0000000")[-1])
+        bridge.stop()
+
+    # MARK: Changes
+
+    def stand(self, card):
+        stand = Stand(card, f"{self.folder.name}/reader")
+        self.addCleanup(lambda: stand.process.poll() is None and stand.stop())
+        return stand
+
+    def test_insertions_and_removals(self):
+        stand = self.stand(MY_NUMBER)
+        bridge = self.bridge(stand.reader)
+        removals = []
+        watcher = subprocess.Popen(
+            ["/usr/bin/python3", "-u", "-c", r"""
+import time
+from smartcard.scard import *
+_, context = SCardEstablishContext(SCARD_SCOPE_USER)
+state = SCARD_STATE_UNAWARE
+while True:
+    code, states = SCardGetStatusChange(context, 60000, [("Kazasu Bridge 00 00", state)])
+    if code != 0:
+        time.sleep(0.1)
+        continue
+    state = states[0][1]
+    print(time.monotonic(), "in" if state & SCARD_STATE_PRESENT else "out", flush=True)
+"""], env=self.pcscd.environment, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(watcher.stdout.close)
+        self.addCleanup(watcher.wait)
+        self.addCleanup(watcher.kill)
+
+        def state(wanted):
+            for line in watcher.stdout:
+                moment, word = line.split()
+                if word == wanted:
+                    return float(moment)
+            raise AssertionError("no state")
+
+        state("out")
+        arrivals = []
+        for _ in range(100 if LONG else 5):
+            stand("on")
+            start = time.monotonic()
+            arrivals.append(state("in") - start)
+            stand("off")
+            start = time.monotonic()
+            removals.append(state("out") - start)
+        print(
+            f"\ninserted: median {statistics.median(arrivals):.2f} s, longest {max(arrivals):.2f} s; "
+            f"removed: median {statistics.median(removals):.2f} s, longest {max(removals):.2f} s")
+        self.assertEqual(bridge.stop()[0], 0)
+
+    def test_a_card_that_leaves_and_comes_back(self):
+        stand = self.stand(MY_NUMBER)
+        bridge = self.bridge(stand.reader)
+        for visit in range(1, 4):
+            stand("on")
+            self.card_is_there(bridge, visit)
+            self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+            stand("off")
+            bridge.wait_for("is gone", visit)
+        bridge.stop()
+
+    def test_pcscd_restarts(self):
+        bridge = self.bridge(MY_NUMBER)
+        for count in range(1, 12 if LONG else 4):
+            self.card_is_there(bridge, count)
+            self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+            self.pcscd.stop()
+            bridge.wait_for("pcscd has ended", count)
+            self.pcscd.start()
+        self.assertEqual(bridge.stop()[0], 0)
+
+    def test_unplugged_readers(self):
+        stand = self.stand(MY_NUMBER)
+        bridge = self.bridge(stand.reader)
+        for count in range(1, 21 if LONG else 4):
+            stand("on")
+            self.card_is_there(bridge, count)
+            self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+            stand.stop()
+            bridge.wait_for("retrying", count)
+            stand = self.stand(MY_NUMBER)
+        self.assertEqual(bridge.stop()[0], 0)
+
+    def test_many_apdus(self):
+        bridge = self.bridge(MY_NUMBER)
+        self.card_is_there(bridge)
+        count = 10_000 if LONG else 300
+        entries = self.pyscard(f"00A4040C0A{JPKI}", "00A4020C02000A", *(["00B0000010"] * count))
+        answers = {entry["answer"] for entry in entries[3:]}
+        self.assertEqual(len(answers), 1, answers)
+        times = [entry["time"] * 1000 for entry in entries[3:]]
+        bridge.stop()
+        own = [int(match.group(1)) for _, line in bridge.lines if (match := re.search(r"\((\d+) ms\)", line))]
+        print(f"\n{count} APDUs: median {statistics.median(times):.2f} ms through pcscd, {statistics.median(own)} ms of it on the reader")
+
+    def test_a_program_that_disappears(self):
+        bridge = self.bridge(MY_NUMBER)
+        self.card_is_there(bridge)
+        for _ in range(3):
+            program = subprocess.Popen(
+                ["/usr/bin/python3", "-c", PYSCARD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env=self.pcscd.environment)
+            program.stdin.write(json.dumps([f"00A4040C0A{JPKI}"] + ["00B0000000"] * 100_000))
+            program.stdin.close()
+            for _ in range(20):
+                program.stdout.readline()
+            program.kill()
+            program.wait()
+            program.stdout.close()
+            self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+        bridge.stop()
+
+    # MARK: Wrong surroundings
+
+    def test_without_pcscd_it_waits(self):
+        self.pcscd.stop()
+        bridge = self.bridge(MY_NUMBER)
+        bridge.wait_for("nothing listens at the port of vpcd")
+        self.pcscd.start()
+        self.card_is_there(bridge)
+        self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+        bridge.stop()
+
+    def test_a_port_that_is_taken(self):
+        first = self.bridge(MY_NUMBER)
+        self.card_is_there(first)
+        second = self.bridge(SUICA)
+        second.wait_for("another program has its port")
+        self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+        first.stop()
+        self.assertEqual(second.stop()[0], 0)
+
+    def test_two_bridges_on_one_reader(self):
+        stand = self.stand(MY_NUMBER)
+        stand("on")
+        first = self.bridge(stand.reader)
+        self.card_is_there(first)
+        second = Bridge("-r", stand.reader, "--port", str(self.port + 1))
+        second.wait_for("retrying")
+        self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+        self.assertEqual(second.stop()[0], 0)
+        first.stop()
+
+    def test_wrong_command_lines(self):
+        for words, text in (
+            (["--port", "0"], "port"), (["--port", "65535", "-r", "a", "-r", "b"], "port"), (["-r", "a", "-r", "a"], "twice"),
+            (["--port", "x"], "x"),
+        ):
+            result = subprocess.run([KAZASUD, "bridge", *words], capture_output=True, text=True, timeout=30)
+            self.assertEqual((result.returncode, result.stdout), (64, ""), result.stderr)
+            self.assertIn(text, result.stderr)
+
+    def test_messages_in_japanese(self):
+        bridge = self.bridge(MY_NUMBER, "--lang", "ja")
+        bridge.wait_for("カード（ISO 14443 B）が置かれました")
+        bridge.stop()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
