@@ -106,6 +106,7 @@ final class RPCRun: Sendable {
         }
         defer { token.remove(cancelling) }
         output.failed { Task { await session.cancel() } }
+        watchOutput()
         do throws(CommandError) {
             try readMessages()
             Blocking.run { () async in await session.finish() }
@@ -119,6 +120,17 @@ final class RPCRun: Sendable {
         }
         output.finish()
         if let error = output.error, !token.isCancelled { throw error }
+    }
+
+    /// Cancels everything when nobody can read an answer any more: a request that waits for a card would keep the reader
+    /// of a program that was killed.
+    private func watchOutput() {
+        let session = session
+        DispatchQueue.global().async {
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while poll(&output, 1, -1) < 0 { guard errno == EINTR else { return } }
+            if output.revents & Int16(POLLERR | POLLHUP) != 0 { Task { await session.cancel() } }
+        }
     }
 
     private func readMessages() throws(CommandError) {
