@@ -8,8 +8,8 @@ import Testing
 /// Keys in these tests are those of card files: test data.
 @Suite("kazasu lite")
 struct LiteTests {
-    private static let open = "\(TestFiles.root)/Fixtures/virtual/lite-s.json"
-    private static let issued = "\(TestFiles.root)/Fixtures/virtual/lite-s-issued.json"
+    private static let open = "\(TestFiles.root)/Fixtures/felica/lite-s.json"
+    private static let issued = "\(TestFiles.root)/Fixtures/felica/lite-s-issued.json"
     private static let transit = "\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
     /// Of `open`, and the one that `master` gives `issued`.
     private static let (key, derived) = ("37363534333231306665646362613938", "6C3F113DF131C0D4922757FD113F093A")
@@ -47,6 +47,7 @@ struct LiteTests {
         ("info --json", issued, "issued.json"),
         ("info --redact", issued, "redacted.txt"), ("info --json --redact", issued, "redacted.json"),
         ("verify --key-from env:KEY --json", open, "genuine.json"),
+        ("verify --key-from env:KEY --json --redact", open, "genuine-redacted.json"),
         ("verify --master-key-from env:MASTER --json", issued, "derived.json"),
     ]
 
@@ -194,6 +195,7 @@ struct LiteTests {
         try run("issue --profile @ --dry-run", files: [file]).expectError(65, word)
         try run("resume --journal @ --key-from env:KEY", files: [file]).expectError(65)
         try run("issue --profile \(folder.path)/none --dry-run").expectError(66)
+        try run("resume --journal @ --key-from env:KEY --redact", files: [file]).expectError(64, "--redact")
     }
 
     @Test("A counter at its end, and two issuances with one journal")

@@ -64,7 +64,7 @@ struct RecipeTests {
         for (number, (card, known, isOpened)) in cards.enumerated() {
             let staff = try folder.write(Array("\(known)\tHanako\n".utf8), as: "staff.tsv")
             let child = try Service.watch(
-                "-r", "virtual:\(TestFiles.root)/Fixtures/virtual/\(card)", "--require-mac", "file:\(master)", "--only",
+                "-r", "virtual:\(TestFiles.root)/Fixtures/felica/\(card)", "--require-mac", "file:\(master)", "--only",
                 staff, "--only-known", "--exec", program, "--outbox", "\(folder.path)/\(number)",
                 environment: ["DOOR_LOG": "\(folder.path)/\(number).log"])
             _ = try child.event(of: "on")

@@ -98,7 +98,7 @@ struct WatchTests {
     @Test(
         "With --require-mac only a genuine Lite-S card has a tag; a copy, another card and a Lite have none",
         arguments: [
-            ("virtual/lite-s-issued.json", true, nil), ("virtual/lite-s.json", false, "notGenuine"),
+            ("felica/lite-s-issued.json", true, nil), ("felica/lite-s.json", false, "notGenuine"),
             ("cards/suica-p1/card.json", false, "otherCard"), ("virtual/ntag213.json", false, "otherCard"),
         ] as [(String, Bool, String?)])
     func genuine(_ card: String, _ isGenuine: Bool, _ reason: String?) throws {

@@ -11,7 +11,7 @@ import VirtualReader
 
 /// FeliCa Lite-S through the facade.
 struct LiteCardTests {
-    private static let (open, issued) = ("virtual/lite-s.json", "virtual/lite-s-issued.json")
+    private static let (open, issued) = ("felica/lite-s.json", "felica/lite-s-issued.json")
     /// The keys of the card files: test data.
     private static let key: [UInt8] = Array("76543210fedcba98".utf8)
 

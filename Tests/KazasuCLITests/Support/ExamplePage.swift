@@ -114,8 +114,8 @@ struct ExampleShell {
 
     /// What a line is shown with: the card that it is about.
     private static let cards = [
-        ("lite info", "virtual/lite-s-issued.json"), ("lite verify --master", "virtual/lite-s-issued.json"),
-        ("lite ", "virtual/lite-s.json"),
+        ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
+        ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
         ("apdu", "tags/type4.json"), ("key-from", "virtual/ultralight-c.json"),

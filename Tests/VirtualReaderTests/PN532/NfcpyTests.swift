@@ -21,7 +21,8 @@ struct NfcpyTests {
 
     /// Runs statements with `reader` open on a card of the fixtures, and gives what they print.
     private func run(_ statements: String, card: String, timing: TimeModel = .off) throws -> (String, ChipStatistics) {
-        let path = card.hasSuffix(".json") ? "Fixtures/virtual/\(card)" : "Fixtures/cards/\(card)/card.json"
+        let file = card.contains("/") ? card : "virtual/\(card)"
+        let path = card.hasSuffix(".json") ? "Fixtures/\(file)" : "Fixtures/cards/\(card)/card.json"
         let field = try VirtualField(cardFile: try TestFiles.read(path))
         let name = "ttyKAZASU\(getpid())x\(UInt32.random(in: 0...UInt32.max))"
         let server = try PN532Server(field: field, timing: timing, link: "/dev/\(name)")
@@ -167,7 +168,7 @@ struct NfcpyTests {
             print(tag.read_with_mac(5).hex())
             try: tag.write_without_mac(bytes(16), 5)
             except nfc.tag.TagCommandError as error: print(error)
-            """, card: "lite-s.json")
+            """, card: "felica/lite-s.json")
         #expect(
             output == """
                 Type3Tag 'FeliCa Lite-S (RC-S966)' ID=012E4CD2C0FFEE42 PMM=00F1000000014300 SYS=88B4
