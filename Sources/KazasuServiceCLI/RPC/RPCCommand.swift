@@ -24,7 +24,6 @@ struct RPCCommand: KazasuCommand {
 
             Examples:
               echo '{"jsonrpc":"2.0","id":1,"method":"card.balance"}' | kazasu rpc
-              echo '{"jsonrpc":"2.0","id":1,"method":"card.history","params":{"kind":"rail"}}' | kazasu rpc -r rcs380
               kazasu rpc -r entrance=rcs380 -r exit=rcs300      # two readers with names
               kazasu rpc --describe > openrpc.json
             """,
@@ -38,7 +37,6 @@ struct RPCCommand: KazasuCommand {
 
             例:
               echo '{"jsonrpc":"2.0","id":1,"method":"card.balance"}' | kazasu rpc
-              echo '{"jsonrpc":"2.0","id":1,"method":"card.history","params":{"kind":"rail"}}' | kazasu rpc -r rcs380
               kazasu rpc -r entrance=rcs380 -r exit=rcs300      # 2 台に名前を付ける
               kazasu rpc --describe > openrpc.json
             """))
