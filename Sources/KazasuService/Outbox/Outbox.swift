@@ -202,11 +202,12 @@ public actor Outbox {
 
     // MARK: Access
 
-    func read<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
+    // Not isolated: they touch nothing but the database, and Swift 6.2 takes a closure that the actor lends for one that races.
+    nonisolated func read<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
         try Self.attempt(path) { try database.read(body) }
     }
 
-    func write<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
+    nonisolated func write<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
         try Self.attempt(path) { try database.write(body) }
     }
 
