@@ -155,7 +155,7 @@ def stored(server):
 
 def latency(folder, taps):
     """From the moment that an event is stored, which its row in the write-ahead log shows, to 200 clients."""
-    options = visiting(folder, 1, {"frames": 6, "stay": 6})
+    options = visiting(folder, 8, {"frames": 6, "stay": 6})
     with Server(folder, "--page", "none", *options, reader=None) as server:
         clients = Clients(server, 200)
         watched = {}
@@ -185,8 +185,8 @@ def latency(folder, taps):
 
 def thousand(folder, count, seconds):
     """Taps of several readers to very many clients."""
-    # Readers of `virtual:` are as fast as the machine; the pace makes about fifty events a second.
-    options = visiting(folder, 4, {"frames": 8, "stay": 8})
+    # Each of these readers makes about one event a second.
+    options = visiting(folder, 48, {"frames": 6, "stay": 6})
     with Server(folder, "--page", "none", "--connections", str(count + 50), *options, reader=None) as server:
         clients = Clients(server, count)
         clients.run(lambda: min(map(len, clients.seen), default=0) > 0)
