@@ -114,7 +114,7 @@ struct EventText {
             if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
             text.append(digit)
         }
-        return amount[..<first] + text + amount[digits.endIndex...]
+        return String(amount[..<first]) + text + String(amount[digits.endIndex...])
     }
 
     private static func text(_ record: HistoryRecord) -> String {
