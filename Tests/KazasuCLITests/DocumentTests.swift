@@ -63,10 +63,11 @@ struct DocumentTests {
     @Test(
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
-            "README", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license", "Docs/many-sites",
-            "Docs/raspberry-pi", "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/expense-claim",
-            "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/node", "Docs/recipes/postgresql",
-            "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
+            "README", "Docs/bridge", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license",
+            "Docs/lite-s", "Docs/many-sites", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc", "Docs/serve",
+            "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door", "Docs/recipes/expense-claim",
+            "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/my-number-rcs380", "Docs/recipes/node",
+            "Docs/recipes/postgresql", "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
         ])
     func languages(page: String) throws {
         let english = try Self.outline(page + ".md")
