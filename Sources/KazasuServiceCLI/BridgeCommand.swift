@@ -121,7 +121,8 @@ private struct BridgeLog: Sendable {
         case .noService:
             text = tr(
                 "nothing listens at the port of vpcd; waiting for pcscd (it starts with the first PC/SC program; Debian: apt install pcscd vsmartcard-vpcd)",
-                "vpcd のポートで待ち受けがありません。pcscd を待っています（最初の PC/SC プログラムとともに起動します。Debian では apt install pcscd vsmartcard-vpcd）")
+                "vpcd のポートで待ち受けがありません。pcscd を待っています（最初の PC/SC プログラムとともに起動します。Debian では apt install pcscd vsmartcard-vpcd）"
+            )
         case .serviceEnded: text = tr("pcscd has ended; connecting again", "pcscd が終了しました。再接続します")
         case .portTaken:
             text = tr(
@@ -129,7 +130,8 @@ private struct BridgeLog: Sendable {
                 "vpcd から応答がありません。別のプログラム（もう 1 つの bridge や vicc）がポートを使用中です。待っています")
         case .noConnection(let errno):
             text = tr(
-                "vpcd cannot be reached: \(SystemMessage.of(errno).english)", "vpcd に接続できません: \(SystemMessage.of(errno).japanese)")
+                "vpcd cannot be reached: \(SystemMessage.of(errno).english)",
+                "vpcd に接続できません: \(SystemMessage.of(errno).japanese)")
         case .noReader(let error):
             text = CommandError(error).message + tr("; retrying", "。再試行します")
         case .readerIsBack: text = tr("the reader can be used again", "リーダーが再び使えるようになりました")

@@ -51,7 +51,7 @@ struct LiteTests {
         ("verify --master-key-from env:MASTER --json", issued, "derived.json"),
     ]
 
-    @Test("What a card is restricted to, and that it is genuine", arguments: answers)
+    @Test("Shows restrictions and that a card is genuine", arguments: answers)
     func answer(_ line: String, _ card: String, _ name: String) throws {
         let result = try run(line, card)
         #expect(result.hasEnded(0), "\(result.errors)")

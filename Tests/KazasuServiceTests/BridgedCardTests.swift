@@ -75,7 +75,8 @@ struct BridgedCardTests {
     func anyATS() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<2000 {
-            let ats = (0..<Int.random(in: 0...24, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let ats = (0..<Int.random(in: 0...24, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
             let card = Self.card(.typeA(TypeATarget(uid: [], ats: ats, isISODEP: true)))
             let atr = card.answerToReset
             #expect(atr.count == 5 + Int(atr[1] & 0x0F) && atr.count <= 20)
@@ -134,7 +135,7 @@ struct BridgedCardTests {
         #expect(try Self.answer(&card, "FFB0000510", channel) == "6300", "the tag does not answer")
     }
 
-    @Test("What the reader cannot carry is sent in parts, or refused")
+    @Test("Long commands are sent in parts, or refused")
     func longCommands() throws {
         // 300 bytes: two commands in a chain, and the answer in two parts.
         let data = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
@@ -232,7 +233,8 @@ struct VPCDParserTests {
         var parser = VPCDParser()
         var (sent, seen) = (0, 0)
         for _ in 0..<500 {
-            let bytes = (0..<Int.random(in: 0...700, using: &random)).map { _ in UInt8.random(in: 0...3, using: &random) }
+            let bytes = (0..<Int.random(in: 0...700, using: &random)).map { _ in UInt8.random(in: 0...3, using: &random)
+            }
             sent += bytes.count
             parser.append(bytes)
             while let message = parser.next() {

@@ -23,7 +23,7 @@ struct HTTPServerTests {
         return await client.rest()
     }
 
-    // MARK: What is no request
+    // MARK: Malformed requests
 
     private static func post(_ headers: String, _ body: String) -> String {
         "POST /v1/apdu HTTP/1.1\r\nHOST\r\n\(headers)\r\n\r\n\(body)"
@@ -63,7 +63,7 @@ struct HTTPServerTests {
         ("a target with a space", "GET /health z HTTP/1.1\r\nHOST\r\n\r\n"),
     ]
 
-    @Test("What could be understood in two ways is refused, and what follows is not read", arguments: smuggled)
+    @Test("Refuses ambiguous requests and reads nothing after them", arguments: smuggled)
     func smuggling(_ what: String, _ text: String) async throws {
         let stand = try await ServeStand(Self.limits { $0.arrival = .seconds(2) }) { $0.allowed = [.raw] }
         let answer = try await Self.exchange(stand, text + "GET /metrics HTTP/1.1\r\nHOST\r\n\r\n")
@@ -91,7 +91,7 @@ struct HTTPServerTests {
         ),
     ]
 
-    @Test("What is too large is refused", arguments: large)
+    @Test("Refuses what is too large", arguments: large)
     func tooLarge(_ what: String, _ text: String, _ status: String) async throws {
         let stand = try await ServeStand(Self.limits { $0.body = 1024 }) { $0.allowed = [.raw] }
         let answer = try await Self.exchange(stand, text)

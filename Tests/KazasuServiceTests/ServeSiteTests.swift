@@ -138,7 +138,7 @@ struct ServeSiteTests {
         await stand.stop()
     }
 
-    @Test("What holds nothing needs no token")
+    @Test("Health, page and module need no token")
     func open() async throws {
         let stand = try await ServeStand { $0.access = ServeAccess(token: Array(Self.token.utf8)) }
         #expect(try await stand.ask("GET", "/").status == 200)
@@ -240,7 +240,7 @@ struct ServeSiteTests {
         await stand.stop()
     }
 
-    @Test("What the server was not started with is refused before the body arrives")
+    @Test("Refuses methods that are not allowed before the body arrives")
     func permissions() async throws {
         let stand = try await ServeStand()
         for (method, path) in [("POST", "/v1/apdu"), ("GET", "/v1/ledger/records")] {

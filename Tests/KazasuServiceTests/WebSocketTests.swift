@@ -102,7 +102,7 @@ struct WebSocketTests {
         ("a message within another", frame(1, [0x61], isLast: false) + frame(1, [0x62]), 1002),
         ("a ping in pieces", frame(9, [], isLast: false), 1002),
         ("a long ping", frame(9, [UInt8](repeating: 0, count: 126)), 1002),
-        ("bytes that are no text", frame(1, [0xFF]), 1007), ("half a character", frame(1, [0xE9, 0xA7]), 1007),
+        ("bytes that are not UTF-8", frame(1, [0xFF]), 1007), ("half a character", frame(1, [0xE9, 0xA7]), 1007),
         ("half a character in pieces", frame(1, [0xE9], isLast: false) + frame(0, [0xA7]), 1007),
         ("a surrogate", frame(1, [0xED, 0xA0, 0x80]), 1007),
         ("binary", frame(2, [1, 2, 3]), 1003),
@@ -113,7 +113,7 @@ struct WebSocketTests {
         ("a length beyond 63 bits", [0x81, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4], 1009),
     ]
 
-    @Test("What breaks the protocol closes the connection, with the code for it", arguments: wrong)
+    @Test("Protocol errors close the connection with their code", arguments: wrong)
     func wrongFrames(_ what: String, _ bytes: [UInt8], _ code: Int) async throws {
         let stand = try await ServeStand(connect: Self.echo())
         let client = try await Self.open(stand)
@@ -149,7 +149,7 @@ struct WebSocketTests {
         await stand.stop()
     }
 
-    @Test("A handshake must be whole; anything else is told what is missing")
+    @Test("Refuses incomplete handshakes with the missing part")
     func handshakes() async throws {
         let stand = try await ServeStand(connect: Self.echo()) { $0.access = ServeAccess(token: Array("secret".utf8)) }
         func ask(_ lines: [String]) async throws -> (status: Int, head: String, body: String) {

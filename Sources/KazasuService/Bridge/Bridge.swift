@@ -97,7 +97,8 @@ package struct Bridge: Sendable {
 
     private func nextCard() async throws(KazasuError) -> Arrival {
         while true {
-            let result: Result<Arrival?, KazasuError> = try await readers.run(on: settings.reader, timeout: nil) { turn in
+            let result: Result<Arrival?, KazasuError> = try await readers.run(on: settings.reader, timeout: nil) {
+                turn in
                 do throws(KazasuError) {
                     guard let found = try turn.findCard() else { return .noCard(.success(nil)) }
                     return .done(.success(Arrival(found: found, reader: turn.reader.information)))

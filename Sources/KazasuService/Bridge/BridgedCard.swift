@@ -69,7 +69,8 @@ struct BridgedCard: Sendable {
     private static func atr(ofMemory standard: UInt8, name: UInt16) -> [UInt8] {
         atr(
             historical: [
-                0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, standard, UInt8(name >> 8), UInt8(name & 0xFF), 0, 0, 0, 0,
+                0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, standard, UInt8(name >> 8), UInt8(name & 0xFF), 0, 0, 0,
+                0,
             ])
     }
 

@@ -41,7 +41,7 @@ package struct VirtualSlots: Hashable, Sendable {
     /// The port of the first of them; the second has the next.
     package let port: Int
 
-    /// Whether the driver waits for connections. Debian 12's version ends pcscd when it connects itself and nobody answers.
+    /// Whether the driver waits for connections. Debian 12's version ends pcscd when it connects by itself and there is no response.
     package var listens: Bool { device.hasPrefix("/dev/null:") }
 
     /// The entries of a system.

@@ -22,7 +22,9 @@ func contents(_ path: String) -> [UInt8]? {
 }
 
 let words = CommandLine.arguments
-guard words.count == 3, let bytes = contents(words[1]), let cards = try? VirtualCardFile.loadCards(bytes) else { exit(64) }
+guard words.count == 3, let bytes = contents(words[1]), let cards = try? VirtualCardFile.loadCards(bytes) else {
+    exit(64)
+}
 let field = VirtualField(cards: [])
 guard let server = try? PN532Server(field: field, timing: .full, link: words[2]) else { exit(73) }
 print(server.connectionString)
