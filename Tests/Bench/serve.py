@@ -185,9 +185,9 @@ def latency(folder, taps):
 
 def thousand(folder, count, seconds):
     """Taps of several readers to very many clients."""
-    # More readers would need more than 1024 files beside so many clients.
-    options = visiting(folder, 3, {"frames": 2, "stay": 2})
-    with Server(folder, "--page", "none", "--connections", str(count + 5), *options, reader=None) as server:
+    # Each of these readers makes about one event a second.
+    options = visiting(folder, 16, {"frames": 6, "stay": 6})
+    with Server(folder, "--page", "none", "--connections", str(count + 50), *options, reader=None) as server:
         clients = Clients(server, count)
         clients.run(lambda: min(map(len, clients.seen), default=0) > 0)
         start, begun = time.time(), len(clients.seen[0])
