@@ -186,7 +186,7 @@ def latency(folder, taps):
 def thousand(folder, count, seconds):
     """Taps of several readers to very many clients."""
     # Each of these readers makes about one event a second.
-    options = visiting(folder, 48, {"frames": 6, "stay": 6})
+    options = visiting(folder, 16, {"frames": 6, "stay": 6})
     with Server(folder, "--page", "none", "--connections", str(count + 50), *options, reader=None) as server:
         clients = Clients(server, count)
         clients.run(lambda: min(map(len, clients.seen), default=0) > 0)

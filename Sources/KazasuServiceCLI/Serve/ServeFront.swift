@@ -63,7 +63,7 @@ final class ServeFront: WatchFront {
     func start(stop: @escaping @Sendable () -> Void) throws(CommandError) {
         var limits = HTTPLimits()
         limits.connections = options.connections
-        allowFiles(options.connections)
+        limitFiles(options.connections)
         Blocking.run { [hub, names] () async in await hub.resume(readers: names) }
         let server = try RunningServer(options.addresses, on: thread, limits, site: site, option: "--listen")
         running.withLock { $0 = server }
@@ -84,13 +84,12 @@ final class ServeFront: WatchFront {
         Blocking.run { [readers] () async in await readers.close() }
     }
 
-    /// Raises the limit of open files, which is often 1024, as far as the system allows.
-    private func allowFiles(_ connections: Int) {
+    /// Keeps open files below 1024 unless more connections are wanted: libnfc waits for serial ports with `select`, and the
+    /// C library ends a process that does so with a larger number, as for a reader that comes after a thousand clients.
+    private func limitFiles(_ connections: Int) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        let wanted = min(limit.rlim_max, rlim_t(connections + 512))
-        guard limit.rlim_cur < wanted else { return }
-        limit.rlim_cur = wanted
+        limit.rlim_cur = connections <= 900 ? min(limit.rlim_cur, 1024) : min(limit.rlim_max, rlim_t(connections + 512))
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }
