@@ -66,7 +66,7 @@ final class DESKey: @unchecked Sendable {
         var result: UInt32 = 0
         var box = 0
         while box < 8 {
-            // E: four bits and their neighbours.
+            // E: four bits and their neighbors.
             let turn = UInt32(truncatingIfNeeded: 4 * box + 31) & 31
             let bits = (half &<< turn | half &>> ((32 - turn) & 31)) >> 26
             let six = Int(bits) ^ Int(key >> UInt64(42 - 6 * box) & 0x3F)

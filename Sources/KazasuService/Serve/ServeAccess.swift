@@ -67,7 +67,7 @@ package struct ServeAccess: Sendable {
         guard values.count <= 1 else { throw .wrongOrigin }
         if let origin = values.first?.lowercased() {
             if origins.contains(origin) { return values.first }
-            // `Host` was checked, so that an equal name is no name of someone else.
+            // `Host` was checked, so that an equal name cannot be that of another site.
             guard let host = head.only("Host")?.lowercased(), ["http://\(host)", "https://\(host)"].contains(origin)
             else { throw .wrongOrigin }
             return nil

@@ -2,7 +2,7 @@
 
 package import CardModel
 
-/// The paths of a server that are no methods, for its OpenAPI document.
+/// The paths of a server beside the methods, for its OpenAPI document.
 package enum ServeDocument {
     /// Path items by their paths.
     package static func paths(_ language: Language, hasPage: Bool) -> JSONObject {

@@ -56,7 +56,7 @@ package struct ServiceMethod: Sendable {
     /// `nil` if everybody may call it.
     package var permission: Permission?
     package var parameters: [Parameter]
-    /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result is no document.
+    /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result has no schema of its own.
     package var schema: String?
     package var words: LocalizedText
 

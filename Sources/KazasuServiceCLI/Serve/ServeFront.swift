@@ -72,7 +72,7 @@ final class ServeFront: WatchFront {
 
     func show(_ event: TapEvent, _ tap: Tap?) { hub.publish(event) }
 
-    /// Masks what the document says of a card, and that wherever else it stands.
+    /// Masks the data of the card in the document, wherever it occurs.
     private static func masked(_ document: JSONValue, _ redaction: Redaction) -> JSONValue {
         RedactionGate.shared.learn(json: Array(document.compactText.utf8))
         let text = RedactionGate.shared.masked(redaction.apply(document).compactText)

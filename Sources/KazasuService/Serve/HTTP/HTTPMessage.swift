@@ -141,7 +141,7 @@ extension HTTPSite {
 
 /// What is wrong with a connection.
 package enum HTTPFault: Hashable, Sendable {
-    /// The bytes are no request.
+    /// The bytes are malformed.
     case malformed
     case headersTooLarge
     case bodyTooLarge
