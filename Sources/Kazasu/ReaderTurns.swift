@@ -46,12 +46,13 @@ extension ReaderTurn {
     package func isPresent(_ card: FoundCard) throws(TransportError) -> Bool { try select(card) }
 
     /// Whether the card that this turn selected is still there, with the state that its commands gave it.
-    package func isStillSelected(_ card: FoundCard) throws(TransportError) -> Bool {
+    ///
+    /// - Parameter unknown: what counts where the reader cannot ask, as after an exchange that failed.
+    package func isStillSelected(_ card: FoundCard, unknown: Bool = true) throws(TransportError) -> Bool {
         guard card.picc.isISODEP else {
             return if case .present = try Presence.check(card, on: reader) { true } else { false }
         }
-        // A reader that cannot ask finds out with the next command.
-        return try reader.isCardPresent() ?? true
+        return try reader.isCardPresent() ?? unknown
     }
 
     /// The result of work that may fail as the reader does.

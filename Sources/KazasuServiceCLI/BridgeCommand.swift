@@ -69,31 +69,90 @@ struct BridgeCommand: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
+        try RunningBridges.check(port)
+        Interrupt.hold()
+        context.note(tr("offering the reader to PC/SC; press Ctrl-C to stop", "リーダーを PC/SC に提供しています。Ctrl-C で終了します"))
+        let shared = SharedReaders()
+        let bridges = RunningBridges(
+            reader.isEmpty ? [nil] : reader.map(Optional.some), at: port, guardsPINs: guardsPINs, on: shared,
+            verbosity: context.verbosity)
+        let end = Latch()
+        context.cancellation.onCancel { end.open() }
+        end.wait()
+        bridges.stop()
+        Blocking.run { () async in await shared.close() }
+    }
+}
+
+/// `--bridge` of `watch` and `serve`: PC/SC programs take turns with everybody else on their readers.
+struct BridgeOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "Offer the readers to PC/SC programs, too: the port of vpcd for the first, 35963 by default there; see 'kazasu bridge'.",
+            "リーダーを PC/SC プログラムからも使えるようにする: 1 台目の vpcd のポート（vpcd の既定は 35963）。'kazasu bridge' を参照。",
+            value: "port"))
+    var bridge: UInt16?
+
+    @Flag(
+        name: .long,
+        help: help(
+            "With --bridge: refuse PIN commands with one try or fewer left, or an unknown number.",
+            "--bridge で、残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
+    var bridgeGuard = false
+
+    /// The settings that take effect at the next start alone.
+    var fixedSettings: [FixedSetting] {
+        [FixedSetting("bridge", bridge), FixedSetting("bridge-guard", bridgeGuard)]
+    }
+
+    /// Begins, if it was asked for.
+    func start(
+        _ readers: [NamedReader], on shared: SharedReaders, verbosity: Int
+    ) throws(CommandError) -> RunningBridges? {
+        guard let bridge else { return nil }
+        guard bridge > 0, Int(bridge) + max(readers.count, 1) - 1 <= Int(UInt16.max) else {
+            throw CommandError(.usage, "usage", tr("--bridge takes a port", "--bridge にはポートを指定してください"))
+        }
+        try RunningBridges.check(bridge)
+        return RunningBridges(
+            readers.isEmpty ? [nil] : readers.map(\.id), at: bridge, guardsPINs: bridgeGuard, on: shared,
+            verbosity: verbosity)
+    }
+}
+
+/// Bridges of several readers, each at the next port.
+struct RunningBridges {
+    private let task: Task<Void, Never>
+
+    init(
+        _ readers: [String?], at port: UInt16, guardsPINs: Bool, on shared: SharedReaders, verbosity: Int
+    ) {
+        let bridges = readers.enumerated().map { index, reader in
+            Bridge(
+                Bridge.Settings(reader: reader, port: port + UInt16(index), guardsPINs: guardsPINs), on: shared,
+                tell: BridgeLog(reader, verbosity: verbosity).tell)
+        }
+        task = Task {
+            await withDiscardingTaskGroup { group in
+                for bridge in bridges { group.addTask { await bridge.run() } }
+            }
+        }
+    }
+
+    /// Takes the cards out, and waits until no reader is used any more.
+    func stop() {
+        task.cancel()
+        Blocking.run { [task] () async in await task.value }
+    }
+
+    /// Refuses a vpcd that connects instead of listening.
+    static func check(_ port: UInt16) throws(CommandError) {
         for slots in VirtualSlots.all(Machine()) where !slots.listens && slots.port == Int(port) {
             let check = Check(.slotConnects, slots.file, slots.device)
             throw CommandError(
                 .noReader, UnavailableReason.unsupported.rawValue, check.message[Language.current],
                 hint: check.remedy?[Language.current])
-        }
-        Interrupt.hold()
-        context.note(tr("offering the reader to PC/SC; press Ctrl-C to stop", "リーダーを PC/SC に提供しています。Ctrl-C で終了します"))
-        let readers = SharedReaders()
-        let bridges = (reader.isEmpty ? [nil] : reader.map(Optional.some)).enumerated().map { index, reader in
-            let log = BridgeLog(reader, context)
-            return Bridge(
-                Bridge.Settings(reader: reader, port: port + UInt16(index), guardsPINs: guardsPINs), on: readers,
-                tell: log.tell)
-        }
-        let token = context.cancellation
-        Blocking.run {
-            let work = Task {
-                await withDiscardingTaskGroup { group in
-                    for bridge in bridges { group.addTask { await bridge.run() } }
-                }
-            }
-            token.onCancel { work.cancel() }
-            await work.value
-            await readers.close()
         }
     }
 }
@@ -104,7 +163,7 @@ private struct BridgeLog: Sendable {
     private let reader: String?
     private let verbosity: Int
 
-    init(_ reader: String?, _ context: Context) { (self.reader, verbosity) = (reader, context.verbosity) }
+    init(_ reader: String?, verbosity: Int) { (self.reader, self.verbosity) = (reader, verbosity) }
 
     func tell(_ notice: Bridge.Notice) {
         let text: String

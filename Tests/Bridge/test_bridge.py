@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 KAZASUD = os.environ["KAZASUD"]
@@ -90,9 +91,9 @@ class PCSCD:
 class Bridge:
     """The program, with a log that is read while it runs."""
 
-    def __init__(self, *arguments, environment=None):
+    def __init__(self, *arguments, environment=None, command="bridge"):
         self.process = subprocess.Popen(
-            [KAZASUD, "bridge", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [KAZASUD, command, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=environment or os.environ)
         self.lines = []
         self.thread = threading.Thread(target=self.read, daemon=True)
@@ -121,8 +122,8 @@ class Bridge:
 class Stand:
     """A simulated PN532 on which a card is put and taken away."""
 
-    def __init__(self, card, link):
-        self.process = subprocess.Popen([STAND, card, link], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, card, link, *other):
+        self.process = subprocess.Popen([STAND, card, link, *other], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.reader = self.process.stdout.readline().strip()
 
     def __call__(self, word):
@@ -303,8 +304,8 @@ class BridgeTests(unittest.TestCase):
 
     # MARK: Changes
 
-    def stand(self, card):
-        stand = Stand(card, f"{self.folder.name}/reader")
+    def stand(self, card, *other):
+        stand = Stand(card, f"{self.folder.name}/reader", *other)
         self.addCleanup(lambda: stand.process.poll() is None and stand.stop())
         return stand
 
@@ -412,6 +413,75 @@ while True:
             program.stdout.close()
             self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
         bridge.stop()
+
+    def test_a_card_changed_between_two_apdus(self):
+        stand = self.stand(MY_NUMBER, LICENSE)
+        bridge = self.bridge(stand.reader)
+        stand("on")
+        self.card_is_there(bridge)
+        program = subprocess.Popen(
+            ["/usr/bin/python3", "-c", PYSCARD.replace("start = ", "sys.stdin.readline()\n    start = ", 1)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.pcscd.environment)
+        self.addCleanup(program.stdout.close)
+        program.stdin.write(json.dumps([f"00A4040C0A{JPKI}", "00A4020C02000A"]) + "\n\n")
+        program.stdin.flush()
+        answers = [json.loads(program.stdout.readline()) for _ in range(2)]
+        self.assertEqual(answers[1]["answer"], "9000")
+        stand("other")
+        program.stdin.write("\n")
+        program.stdin.close()
+        self.assertIn("error", json.loads(program.stdout.readline()), "no answer of the other card")
+        program.wait()
+        self.card_is_there(bridge, 2)
+        self.assertEqual(self.pyscard("00A4040C10A0000002310100000000000000000000")[1]["answer"], "9000")
+        bridge.stop()
+
+    def test_the_reader_is_shared_with_serve(self):
+        stand = self.stand(MY_NUMBER)
+        serve = Bridge(
+            "-r", f"desk={stand.reader}", "--read", "id", "--page", "none", "--listen", f"127.0.0.1:{self.port + 7}",
+            "--outbox", f"{self.folder.name}/outbox.sqlite", "--bridge", str(self.port), command="serve")
+        self.addCleanup(lambda: serve.process.poll() is None and serve.stop())
+        serve.wait_for("serving at")
+        address = f"http://127.0.0.1:{self.port + 7}/v1"
+
+        def events():
+            with urllib.request.urlopen(f"{address}/events") as answer:
+                return [event["type"] for event in json.load(answer)["events"]]
+
+        stand("on")
+        self.card_is_there(serve)
+        eventually("on", lambda: events() == ["reader", "on"])
+        script = PYSCARD + "\nsys.stdin.readline()\nfor word in words:\n    print(connection.transmit(list(bytes.fromhex(word)))[1:], flush=True)\n"
+        program = subprocess.Popen(
+            ["/usr/bin/python3", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=self.pcscd.environment)
+        self.addCleanup(program.stdout.close)
+        words = [f"00A4040C0A{JPKI}", "00A4020C02000A"]
+        program.stdin.write(json.dumps(words) + "\n")
+        program.stdin.flush()
+        answers = [json.loads(program.stdout.readline()) for _ in range(3)]
+        self.assertEqual([answer["answer"] for answer in answers[1:]], ["9000", "9000"])
+        # A request waits until the program lets go of the card, and then gets it.
+        results = []
+
+        def poll():
+            with urllib.request.urlopen(f"{address}/poll?timeout=60") as answer:
+                results.append(json.load(answer)["card"]["technology"])
+
+        request = threading.Thread(target=poll)
+        request.start()
+        program.stdin.write("\n")
+        program.stdin.close()
+        self.assertEqual(program.stdout.read().count("(144, 0)"), 2)
+        program.wait()
+        request.join(60)
+        self.assertEqual(results, ["typeB"])
+        self.assertEqual(events(), ["reader", "on"], "nothing of this is a tap")
+        self.assertEqual(self.pyscard(*words)[1]["answer"], "9000")
+        stand("off")
+        eventually("off", lambda: events() == ["reader", "on", "off"])
+        self.assertEqual(serve.stop()[0], 0)
 
     # MARK: Wrong surroundings
 

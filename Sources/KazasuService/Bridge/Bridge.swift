@@ -262,7 +262,7 @@ package struct Bridge: Sendable {
         let answer = try card.answer(apdu, over: turn.reader)
         if answer.isMissing {
             var isThere = false
-            for _ in 0..<Self.misses where !isThere { isThere = try turn.isStillSelected(found) }
+            for _ in 0..<Self.misses where !isThere { isThere = try turn.isStillSelected(found, unknown: false) }
             guard isThere else { return false }
         }
         connection.send(answer.apdu)

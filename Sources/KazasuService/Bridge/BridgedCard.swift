@@ -30,8 +30,8 @@ struct BridgedCard: Sendable {
     /// The FeliCa service that the last `FF A4` selected.
     private var service: ServiceCode?
 
-    /// How long a card in ISO-DEP may take: it asks for more time itself, and a key pair takes seconds.
-    private static let longestAnswerTime = Duration.seconds(10)
+    /// How long a card in ISO-DEP may take; one that needs longer asks for more time itself.
+    private static let longestAnswerTime = ISO7816Session.usualTimeout
 
     init(_ picc: PICC, on reader: ReaderInformation, guardsPINs: Bool) {
         (self.picc, self.guardsPINs) = (picc, guardsPINs)

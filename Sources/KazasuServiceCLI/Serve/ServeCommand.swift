@@ -49,6 +49,7 @@ struct Serve: WatchingCommand {
     var sinks: SinkOptions
     @OptionGroup(title: tr("MQTT and Home Assistant", "MQTT と Home Assistant")) var mqtt: MQTTOptions
     @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
+    @OptionGroup(title: tr("PC/SC programs", "PC/SC プログラム")) var bridge: BridgeOptions
     @OptionGroup var common: CommonOptions
 
     func execute(_ context: Context) throws {
@@ -80,7 +81,7 @@ struct Serve: WatchingCommand {
             FixedSetting("host", server.host), FixedSetting("allow-origin", server.allowOrigin.map(\.text)),
             FixedSetting("allow", server.allow), FixedSetting("page", server.page),
             FixedSetting("connections", server.connections),
-        ]
+        ] + bridge.fixedSettings
     }
 }
 

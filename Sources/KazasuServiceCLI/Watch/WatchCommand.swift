@@ -51,6 +51,7 @@ struct Watch: WatchingCommand {
     var sinks: SinkOptions
     @OptionGroup(title: tr("MQTT and Home Assistant", "MQTT と Home Assistant")) var mqtt: MQTTOptions
     @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
+    @OptionGroup(title: tr("PC/SC programs", "PC/SC プログラム")) var bridge: BridgeOptions
     @OptionGroup var common: CommonOptions
 
     @Option(
@@ -76,7 +77,7 @@ struct Watch: WatchingCommand {
 
     var reading: TapReading { (basics.read ?? (basics.keep ? .history : .id)).value }
 
-    var fixedSettings: [FixedSetting] { [FixedSetting("metrics", metrics)] }
+    var fixedSettings: [FixedSetting] { [FixedSetting("metrics", metrics)] + bridge.fixedSettings }
 
     /// How to print events.
     var format: EventFormat { printing.format ?? (common.json || !Output.isTerminal ? .json : .text) }
@@ -232,6 +233,7 @@ protocol WatchingCommand: KazasuCommand {
     var sinks: SinkOptions { get }
     var mqtt: MQTTOptions { get }
     var outbox: OutboxOptions { get }
+    var bridge: BridgeOptions { get }
 
     /// Checks options against each other. They may come from several places, so that the parser, which also parses those
     /// of one place, cannot do it.

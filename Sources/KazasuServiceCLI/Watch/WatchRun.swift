@@ -39,6 +39,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     private let planner: WatchPlanner
     private let watcher: Watcher
     private let front: any WatchFront
+    /// PC/SC programs on the readers of the run, if they are wanted.
+    private let startBridges: @Sendable () throws(CommandError) -> RunningBridges?
     private let watchesAll: Bool
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let start: WatchStart
@@ -67,8 +69,14 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
             log.info(Self.watching(readers))
         }
         self.start = start
+        let (bridge, verbosity) = (settings.options.bridge, context.verbosity)
+        let shared = front.shared ?? (bridge.bridge == nil ? nil : SharedReaders.forCommands())
+        startBridges = { () throws(CommandError) in
+            guard let shared else { return nil }
+            return try bridge.start(readers, on: shared, verbosity: verbosity)
+        }
         planner = WatchPlanner(
-            outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: front.shared)
+            outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: shared)
         let plan = try planner.plan(for: settings)
         watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(
@@ -117,6 +125,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         cancellation { [watcher] in watcher.stop() }
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
+        let bridges = try startBridges()
         try front.start { [watcher] in watcher.stop() }
         let watchdog = startWatchdog()
         if watchesAll {
@@ -129,6 +138,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         }
         manager.stopping()
         watchdog?.cancel()
+        bridges?.stop()
         front.finish()
         if let outbox { Blocking.run { () async in await outbox.close() } }
         switch failure {

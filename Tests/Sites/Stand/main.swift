@@ -5,9 +5,10 @@ import VirtualReader
 
 // A simulated PN532 at the speed of a real one, on which a test puts a card and takes it away.
 //
-//     card-stand CARD LINK
+//     card-stand CARD LINK [OTHER]
 //
-// Prints the connection string. Standard input: a line `on` or `off` each time, which is answered with the same line.
+// Prints the connection string. Standard input: a line each time, which is answered with the same line: `on`, `off`, or
+// `other`, which puts the other card in the place of the first.
 
 /// Reads a file.
 func contents(_ path: String) -> [UInt8]? {
@@ -22,15 +23,22 @@ func contents(_ path: String) -> [UInt8]? {
 }
 
 let words = CommandLine.arguments
-guard words.count == 3, let bytes = contents(words[1]), let cards = try? VirtualCardFile.loadCards(bytes) else {
+guard (3...4).contains(words.count), let bytes = contents(words[1]), let cards = try? VirtualCardFile.loadCards(bytes)
+else {
     exit(64)
 }
+let others = words.count > 3 ? contents(words[3]).flatMap { try? VirtualCardFile.loadCards($0) } ?? [] : []
 let field = VirtualField(cards: [])
 guard let server = try? PN532Server(field: field, timing: .full, link: words[2]) else { exit(73) }
 print(server.connectionString)
 fflush(nil)
 while let line = readLine() {
-    if line == "on" { for card in cards { field.place(card) } } else { field.removeCards() }
+    field.removeCards()
+    switch line {
+    case "on": for card in cards { field.place(card) }
+    case "other": for card in others { field.place(card) }
+    default: break
+    }
     print(line)
     fflush(nil)
 }
