@@ -6,7 +6,8 @@ import Testing
 
 @testable import KazasuService
 
-@Suite("Serve: streams of taps")
+// One at a time: each has a server of its own, and libnfc, which other suites use, cannot work with 1,024 open files.
+@Suite("Serve: streams of taps", .serialized)
 struct TapStreamTests {
     /// A watcher's end of the outbox and the hub.
     private struct Site {

@@ -7,7 +7,8 @@ import Testing
 
 @testable import KazasuService
 
-@Suite("Serve: WebSocket")
+// One at a time: each has a server of its own, and libnfc, which other suites use, cannot work with 1,024 open files.
+@Suite("Serve: WebSocket", .serialized)
 struct WebSocketTests {
     /// Sends every message back, and says when the client is gone.
     private static func echo(_ ended: AsyncStream<Void>.Continuation? = nil) -> Connector {

@@ -156,7 +156,40 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         },
     ]
 
+    /// The entry of Debian's package.
+    private static func vpcd(_ device: String) -> String {
+        """
+        # a comment
+        FRIENDLYNAME "Virtual PCD"
+        DEVICENAME   \(device)
+        LIBPATH      /usr/lib/pcsc/drivers/serial/libifdvpcd.so
+        CHANNELID    0x8C7B
+        """
+    }
+
+    /// A listening socket among others, as the kernel lists them.
+    private static func listening(_ address: String) -> String {
+        """
+          sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+           0: \(address) 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1234 1
+           1: 00000000:8C7B 0100007F:9999 01 00000000:00000000 00:00000000 00000000     0        0 1235 1
+           2: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1236 1
+        """
+    }
+
     static let configurations = [
+        Scenario("vpcd that listens on every interface", finds: [.slotOpen], not: [.slotConnects], says: "35963") {
+            try $0.write("/etc/reader.conf.d/vpcd", vpcd("/dev/null:0x8C7B"))
+            try $0.write("/proc/net/tcp", listening("00000000:8C7B"))
+        },
+        Scenario("vpcd behind a firewall or on loopback", finds: [.configurationFine], not: [.slotOpen, .slotConnects])
+        {
+            try $0.write("/etc/reader.conf.d/vpcd", vpcd("/dev/null:0x8C7B"))
+            try $0.write("/proc/net/tcp", listening("0100007F:8C7B"))
+        },
+        Scenario("vpcd that connects itself", finds: [.slotConnects], not: [.slotOpen], says: "localhost:0x8C7B") {
+            try $0.write("/etc/reader.conf.d/vpcd", vpcd("localhost:0x8C7B"))
+        },
         Scenario("autoscan switched off", finds: [.autoscanOff], not: [.configurationFine], says: "libnfc.conf") {
             try $0.write("/etc/nfc/libnfc.conf", "# a comment\n allow_autoscan = false # why")
         },
