@@ -32,7 +32,7 @@ struct BridgeCommand: KazasuCommand {
             暗証番号は PC/SC プログラムが送ったとおりにカードへ渡します。--guard を付けると、最後の 1 回を使うおそれのある照合を拒否します（6985）。
 
             例:
-              kazasu bridge                           # 別の端末で: opensc-tool --list-readers
+              kazasu bridge                           # 次に opensc-tool --list-readers
               kazasu bridge -r rcs380 --guard
               kazasu bridge -r rcs380 -r rcs300       # ポート 35963 と 35964
             """))

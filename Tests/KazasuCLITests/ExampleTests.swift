@@ -29,8 +29,11 @@ struct ExampleTests {
         statuses.first { line.contains($0.part) }?.statuses ?? [0]
     }
 
-    /// Whether a line runs until it is stopped, with readers or a broker that are not here. `WatchTests` has such runs.
-    private static func runsOn(_ line: String) -> Bool { line.contains(/kazasu (watch|collect)\b/) }
+    /// Whether a line runs until it is stopped, with readers, a broker or a client that are not here, or asks such a run.
+    /// `WatchTests` and the tests of sites, `serve` and `bridge` have such runs.
+    private static func runsOn(_ line: String) -> Bool {
+        line.contains(/kazasu (watch|collect|serve|bridge)\b|^(curl|xdg-open|opensc-tool|pkcs11-tool|pkcs15-tool)\b/)
+    }
 
     /// Runs a page and checks the exit status of each line.
     private func check(_ page: ExamplePage, sourceLocation: SourceLocation = #_sourceLocation) throws {

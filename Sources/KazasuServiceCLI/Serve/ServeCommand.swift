@@ -23,7 +23,7 @@ struct Serve: WatchingCommand {
               curl -N http://127.0.0.1:7878/v1/taps
               kazasu serve -r entrance=rcs380 --read balance --page none
               kazasu serve --listen unix:/run/kazasu/serve.sock
-              kazasu serve --listen 0.0.0.0:7878 --token-from file:token --host kiosk.example
+              kazasu serve --listen 0.0.0.0:7878 --token-from file:token --host kiosk.lan
               kazasu serve --config /etc/kazasu/serve.yaml
             """,
             """
@@ -37,7 +37,7 @@ struct Serve: WatchingCommand {
               curl -N http://127.0.0.1:7878/v1/taps
               kazasu serve -r entrance=rcs380 --read balance --page none
               kazasu serve --listen unix:/run/kazasu/serve.sock
-              kazasu serve --listen 0.0.0.0:7878 --token-from file:token --host kiosk.example
+              kazasu serve --listen 0.0.0.0:7878 --token-from file:token --host kiosk.lan
               kazasu serve --config /etc/kazasu/serve.yaml
             """))
 
