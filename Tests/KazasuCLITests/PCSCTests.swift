@@ -127,11 +127,11 @@ struct PCSCObstacleTests {
         let failure = try Kazasu.run(
             ["poll", "-t", "0", "-r", "pcsc:Sony", "--lang", language], environment: Self.environment)
         failure.expectError(69, "pcscd ")
-        #expect(failure.messages.last?.contains(": sudo ") == true, "\(failure.errors)")
+        #expect(failure.messages.last?.contains("sudo ") == true, "\(failure.errors)")
         let json = try Kazasu.run(["poll", "-t", "0", "-r", "pcsc:", "--json"], environment: Self.environment)
         let error = try json.errorDocument()
         #expect(try error.required("reason").text() == "absent")
-        #expect(try error.required("hint").text().hasPrefix("sudo "))
+        #expect(try error.required("hint").text().contains("sudo "))
     }
 
     @Test("'readers' says it too, where no other reader is ready")
@@ -142,7 +142,7 @@ struct PCSCObstacleTests {
         let service = try document.required("pcsc")
         #expect(try service.required("state").text() == "unavailable")
         #expect(try service.required("reason").text() == "absent")
-        #expect(try service.required("hint").text().hasPrefix("sudo "))
+        #expect(try service.required("hint").text().contains("sudo "))
         let list = try Kazasu.run(["readers"], environment: Self.environment)
         #expect(list.end == .exited(0))
         let hasReady = try document.required("readers").elements().contains {
