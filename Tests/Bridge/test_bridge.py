@@ -201,11 +201,16 @@ class BridgeTests(unittest.TestCase):
     def card_is_there(self, bridge, count=1):
         bridge.wait_for("is there", count)
 
+    def pcscd_has_the_card(self):
+        """pcscd looks every 400 ms, and programs that do not wait for a card would find none."""
+        eventually("the card in pcscd", lambda: b"Yes" in self.run_tool("opensc-tool", "--list-readers"))
+
     # MARK: OpenSC
 
     def test_opensc_reads_the_certificates_of_a_my_number_card(self):
         bridge = self.bridge(MY_NUMBER)
         self.card_is_there(bridge)
+        self.pcscd_has_the_card()
         self.assertIn("JPKI", self.run_tool("pkcs15-tool", "--dump").decode())
         for number, file in (("01", "authentication"), ("03", "authentication-ca"), ("04", "signature-ca")):
             pem = self.run_tool("pkcs15-tool", "--read-certificate", number)
@@ -412,6 +417,26 @@ while True:
             program.wait()
             program.stdout.close()
             self.assertEqual(self.pyscard(f"00A4040C0A{JPKI}")[1]["answer"], "9000")
+        bridge.stop()
+
+    def test_a_card_that_leaves_while_a_program_has_it(self):
+        stand = self.stand(MY_NUMBER)
+        bridge = self.bridge(stand.reader)
+        for visit in range(1, 4):
+            stand("on")
+            self.card_is_there(bridge, visit)
+            program = subprocess.Popen(
+                ["/usr/bin/python3", "-c", PYSCARD + "\nsys.stdin.readline()"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, text=True, env=self.pcscd.environment)
+            self.addCleanup(program.stdout.close)
+            program.stdin.write(json.dumps([f"00A4040C0A{JPKI}"]) + "\n")
+            program.stdin.flush()
+            answers = [json.loads(program.stdout.readline()) for _ in range(2)]
+            self.assertEqual(answers[1]["answer"], "9000")
+            stand("off")
+            bridge.wait_for("is gone", visit)
+            program.stdin.close()
+            program.wait()
         bridge.stop()
 
     def test_a_card_changed_between_two_apdus(self):

@@ -243,7 +243,7 @@ package struct Bridge: Sendable {
             case .message(.powerOn), .message(.other), .nothing: break
             }
             guard .now - lastUse >= Self.idleTime || missed > 0 else { continue }
-            if try turn.isStillSelected(found) {
+            if try turn.isStillSelected(found, unknown: missed == 0) {
                 (lastUse, missed) = (.now, 0)
             } else {
                 missed += 1
