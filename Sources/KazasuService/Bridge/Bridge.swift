@@ -54,6 +54,8 @@ package struct Bridge: Sendable {
     private static let misses = 2
     /// The pause between two attempts to connect, or to open the reader.
     private static let retryTime = Duration.milliseconds(200)
+    /// pcscd looks every 400 ms: a card that comes back sooner would be the same one to it, without power.
+    private static let pollTime = Duration.milliseconds(600)
     /// vpcd asks for the ATR every 400 ms; a connection without a word for so long is not the one that it serves.
     private static let silence = Duration.seconds(3)
     /// How long a wait on the reader's thread may last, so that a cancelled bridge lets go of it.
@@ -122,7 +124,10 @@ package struct Bridge: Sendable {
                 let end = await result(of: arrival.found, card, connection)
                 connection.close()
                 switch end {
-                case .success(.cardLeft): return tell(.removed)
+                case .success(.cardLeft):
+                    tell(.removed)
+                    try? await Task.sleep(for: Self.pollTime)
+                    return
                 case .success(.serviceEnded): tell(.serviceEnded)
                 case .failure(let error): failure = error
                 }
