@@ -86,6 +86,7 @@ public struct LiteCard {
     ///   - numbers: the blocks, 0 to 14 or those of the system.
     ///   - authenticates: whether the reader proves that it has the key, too, as some blocks need; on a Lite-S only, and
     ///     it costs one write.
+    ///   - source: where the key comes from.
     /// - Throws: ``KazasuError/lite(_:)``; ``LiteError/notGenuine`` if the card does not have the key.
     public func read(
         _ numbers: [UInt16], key source: LiteKeySource, authenticates: Bool = false
