@@ -80,7 +80,7 @@ public struct LiteCard {
         }
     }
 
-    /// Reads blocks with a MAC: what is returned is what the genuine card holds, whoever is in between.
+    /// Reads blocks with a MAC: what is returned is what the genuine card holds, even if someone is in between.
     ///
     /// - Parameters:
     ///   - numbers: the blocks, 0 to 14 or those of the system.

@@ -126,7 +126,7 @@ struct CardWatch {
         searching.clock = SearchClock(now: reader.clock.now) {
             sharing.turns.pause($0, sharing.host, hasCard: false)
         }
-        // Whoever waits does not wait for an idle reader.
+        // A waiting program does not wait for an idle reader.
         let isAwaited = sharing.turns.areWaiting
         do throws(KazasuError) {
             let cards = try searching.waitForCards(

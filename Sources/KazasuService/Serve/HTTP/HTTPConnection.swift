@@ -6,7 +6,7 @@ internal import NIOHTTP1
 /// One connection: takes requests one after another within the limits, and sends their answers.
 ///
 /// While a request is answered, nothing more is read, so that a client that sends many at once waits for its answers. The
-/// end of the connection is noticed all the same, and cancels the request.
+/// end of the connection is noticed anyway and cancels the request.
 final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
@@ -329,7 +329,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         let pipeline = context.pipeline.syncOperations
         do {
             try open(context.channel)
-            // The parser gives up the bytes that arrived after the request when it is removed, to whoever comes next.
+            // The parser gives up the bytes that arrived after the request when it is removed, to the next handler.
             let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let isReadWanted = isReadWanted

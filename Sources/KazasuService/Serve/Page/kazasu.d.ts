@@ -236,7 +236,7 @@ export class KazasuError extends Error {
   /** The exit status that the command would have. */
   status: number;
   hint: string | null;
-  /** What was read all the same. */
+  /** What was read before the failure. */
   partial: KazasuDocument | null;
   /** The status of HTTP; 0 without an answer. */
   http: number;

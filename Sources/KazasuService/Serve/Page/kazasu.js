@@ -15,7 +15,7 @@ export class KazasuError extends Error {
     /** The exit status that the command would have; 70 when the answer is not Kazasu's. */
     this.status = Number.isInteger(document?.status) ? document.status : 70;
     this.hint = typeof document?.hint === "string" ? document.hint : null;
-    /** What was read all the same, or null. */
+    /** What was read before the failure, or null. */
     this.partial = document?.partial ?? null;
     /** The status of HTTP; 0 without an answer. */
     this.http = http;
