@@ -88,6 +88,10 @@ class PCSCD:
         return {**os.environ, "PCSCLITE_CSOCK_NAME": f"{self.run}/pcscd.comm", "LC_ALL": "C.UTF-8"}
 
 
+def times(list):
+    return f"median {statistics.median(list):.2f} s, longest {max(list):.2f} s"
+
+
 class Bridge:
     """The program, with a log that is read while it runs."""
 
@@ -314,10 +318,8 @@ class BridgeTests(unittest.TestCase):
         self.addCleanup(lambda: stand.process.poll() is None and stand.stop())
         return stand
 
-    def test_insertions_and_removals(self):
-        stand = self.stand(MY_NUMBER)
-        bridge = self.bridge(stand.reader)
-        removals = []
+    def card_state(self):
+        """Waits for PC/SC to say that a card is in or out; returns the moment."""
         watcher = subprocess.Popen(
             ["/usr/bin/python3", "-u", "-c", r"""
 import time
@@ -343,6 +345,13 @@ while True:
                     return float(moment)
             raise AssertionError("no state")
 
+        return state
+
+    def test_insertions_and_removals(self):
+        stand = self.stand(MY_NUMBER)
+        bridge = self.bridge(stand.reader)
+        removals = []
+        state = self.card_state()
         state("out")
         arrivals = []
         for _ in range(100 if LONG else 5):
@@ -352,9 +361,7 @@ while True:
             stand("off")
             start = time.monotonic()
             removals.append(state("out") - start)
-        print(
-            f"\ninserted: median {statistics.median(arrivals):.2f} s, longest {max(arrivals):.2f} s; "
-            f"removed: median {statistics.median(removals):.2f} s, longest {max(removals):.2f} s")
+        print(f"\ninserted: {times(arrivals)}; removed: {times(removals)}")
         self.assertEqual(bridge.stop()[0], 0)
 
     def test_a_card_that_leaves_and_comes_back(self):
@@ -422,9 +429,12 @@ while True:
     def test_a_card_that_leaves_while_a_program_has_it(self):
         stand = self.stand(MY_NUMBER)
         bridge = self.bridge(stand.reader)
-        for visit in range(1, 4):
+        state = self.card_state()
+        removals = []
+        for visit in range(1, 41 if LONG else 4):
             stand("on")
             self.card_is_there(bridge, visit)
+            state("in")
             program = subprocess.Popen(
                 ["/usr/bin/python3", "-c", PYSCARD + "\nsys.stdin.readline()"], stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, text=True, env=self.pcscd.environment)
@@ -434,9 +444,12 @@ while True:
             answers = [json.loads(program.stdout.readline()) for _ in range(2)]
             self.assertEqual(answers[1]["answer"], "9000")
             stand("off")
+            start = time.monotonic()
             bridge.wait_for("is gone", visit)
+            removals.append(state("out") - start)
             program.stdin.close()
             program.wait()
+        print(f"\nremoved while a program has the card: {times(removals)}")
         bridge.stop()
 
     def test_a_card_changed_between_two_apdus(self):

@@ -48,8 +48,8 @@ package struct Bridge: Sendable {
 
     /// The pause between two questions whether the card is still there, while nobody uses it.
     private static let interval = Duration.milliseconds(100)
-    /// The same after the last command of a program: a card may need its time between two commands.
-    static let idleTime = Duration.milliseconds(500)
+    /// The same after the last command of a program that has the card.
+    static let idleTime = Duration.milliseconds(125)
     /// How many times a card must fail to answer before it counts as gone.
     private static let misses = 2
     /// The pause between two attempts to connect, or to open the reader.
@@ -235,7 +235,7 @@ package struct Bridge: Sendable {
         var (lastUse, missed) = (ContinuousClock.now, 0)
         while true {
             if turn.cancellation.isCancelled { throw .cancelled }
-            switch connection.next(within: Self.slice) {
+            switch connection.next(within: missed > 0 ? .zero : Self.slice) {
             case .closed: return .serviceEnded
             case .message(.powerOff): return .poweredOff
             case .message(.answerToReset): connection.send(card.answerToReset)

@@ -48,11 +48,13 @@ struct ChipTimeoutPolicy: Sendable {
     }
 
     /// Returns the value to set before an exchange that may take a card this long; `nil` when the current one will do.
-    func change(for time: Duration) -> ChipTimeout? {
+    ///
+    /// - Parameter asksForPresence: whether a card that is gone is a likely reason for no answer.
+    func change(for time: Duration, asksForPresence: Bool = false) -> ChipTimeout? {
         let wanted = max(ChipTimeout(atLeast: time), .initial)
         guard let current else { return wanted }
         if wanted > current { return wanted }
-        return silenceWasOverpaid && current.steps(above: wanted) >= 2 ? wanted : nil
+        return (silenceWasOverpaid || asksForPresence) && current.steps(above: wanted) >= 2 ? wanted : nil
     }
 
     /// Records that the chip was set.

@@ -117,6 +117,8 @@ extension Chipset {
     /// A card of type B that supports it has been given CID 1 by the chip (nfcpy's notes), and ignores blocks without.
     /// Not every chip may do so, so both forms are tried.
     mutating func isISODEPCardPresent() throws(TransportError) -> Bool {
+        // The time-out of an APDU before may be seconds.
+        try prepareTimeout(Self.presenceTime, asksForPresence: true)
         for frame in iso14443.carriesCID ? [[0xBA, 0x01], [0xB2]] : [[0xB2]] as [[UInt8]] {
             do throws(TransportError) {
                 _ = try exchange(frame, within: Self.presenceTime)

@@ -124,9 +124,9 @@ struct Chipset: ~Copyable {
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Sets the chip's time-out when it is too short for this exchange.
-    mutating func prepareTimeout(_ time: Duration) throws(TransportError) {
-        guard let timeout = timeouts.change(for: time) else { return }
+    /// Sets the chip's time-out when it is too short for this exchange, or a silence would cost too much.
+    mutating func prepareTimeout(_ time: Duration, asksForPresence: Bool = false) throws(TransportError) {
+        guard let timeout = timeouts.change(for: time, asksForPresence: asksForPresence) else { return }
         try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime))
         timeouts.didSet(timeout)
     }

@@ -80,6 +80,18 @@ struct ISO14443Tests {
         #expect(bench.hostCommands == before + 2)
     }
 
+    /// An APDU may take seconds. A card that is gone must not cost them once more when it is asked for.
+    @Test(arguments: Way.allCases) func theQuestionForACardHasAShortTimeout(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.cardA())
+        _ = try bench.reader.activate(.typeA())
+        _ = try bench.exchange(Self.select, within: Self.time)
+        let before = bench.server.statistics.commandsByCode[0x32, default: 0]
+        for _ in 0..<3 { #expect(try bench.reader.isCardPresent() == true) }
+        #expect(bench.server.statistics.commandsByCode[0x32] == before + 1)
+        _ = try bench.exchange(Self.select, within: Self.time)
+        #expect(bench.server.statistics.commandsByCode[0x32] == before + 2)
+    }
+
     /// The longest short command does not fit into one chip command and goes out in two.
     @Test(arguments: Way.allCases) func longestShortCommand(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.cardA())
