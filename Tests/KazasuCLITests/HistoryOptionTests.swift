@@ -33,6 +33,13 @@ struct HistoryOptionTests {
         #expect(try Kazasu.run(line + ["--lang", "ja"]).errors == "kazasu: 表示する履歴がありません\n")
     }
 
+    @Test("A period that ends before it begins is a mistake, not an empty answer")
+    func backwards() throws {
+        for (language, words) in [("en", "--since is after --until"), ("ja", "--since")] {
+            try history("--since", "2011-03-12", "--until", "2011-03-11", "--lang", language).expectError(64, words)
+        }
+    }
+
     @Test("A day or a kind that is none", arguments: ["--since=2011-02-30", "--until=today", "--kind=rial", "--kind="])
     func wrong(option: String) throws {
         #expect(try history(option).end == .exited(64))

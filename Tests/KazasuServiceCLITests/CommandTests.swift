@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KazasuCLI
+import KazasuService
 import TestSupport
 import Testing
 
@@ -20,5 +22,33 @@ import Testing
             #expect(help.end == .exited(0))
             #expect(help.output.contains("USAGE: kazasu \(command.rawValue)"), "\(help.output)")
         }
+    }
+
+    @Test("Without kazasud, the package that has it is named", arguments: ["en", "ja"])
+    func notInstalled(language: String) throws {
+        let folder = try TemporaryFolder()
+        let alone = try folder.write(TestFiles.read(Service.kazasu), as: "kazasu")
+        try #require(chmod(alone, 0o700) == 0)
+        let environment = Service.environment.merging(["LC_ALL": "\(language).UTF-8"]) { $1 }
+        for command in ServiceCommand.allCases {
+            let result = try ChildProcess.run(alone, [command.rawValue, "--lang", language], environment: environment)
+            #expect(result.end == .exited(66), "\(result.errors)")
+            #expect(result.errors.contains("kazasu-service"), "\(result.errors)")
+        }
+    }
+}
+
+@Suite struct BrokerMessageTests {
+    /// What happened, and words of the message that say what to do.
+    static let messages: [(notice: MQTTNotice, words: String)] = [
+        (.disconnected(.certificate), "--mqtt-ca FILE names the authority"),
+        (.notAllowed(user: "tokyo", topics: "kazasu/nagoya"), "user tokyo publish below kazasu/nagoya"),
+        (.notAllowed(user: nil, topics: "kazasu/nagoya"), "log in with mqtt://USER@HOST"),
+        (.disconnected(.refused(0x86)), "refuses the user name or the password"),
+    ]
+
+    @Test("The log says what to do", arguments: messages)
+    func words(_ row: (notice: MQTTNotice, words: String)) {
+        #expect(row.notice.words.contains(row.words), "\(row.notice.words)")
     }
 }

@@ -114,8 +114,6 @@ struct History: KazasuCommand {
         case .csv: try output.finish(csvOptions.text(view.csv(csvOptions.csv), isFile: true))
         case .table: try output.finish(VisibleText.lines(view.table(width: nil).text))
         }
-        let count = history.records.count
-        context.note(
-            tr("\(output.path): \(Words.count(count, "record"))", "\(output.path) に \(count) 件を書き出しました"))
+        output.tell(records: history.records.count, context)
     }
 }

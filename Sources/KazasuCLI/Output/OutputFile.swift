@@ -86,6 +86,11 @@ package final class OutputFile {
         try attempt { if case .file(let file, let target) = place { try file.move(to: target) } }
     }
 
+    /// Says that it was written.
+    package func tell(records count: Int, _ context: Context) {
+        context.note(tr("\(path): \(Words.count(count, "record"))", "\(path) に \(count) 件を書き出しました"))
+    }
+
     private func attempt(_ work: () throws -> Void) throws(CommandError) {
         do {
             try work()

@@ -204,6 +204,7 @@ struct LedgerAnswerOptions: ParsableArguments {
         case (.text, nil): try context.print(text(Output.lineWidth))
         case (.text, let file?): try file.finish(VisibleText.lines(text(nil)))
         }
+        if let file { context.note(tr("wrote \(file.path)", "\(file.path) に書きました")) }
     }
 }
 

@@ -39,12 +39,13 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            var failure: CommandError?
+            var (failure, count): (CommandError?, Int) = (nil, 0)
             let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter.filter) }
             try context.ask { () throws(LedgerError) in
                 try ledger.select(filter.filter) { records in
                     do throws(CommandError) {
-                        if records.count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
+                        count = records.count
+                        if count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
                         try write(records, missing, to: LedgerStream(output), context)
                     } catch {
                         failure = error
@@ -52,6 +53,7 @@ extension LedgerCommand {
                 }
             }
             if let failure { throw failure }
+            if let output { output.tell(records: count, context) }
             context.warn(
                 ofIncomplete: missing, LocalizedText("the list is incomplete", "一覧はそろっていません"))
         }
