@@ -7,8 +7,8 @@ import Testing
 
 /// The second program, run as a user runs it.
 enum Service {
-    /// It and the first program, as they were built with these tests.
-    static let (path, kazasu) = (TestFiles.built("kazasud"), TestFiles.built("kazasu"))
+    /// It and the first program.
+    static let (path, kazasu) = (TestFiles.program("kazasud"), TestFiles.program("kazasu"))
 
     /// Whether a sanitizer, which needs memory and time of its own, is in the programs.
     static let isSanitized = path.contains(".build-asan") || path.contains(".build-tsan")

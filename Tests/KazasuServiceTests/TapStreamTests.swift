@@ -136,7 +136,10 @@ struct TapStreamTests {
 
     @Test("A client that does not read is told where to resume, and is closed; others go on")
     func overflow() async throws {
-        let site = try await Site()
+        // A client that takes nothing for so long is closed without a word, which is not what is tested here.
+        var limits = HTTPLimits()
+        limits.sending = .seconds(3600)
+        let site = try await Site(limits)
         let slow = try await site.client()
         let quick = try await site.client()
         // More than its socket and its queue hold.
@@ -150,7 +153,7 @@ struct TapStreamTests {
         var message = await slow.message()
         while message.contains("event: on") {
             seen += 1
-            #expect(message.hasPrefix("id: \(Self.id(seen))\n"))
+            try #require(message.hasPrefix("id: \(Self.id(seen))\n"))
             message = await slow.message()
         }
         #expect(message == "event: overflow\ndata: {\"after\":\"\(Self.id(seen))\"}")

@@ -24,6 +24,16 @@ package enum TestFiles {
         }
     }
 
+    /// The path of one of the two programs under test: that which `KAZASU_PROGRAM` names or that beside it, else the one
+    /// that was built with the tests.
+    package static func program(_ name: String) -> String {
+        guard let variable = getenv("KAZASU_PROGRAM"), variable.pointee != 0 else { return built(name) }
+        let path = String(cString: variable)
+        guard name != "kazasu" else { return path }
+        let other = path.lastIndex(of: "/").map { path[...$0] + name } ?? ""
+        return access(String(other), X_OK) == 0 ? String(other) : built(name)
+    }
+
     /// The path of a program that was built with the tests.
     package static func built(_ program: String) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)

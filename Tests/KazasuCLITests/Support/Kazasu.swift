@@ -7,15 +7,8 @@ import Testing
 
 /// The program under test, run as a user runs it.
 enum Kazasu {
-    /// The one that `KAZASU_PROGRAM` names, as one built with a package trait, else that beside the test bundle which this
-    /// process runs.
-    static let path: String = {
-        if let named = getenv("KAZASU_PROGRAM"), named.pointee != 0 { return String(cString: named) }
-        return TestFiles.built("kazasu")
-    }()
-
-    /// The second program, which has all commands.
-    static let service = TestFiles.built("kazasud")
+    /// The first program, and the second one, which has all commands.
+    static let (path, service) = (TestFiles.program("kazasu"), TestFiles.program("kazasud"))
 
     /// The parser's own listing of all commands.
     static func listing(_ language: String = "en") throws -> JSONCursor {
