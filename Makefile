@@ -282,10 +282,11 @@ asan: deps venv ## runs the tests under the address sanitizer
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/lsan.supp:print_suppressions=0 \
 	    swift test --skip-build --scratch-path .build-asan --sanitize address $(TEST_ARGS)
 
+# Each program that a test starts would sleep for a second at its end.
 tsan: deps venv ## runs the tests under the thread sanitizer
 	swift build --build-tests --scratch-path .build-tsan --sanitize thread
 	clang -shared -fPIC -O1 -Wall -Wextra -o .build-tsan/libmutex.so Tests/Sanitizers/mutex.c -ldl
-	LD_PRELOAD=$(CURDIR)/.build-tsan/libmutex.so \
+	LD_PRELOAD=$(CURDIR)/.build-tsan/libmutex.so TSAN_OPTIONS=atexit_sleep_ms=20 \
 	    swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
 
 # A crash must end the fuzzer at once, and Swift's own handler would write a backtrace for minutes.
