@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract of `kazasu serve`, row by row, and what clients do wrong (`make test-serve`).
 
-KAZASUD and CARD_STAND name the programs; SCHEMATHESIS_EXAMPLES, how many requests are made up.
+KAZASUD and CARD_STAND name the programs; SERVE_EXAMPLES, how many requests are made up for each path.
 """
 
 import contextlib
@@ -569,7 +569,7 @@ class BadInput(Case):
             self.assertEqual(server.get("/v1/dump", Sec_Fetch_Site="cross-site").status, 403)
 
     def test_schemathesis(self):
-        examples = os.environ.get("SCHEMATHESIS_EXAMPLES", "10")
+        examples = os.environ.get("SERVE_EXAMPLES", "10")
         program = os.path.join(os.path.dirname(sys.executable), "schemathesis")
         with self.serve("--allow", "raw", "--allow", "write", "--allow", "ledger", "--ledger", self.folder + "/l.sqlite", "--keep").ready() as server:
             url = f"http://127.0.0.1:{server.port}"

@@ -81,12 +81,12 @@ package struct ServiceRequest: Sendable {
 
     package var params: JSONObject
     package var origin: Origin
-    /// Reports progress in steps; called from any thread.
-    package var progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    /// Reports how much is done, which grows, and of how much, if that is known; called from any thread.
+    package var progress: @Sendable (_ done: Int, _ total: Int?) -> Void
 
     package init(
         _ params: JSONObject, from origin: Origin,
-        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+        progress: @escaping @Sendable (_ done: Int, _ total: Int?) -> Void = { _, _ in }
     ) {
         (self.params, self.origin, self.progress) = (params, origin, progress)
     }

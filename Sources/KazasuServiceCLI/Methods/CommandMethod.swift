@@ -181,6 +181,12 @@ struct CommandMethod: Sendable {
             + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
+    /// The methods as the process that started Kazasu sees them. Made when somebody asks: that needs every option of every
+    /// command.
+    static let ofProcess = all.map { $0.method(isLocal: true) }
+    /// The same for clients of the network.
+    static let ofNetwork = all.map { $0.method(isLocal: false) }
+
     /// The method as others see it.
     ///
     /// - Parameter isLocal: whether for the process that started Kazasu.
