@@ -45,6 +45,14 @@ def memory(process):
     return int(fields["VmRSS"].split()[0]) * 1024, int(fields["VmHWM"].split()[0]) * 1024
 
 
+def shares(process):
+    """The proportional share of a process in memory, and what only it has, in bytes."""
+    with open(f"/proc/{process}/smaps_rollup", encoding="utf-8") as file:
+        fields = dict(line.split(":", 1) for line in file if ":" in line and line.endswith("kB\n"))
+    sizes = {name: int(value.split()[0]) * 1024 for name, value in fields.items()}
+    return sizes["Pss"], sizes["Private_Clean"] + sizes["Private_Dirty"]
+
+
 def ticks(process):
     with open(f"/proc/{process}/stat", encoding="utf-8") as file:
         fields = file.read().rsplit(")", 1)[1].split()
@@ -273,11 +281,14 @@ def idle(folder, seconds):
             time.sleep(seconds)
             used = [ticks(watch.pid) - begun[0], ticks(server.process.pid) - begun[1]]
             held = [memory(watch.pid)[0], memory(server.process.pid)[0]]
+            shared = [shares(watch.pid), shares(server.process.pid)]
         watch.terminate()
         watch.communicate()
     time_ratio, memory_ratio = used[1] / max(used[0], 0.01), held[1] / held[0]
     report("idle with one reader: processor time against watch", "<= 1.1", f"{time_ratio:.2f} ({used[1]:.2f} of {used[0]:.2f} s)", time_ratio <= 1.1)
     report("  memory against watch", "<= 1.1", f"{memory_ratio:.2f} ({held[1] / 1e6:.1f} of {held[0] / 1e6:.1f} MB)", memory_ratio <= 1.1)
+    for index, name in enumerate(["proportional share", "private"]):
+        print(f"    {name}: {shared[1][index] / shared[0][index]:.2f} ({shared[1][index] / 1e6:.1f} of {shared[0][index] / 1e6:.1f} MB)")
 
 
 def rpc(rounds):

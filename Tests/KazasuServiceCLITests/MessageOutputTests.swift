@@ -46,7 +46,7 @@ struct MessageOutputTests {
         #expect(pipe.lines.withLock { $0 } == messages.map(\.compactText))
     }
 
-    @Test("What waits is limited: then it fails, once, and keeps nothing more")
+    @Test("More than the limit fails once, and nothing more is kept")
     func limit() async {
         let pipe = Pipe()
         let output = Self.output(pipe)
