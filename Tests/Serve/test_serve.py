@@ -158,7 +158,7 @@ class Command(Case):
             path = f"{self.folder}/{number}.yaml"
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-            with self.serve("--config", path, "--ledger", self.folder + "/ledger") as server:
+            with self.serve("--config", path, KAZASU_LEDGER=self.folder + "/ledger") as server:
                 self.assertEqual(server.ready().stop(), (0, ""))
 
     def test_watch_still_serves_metrics_alone(self):
