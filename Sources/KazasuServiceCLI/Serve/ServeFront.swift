@@ -80,6 +80,7 @@ final class ServeFront: WatchFront {
     }
 
     func finish() {
+        Blocking.run { [hub] () async in await hub.finish() }
         running.withLock { $0 }?.stop()
         Blocking.run { [readers] () async in await readers.close() }
     }
