@@ -126,7 +126,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
         let bridges = try startBridges()
-        // A PC/SC program may keep a card for ever, and with it the reader.
+        // A PC/SC program may keep a card, and with it the reader, as long as it likes.
         cancellation { bridges?.cancel() }
         try front.start { [watcher] in watcher.stop() }
         let watchdog = startWatchdog()
