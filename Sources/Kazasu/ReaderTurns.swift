@@ -120,12 +120,16 @@ final class ReaderTurns: Sendable {
         var search: CancellationToken?
         /// Whether the reader was cancelled for good, to end a turn.
         var wasAborted = false
+        /// The host that is about to close the reader: it gives no more turns.
+        var leaving: Host?
+        /// Resumed when the running turn is over.
+        var leavers: [CheckedContinuation<Void, Never>] = []
 
         /// The turn that can have the reader now.
         ///
         /// - Parameter hasCard: whether a card is there, which each of them may try.
         func next(for host: Host, hasCard: Bool) -> Turn? {
-            guard running == nil, !mustLeave(host) else { return nil }
+            guard running == nil, leaving != host, !mustLeave(host) else { return nil }
             if hasCard { return turns.first { $0.attempted.map { $0 < arrivals } ?? true } }
             // A program that waits does not overtake those that came before, which wait for the same card.
             let waiting = turns.first { $0.attempted != nil }
@@ -299,6 +303,39 @@ final class ReaderTurns: Sendable {
     /// Whether this host must close the reader for another one.
     func mustLeave(_ host: Host) -> Bool { state.withLock { $0.mustLeave(host) } }
 
+    /// Gives no more turns on the reader of this host, which is about to close it, and waits until the running one is over:
+    /// its program must not learn that the reader was closed.
+    ///
+    /// - Parameter limit: how long to wait; a driver may hang.
+    func leave(_ host: Host, within limit: Duration) async {
+        let expiry = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            letLeave()
+        }
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.host == host else { return true }
+                state.leaving = host
+                guard state.running != nil else { return true }
+                state.leavers.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+        expiry.cancel()
+    }
+
+    /// Whether the host gives no more turns.
+    var isLeaving: Bool { state.withLock { $0.leaving != nil } }
+
+    private func letLeave() {
+        let leavers = state.withLock { state in
+            defer { state.leavers = [] }
+            return state.leavers
+        }
+        for leaver in leavers { leaver.resume() }
+    }
+
     /// The host has closed the reader, or could not open it. A turn that has not ended by now will not.
     ///
     /// - Parameter error: why, for everybody who wants the reader; `nil` if another host is to try.
@@ -312,11 +349,12 @@ final class ReaderTurns: Sendable {
                 failed += state.turns
                 state.turns = []
             }
-            (state.host, state.running, state.wasAborted) = (nil, nil, false)
+            (state.host, state.running, state.wasAborted, state.leaving) = (nil, nil, false, nil)
             if !host.isOnDemand { state.claims -= 1 }
             defer { state.claimers = [] }
             return (failed, state.newHost(), state.claimers)
         }
+        letLeave()
         for turn in failed { turn.fail(error ?? .reader(.readerTimeout, id: "")) }
         if let next { start(self, next) }
         for claimer in claimers { claimer.resume() }
@@ -362,6 +400,7 @@ final class ReaderTurns: Sendable {
                 state.turns[index].attempted = state.arrivals
             }
         }
+        letLeave()
         return guarded.failure.map { .failed($0) } ?? .used
     }
 

@@ -224,7 +224,11 @@ package struct ReaderWatch: Sendable {
         let ended = await withTaskCancellationHandler {
             await session.ended
         } onCancel: {
-            Task { await stop() }
+            Task {
+                // What a program has begun is finished first.
+                if let sharing { await sharing.turns.leave(sharing.host, within: grace) }
+                await stop()
+            }
         }
         hangs.cancel()
         guard !Task.isCancelled else { return Outcome(error: .cancelled, wasReady: true) }

@@ -140,9 +140,12 @@ struct RunningBridges {
         }
     }
 
+    /// Takes the cards from PC/SC programs.
+    func cancel() { task.cancel() }
+
     /// Takes the cards out, and waits until no reader is used any more.
     func stop() {
-        task.cancel()
+        cancel()
         Blocking.run { [task] () async in await task.value }
     }
 

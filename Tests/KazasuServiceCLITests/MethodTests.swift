@@ -2,6 +2,7 @@
 
 import CardModel
 import Kazasu
+import Synchronization
 import TestSupport
 import Testing
 
@@ -105,6 +106,21 @@ struct MethodTests {
             }
             #expect(document["reason"] == "unknownReader")
         }
+    }
+
+    @Test("Progress counts what was read of all systems, and never goes back")
+    func progress() {
+        let steps = Mutex<[Int]>([])
+        let host = CommandHost { done in steps.withLock { $0.append(done) } }
+        for (system, nodes, blocks) in [
+            (SystemCode.transit, 10, 0), (.transit, 20, 0), (.transit, 20, 15), (.commonArea, 3, 0),
+            (.commonArea, 3, 4),
+            // Looked for again.
+            (.transit, 20, 15), (.commonArea, 1, 0),
+        ] {
+            host.report(ReadingProgress(system: system, nodes: nodes, blocks: blocks))
+        }
+        #expect(steps.withLock { $0 } == [10, 20, 35, 38, 42, 42, 42])
     }
 
     @Test("OpenAPI has each route once, and every reference leads somewhere")

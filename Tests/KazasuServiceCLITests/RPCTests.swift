@@ -444,6 +444,24 @@ struct RPCTests {
         #expect(program.finish().end != .timedOut)
     }
 
+    /// A program that waits for a card, and its client, which is gone.
+    @Test(
+        "A client that was killed while its request waits for a card ends it, and frees the reader",
+        arguments: [true, false])
+    func killedClient(hasTaps: Bool) throws {
+        let folder = try TemporaryFolder()
+        let program = try RPCProgram(["-r", "virtual:\(try #require(try Service.emptyField(in: folder)))"])
+        if hasTaps { _ = try program.result("taps.subscribe") }
+        program.send("card.balance", ["timeout": "forever"])
+        // Answered after the request before it was taken.
+        _ = try program.result("readers.list")
+        program.closeOutput()
+        let end = program.finish()
+        // As if by SIGPIPE, if it tried to answer.
+        #expect([.exited(0), .exited(128 + SIGPIPE)].contains(end.end), "\(end.errors)")
+        #expect(end.errors.isEmpty)
+    }
+
     // MARK: Documents
 
     @Test("Every reference in the description leads somewhere", arguments: ["en", "ja"])

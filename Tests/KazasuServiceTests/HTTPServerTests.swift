@@ -207,6 +207,29 @@ struct HTTPServerTests {
         await stand.stop()
     }
 
+    @Test(
+        "The time as headers have it",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (1_795_145_696, "Fri, 20 Nov 2026 03:34:56 GMT"), (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"),
+        ])
+    func date(_ second: Int, _ text: String) {
+        #expect(HTTPDate.text(second) == text)
+    }
+
+    @Test("Every response has one date", arguments: ["/healthz", "/nothing", "/", "/v1/taps?x=1", "/v1/taps"])
+    func dates(path: String) async throws {
+        let stand = try await ServeStand()
+        let client = try stand.client()
+        await client.send("HEAD \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        let head = await client.rest()
+        let dates = head.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("date: ") }
+        #expect(dates.count == 1, "\(head)")
+        let shape = /Date: [A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} ([0-9]{2}:){2}[0-9]{2} GMT/
+        #expect(dates.first?.wholeMatch(of: shape) != nil)
+        await stand.stop()
+    }
+
     @Test("HEAD is answered as GET without the body")
     func head() async throws {
         let stand = try await ServeStand()

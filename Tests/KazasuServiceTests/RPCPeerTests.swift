@@ -203,6 +203,66 @@ struct RPCPeerTests {
         #expect(codes == [JSONValue](repeating: -32_800, count: 100))
     }
 
+    @Test("No request begins until the client takes answers; they can be cancelled meanwhile")
+    func slowClient() async {
+        let sent = Sent()
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        let isOpen = Mutex(false)
+        let begun = Mutex(0)
+        let peer = RPCPeer(
+            methods: [
+                "count": { _ throws(RPCError) in
+                    begun.withLock { $0 += 1 }
+                    return .bool(isOpen.withLock { $0 })
+                }
+            ],
+            ready: {
+                guard !isOpen.withLock({ $0 }) else { return }
+                for await _ in opened { return }
+            }, send: sent.add)
+        for id in 0..<10 { await peer.receive(Array(#"{"jsonrpc":"2.0","method":"count","id":\#(id)}"#.utf8)) }
+        await peer.receive(Array(#"{"jsonrpc":"2.0","method":"$/cancel","params":{"id":9}}"#.utf8))
+        #expect(begun.withLock { $0 } == 0)
+        isOpen.withLock { $0 = true }
+        open.yield()
+        await peer.finish()
+        #expect(begun.withLock { $0 } == 9)
+        let answers = sent.messages.withLock { $0.map(\.compactText) }
+        #expect(answers.count == 10)
+        #expect(answers.count { $0.contains("true") } == 9)
+    }
+
+    @Test("Messages that wait for their answers are limited by their size")
+    func largeMessages() async {
+        let sent = Sent()
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        let isOpen = Mutex(false)
+        let peer = RPCPeer(
+            methods: ["none": { _ throws(RPCError) in .null }],
+            ready: {
+                guard !isOpen.withLock({ $0 }) else { return }
+                for await _ in opened { return }
+            }, send: sent.add)
+        let size = 8 << 20
+        let taken = Mutex(0)
+        let sending = Task {
+            for id in 0..<6 {
+                let text = #"{"jsonrpc":"2.0","method":"none","id":\#(id),"params":{"a":""#
+                let rest = String(repeating: "a", count: size - text.utf8.count - 3) + #""}}"#
+                await peer.receive(Array((text + rest).utf8))
+                taken.withLock { $0 += 1 }
+            }
+        }
+        while taken.withLock({ $0 }) < 4 { await Task.yield() }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(taken.withLock { $0 } == 4)
+        isOpen.withLock { $0 = true }
+        open.yield()
+        await sending.value
+        await peer.finish()
+        #expect(sent.messages.withLock { $0.count } == 6)
+    }
+
     @Test("Survives any bytes", arguments: 0..<200)
     func anyBytes(seed: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(seed))

@@ -3,6 +3,7 @@
 import CardModel
 import CardReading
 import Dispatch
+import Glibc
 import NFCTransport
 import Synchronization
 import TestSupport
@@ -334,6 +335,33 @@ struct SharedReadersTests {
     }
 
     // MARK: Ends
+
+    /// A request that runs when the taps end is answered as if they went on, and the next one, too.
+    @Test func endOfTapsLetsARequestFinish() async throws {
+        let field = VirtualField()
+        let bench = Bench(["a": field])
+        bench.startTaps()
+        field.place(try Self.card(Self.suica))
+        await bench.waitForTaps(1)
+        let turns = bench.readers.turns(of: "a")
+        let begun = Mutex(false)
+        let request = Task {
+            try await bench.readers.run(on: "a", timeout: .zero) { turn in
+                begun.withLock { $0 = true }
+                // The thread of the reader waits here until the taps are about to end.
+                while !turns.isLeaving { sched_yield() }
+                return Self.attempt(turn, .purse) { card throws(KazasuError) in
+                    try card.balance().balances.first?.amount
+                }
+            }.get()
+        }
+        while !begun.withLock({ $0 }) { await Task.yield() }
+        let next = Task { try await Self.balance(bench.readers, on: "a") }
+        await bench.stopTaps()
+        #expect(try await request.value == 10)
+        #expect(try await next.value == 10)
+        await bench.end()
+    }
 
     @Test(arguments: [true, false])
     func cancellationEndsOneRequest(hasTaps: Bool) async throws {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract of `kazasu serve`, row by row, and what clients do wrong (`make test-serve`).
 
-KAZASUD and CARD_STAND name the programs; SCHEMATHESIS_EXAMPLES, how many requests are made up.
+KAZASUD and CARD_STAND name the programs; SERVE_EXAMPLES, how many requests are made up for each path.
 """
 
 import contextlib
@@ -141,6 +141,25 @@ class Command(Case):
         status, error = self.refused("--config", path)
         self.assertEqual(status, 65)
         self.assertIn("line 2", error["message"])
+
+    def test_settings_of_the_documents(self):
+        """The example, and what pages show, are accepted as they are; the example has only options that there are."""
+        with open(TOP + "/packaging/serve.yaml.example", encoding="utf-8") as file:
+            example = file.read()
+        known = subprocess.run([KAZASUD, "serve", "--help"], capture_output=True, text=True, check=True).stdout
+        for name in re.findall(r"(?m)^#?([a-z-]+):", example):
+            self.assertRegex(known, rf"(?m)^  (-\w, )?--{name}\b")
+        texts = [example]
+        for page in ["serve.md", "serve.ja.md", "recipes/kiosk.md", "recipes/kiosk.ja.md"]:
+            with open(f"{TOP}/Docs/{page}", encoding="utf-8") as file:
+                texts += re.findall(r"```yaml\n(.*?)```", file.read(), re.S)
+        self.assertEqual(len(texts), 5)
+        for number, text in enumerate(texts):
+            path = f"{self.folder}/{number}.yaml"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            with self.serve("--config", path, KAZASU_LEDGER=self.folder + "/ledger") as server:
+                self.assertEqual(server.ready().stop(), (0, ""))
 
     def test_watch_still_serves_metrics_alone(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -569,7 +588,7 @@ class BadInput(Case):
             self.assertEqual(server.get("/v1/dump", Sec_Fetch_Site="cross-site").status, 403)
 
     def test_schemathesis(self):
-        examples = os.environ.get("SCHEMATHESIS_EXAMPLES", "10")
+        examples = os.environ.get("SERVE_EXAMPLES", "10")
         program = os.path.join(os.path.dirname(sys.executable), "schemathesis")
         with self.serve("--allow", "raw", "--allow", "write", "--allow", "ledger", "--ledger", self.folder + "/l.sqlite", "--keep").ready() as server:
             url = f"http://127.0.0.1:{server.port}"

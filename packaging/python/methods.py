@@ -14,7 +14,10 @@ PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"
 # More values are names for the same, in any case, such as those of cards.
 MOST_VALUES = 8
 PATHS = {"ledger", "stations"}
-PROGRESS = "Called with how much is done and how much there is, 0 if unknown; by a thread of the client, or the event loop."
+PROGRESS = (
+    "Called with how much is done, which grows, and how much there is, None if unknown; by a thread of the client, or the "
+    "event loop."
+)
 # What every method has, so that it stands last.
 COMMON = ["reader", "timeout"]
 

@@ -42,6 +42,18 @@ DOCUMENTS = {
         "ja": [("watch.ja.md", "カードに名前を付ける"), ("watch.ja.md", "イベント"), ("many-sites.ja.md", "トピック"),
                ("watch.ja.md", "設定")],
     },
+    "kazasu-serve": {
+        "en": [("serve.md", "What can be asked"), ("serve.md", "Errors"), ("serve.md", "Taps"), ("serve.md", "Who may ask"),
+               ("serve.md", "As a service")],
+        "ja": [("serve.ja.md", "使えるもの"), ("serve.ja.md", "エラー"), ("serve.ja.md", "タップ"), ("serve.ja.md", "使える人"),
+               ("serve.ja.md", "サービスとして動かす")],
+    },
+    "kazasu-rpc": {
+        "en": [("rpc.md", heading) for heading in (
+            "Readers", "Taps", "Cancelling and progress", "Clients that do not read", "Errors", "Secrets", "The end", "Methods")],
+        "ja": [("rpc.ja.md", heading) for heading in (
+            "リーダー", "タップ", "取り消しと進み具合", "読まないクライアント", "エラー", "暗証番号と鍵", "終了", "メソッド")],
+    },
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs")
 

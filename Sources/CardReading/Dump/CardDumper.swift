@@ -128,4 +128,8 @@ public struct ReadingProgress: Hashable, Sendable {
     public var nodes: Int
     /// How many of its blocks were read.
     public var blocks: Int
+
+    package init(system: SystemCode, nodes: Int, blocks: Int) {
+        (self.system, self.nodes, self.blocks) = (system, nodes, blocks)
+    }
 }

@@ -16,12 +16,14 @@ package final class CommandHost: Sendable {
     package let input: [UInt8]?
     /// The tag that the client wants to overwrite, by its number in hexadecimal; `nil` for any.
     package let confirmed: String?
-    private let progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    private let progress: @Sendable (_ done: Int) -> Void
+    /// How many nodes and blocks each system has, as far as it was read.
+    private let counts = Mutex<[SystemCode: Int]>([:])
     private let written = Mutex<[UInt8]>([])
 
+    /// - Parameter progress: gets how many nodes and blocks were read, which never goes back. No card says how many it has.
     package init(
-        input: [UInt8]? = nil, confirmed: String? = nil,
-        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+        input: [UInt8]? = nil, confirmed: String? = nil, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }
     ) {
         (self.input, self.confirmed, self.progress) = (input, confirmed, progress)
     }
@@ -87,7 +89,11 @@ package final class CommandHost: Sendable {
 
     /// Passes on how far the command is.
     func report(_ progress: ReadingProgress) {
-        self.progress(progress.blocks, 0)
+        self.progress(
+            counts.withLock { counts in
+                counts[progress.system] = max(counts[progress.system] ?? 0, progress.nodes + progress.blocks)
+                return counts.values.reduce(0, +)
+            })
     }
 
     /// Checks that a tag is the one that the client means.

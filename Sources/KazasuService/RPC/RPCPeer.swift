@@ -65,10 +65,22 @@ package final class RPCPeer: Sendable {
         var waiters: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
         /// The same for those that wait until few requests are queued or running.
         var receivers: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// Bytes of messages that are not answered, and those that wait for room.
+        var bytes = 0
+        var arriving: [(size: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+        /// Makes room for a message, if there is some. One that is larger than all of it comes alone.
+        mutating func take(_ size: Int) -> Bool {
+            guard bytes == 0 || bytes + size <= RPCPeer.mostBytes else { return false }
+            bytes += size
+            return true
+        }
     }
 
     /// How many requests may run at once, and be received in all; ``receive(_:)`` waits for one to end before it takes more.
     private static let (mostRequests, mostReceived) = (64, 1_024)
+    /// How many bytes of messages may wait for their answers.
+    private static let mostBytes = 32 << 20
     /// The notification that cancels a request.
     private static let cancel = "$/cancel"
 
@@ -79,14 +91,21 @@ package final class RPCPeer: Sendable {
 
     /// - Parameters:
     ///   - methods: by name.
+    ///   - ready: waits until further requests may begin.
     ///   - send: sends one message; called from any thread, one call at a time must be enough for a whole message.
-    package init(methods: [String: Method], send: @escaping @Sendable (JSONValue) -> Void) {
+    package init(
+        methods: [String: Method], ready: @escaping @Sendable () async -> Void = {},
+        send: @escaping @Sendable (JSONValue) -> Void
+    ) {
         (self.methods, self.send) = (methods, send)
         let (requests, request) = AsyncStream.makeStream(of: Request.self)
         self.requests = request
         // One after the other, so that they begin in the order of their messages.
         Task { [weak self] in
-            for await request in requests { await self?.begin(request) }
+            for await request in requests {
+                await ready()
+                await self?.begin(request)
+            }
         }
     }
 
@@ -99,19 +118,21 @@ package final class RPCPeer: Sendable {
 
     /// Takes a message, or a batch of several. Returns before they are answered, unless too many requests are running.
     package func receive(_ message: some Collection<UInt8> & Sendable) async {
+        let size = message.count
+        await makeRoom(size)
+        @Sendable func done(_ response: JSONValue?) {
+            if let response { send(response) }
+            release(size)
+        }
         let value: JSONValue
         do throws(DocumentError) {
             value = try JSONValue(parsing: Array(message))
         } catch {
-            return respond(nil, .failure(.parseError))
+            return done(Self.response(nil, .failure(.parseError)))
         }
-        guard case .array(let batch) = value else {
-            return await start(value) { [send] response in
-                if let response { send(response) }
-            }
-        }
-        guard !batch.isEmpty else { return respond(nil, .failure(.invalidRequest)) }
-        let responses = Responses(count: batch.count, send)
+        guard case .array(let batch) = value else { return await start(value, done) }
+        guard !batch.isEmpty else { return done(Self.response(nil, .failure(.invalidRequest))) }
+        let responses = Responses(count: batch.count, done)
         for value in batch { await start(value, responses.add) }
     }
 
@@ -237,9 +258,31 @@ package final class RPCPeer: Sendable {
         }
     }
 
-    // MARK: Responses
+    private func makeRoom(_ size: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.take(size) { return true }
+                state.arriving.append((size, continuation))
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
 
-    private func respond(_ id: JSONValue?, _ result: Result<JSONValue, RPCError>) { send(Self.response(id, result)) }
+    private func release(_ size: Int) {
+        let ready = state.withLock { state in
+            state.bytes -= size
+            var ready: [CheckedContinuation<Void, Never>] = []
+            while let next = state.arriving.first, state.take(next.size) {
+                ready.append(next.continuation)
+                state.arriving.removeFirst()
+            }
+            return ready
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    // MARK: Responses
 
     private static func response(_ id: JSONValue?, _ result: Result<JSONValue, RPCError>) -> JSONValue {
         switch result {
@@ -259,11 +302,11 @@ package final class RPCPeer: Sendable {
     /// The responses of a batch, which are sent together.
     private final class Responses: Sendable {
         private let collected: Mutex<(missing: Int, responses: [JSONValue])>
-        private let send: @Sendable (JSONValue) -> Void
+        private let done: @Sendable (JSONValue?) -> Void
 
-        init(count: Int, _ send: @escaping @Sendable (JSONValue) -> Void) {
+        init(count: Int, _ done: @escaping @Sendable (JSONValue?) -> Void) {
             collected = Mutex((count, []))
-            self.send = send
+            self.done = done
         }
 
         func add(_ response: JSONValue?) {
@@ -273,7 +316,7 @@ package final class RPCPeer: Sendable {
                 return collected.missing == 0 ? collected.responses : nil
             }
             // Notifications alone are not answered.
-            if let whole, !whole.isEmpty { send(.array(whole)) }
+            if let whole { done(whole.isEmpty ? nil : .array(whole)) }
         }
     }
 }

@@ -32,10 +32,12 @@ package final class RPCSession: Sendable {
     /// - Parameters:
     ///   - version: the program's.
     ///   - language: the language of messages.
+    ///   - ready: waits until the client takes the answers of further requests.
     ///   - send: sends one message; called from any thread.
     package init(
         version: String, methods: any ServiceMethods, taps: any ServiceTaps, origin: ServiceRequest.Origin,
-        language: Language, send: @escaping @Sendable (JSONValue) -> Void
+        language: Language, ready: @escaping @Sendable () async -> Void = {},
+        send: @escaping @Sendable (JSONValue) -> Void
     ) {
         let subscription = Subscription()
         self.subscription = subscription
@@ -57,7 +59,7 @@ package final class RPCSession: Sendable {
         table["initialize"] = initialize
         table["taps.subscribe"] = subscribe
         table["taps.unsubscribe"] = unsubscribe
-        peer = RPCPeer(methods: table, send: send)
+        peer = RPCPeer(methods: table, ready: ready, send: send)
     }
 
     /// Takes a message.
@@ -144,9 +146,11 @@ package final class RPCSession: Sendable {
     }
 
     /// Notifies the client of the progress of its request.
-    private static func progress(of call: RPCCall) -> @Sendable (Int, Int) -> Void {
+    private static func progress(of call: RPCCall) -> @Sendable (Int, Int?) -> Void {
         guard let id = call.id else { return { _, _ in } }
-        return { done, total in call.notify("progress", ["id": id, "done": .int(done), "total": .int(total)]) }
+        return { done, total in
+            call.notify("progress", ["id": id, "done": .int(done), "total": total.map { .int($0) } ?? .null])
+        }
     }
 
     /// The subscription of a client, if it has one.

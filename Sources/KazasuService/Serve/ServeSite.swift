@@ -4,6 +4,7 @@ package import CardModel
 internal import Kazasu
 internal import NIOCore
 package import NIOHTTP1
+internal import Synchronization
 
 /// What `serve` offers: the methods, the taps, what is stored, the page.
 package final class ServeSite: HTTPSite {
@@ -11,7 +12,8 @@ package final class ServeSite: HTTPSite {
     package struct Settings: Sendable {
         package var access = ServeAccess()
         package var allowed: Set<ServiceMethod.Permission> = []
-        package var page: KioskPage?
+        /// Makes the page, once somebody asks for it.
+        package var page: (@Sendable () -> KioskPage)?
         package var language = Language.english
         /// Masks personal data in documents.
         package var mask: @Sendable (JSONValue) -> JSONValue = { $0 }
@@ -27,7 +29,8 @@ package final class ServeSite: HTTPSite {
     private let metrics: Metrics
     private let document: @Sendable () -> JSONValue
     private let connect: WebSocketSession.Connect
-    private let routes: [String: [String: ServeRoute]]
+    /// Made with the first request: a server that nobody asks does without them.
+    private let table = Mutex<[String: [String: ServeRoute]]?>(nil)
 
     /// - Parameters:
     ///   - methods: what the commands do.
@@ -40,7 +43,15 @@ package final class ServeSite: HTTPSite {
     ) {
         (self.settings, self.methods, self.hub) = (settings, methods, hub)
         (self.metrics, self.document, self.connect) = (metrics, document, connect)
-        routes = ServeRoute.table(methods.methods, hasPage: settings.page != nil)
+    }
+
+    private var routes: [String: [String: ServeRoute]] {
+        table.withLock { table in
+            if let table { return table }
+            let made = ServeRoute.table(methods.methods, hasPage: settings.page != nil)
+            table = made
+            return made
+        }
     }
 
     // MARK: Before the body
@@ -131,7 +142,7 @@ package final class ServeSite: HTTPSite {
             return .response(await metrics.response(hub.outbox))
         case .page:
             guard let page = settings.page else { throw .unknownPath }
-            return .response(page.response)
+            return .response(page().response)
         case .script: return .response(KioskPage.script)
         }
     }

@@ -46,7 +46,7 @@ package struct ServiceDescription {
                         "type": "object",
                         "properties": [
                             "id": ["type": ["string", "integer"]], "done": ["type": "integer"],
-                            "total": ["type": "integer"],
+                            "total": ["type": ["integer", "null"]],
                         ],
                         "required": ["id", "done", "total"],
                     ],
@@ -57,7 +57,8 @@ package struct ServiceDescription {
 
     private static let tap = LocalizedText("A card came or left, or a reader changed.", "カードが置かれた・離れた、またはリーダーの状態が変わった。")
     private static let progress = LocalizedText(
-        "How far the request with this id is; total is 0 while nobody knows it.", "その id の要求の進み具合。total が不明な間は 0。")
+        "How far the request with this id is; done grows, total is null while it is unknown.",
+        "その id の要求の進み具合。done は増えていき、全体の量が不明な間 total は null。")
 
     /// The methods that a connection has beside those of the commands.
     private static let connection = [

@@ -55,17 +55,22 @@ package struct ServiceMethod: Sendable {
     package var route: Route?
     /// `nil` if everybody may call it.
     package var permission: Permission?
-    package var parameters: [Parameter]
     /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result has no schema of its own.
     package var schema: String?
-    package var words: LocalizedText
+    // Made when somebody asks, since they come from the options and the help of a command.
+    private let listed: @Sendable () -> [Parameter]
+    private let described: @Sendable () -> LocalizedText
+
+    package var parameters: [Parameter] { listed() }
+    package var words: LocalizedText { described() }
 
     package init(
-        _ name: String, _ route: Route? = nil, permission: Permission? = nil, parameters: [Parameter] = [],
-        schema: String? = nil, _ words: LocalizedText
+        _ name: String, _ route: Route? = nil, permission: Permission? = nil,
+        parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [], schema: String? = nil,
+        _ words: @autoclosure @escaping @Sendable () -> LocalizedText
     ) {
-        (self.name, self.route, self.permission) = (name, route, permission)
-        (self.parameters, self.schema, self.words) = (parameters, schema, words)
+        (self.name, self.route, self.permission, self.schema) = (name, route, permission, schema)
+        (listed, described) = (parameters, words)
     }
 }
 
@@ -81,12 +86,12 @@ package struct ServiceRequest: Sendable {
 
     package var params: JSONObject
     package var origin: Origin
-    /// Reports progress in steps; called from any thread.
-    package var progress: @Sendable (_ done: Int, _ total: Int) -> Void
+    /// Reports how much is done, which grows, and of how much, if that is known; called from any thread.
+    package var progress: @Sendable (_ done: Int, _ total: Int?) -> Void
 
     package init(
         _ params: JSONObject, from origin: Origin,
-        progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+        progress: @escaping @Sendable (_ done: Int, _ total: Int?) -> Void = { _, _ in }
     ) {
         (self.params, self.origin, self.progress) = (params, origin, progress)
     }

@@ -2,6 +2,7 @@
 
 package import CardModel
 internal import NIOCore
+internal import Synchronization
 
 /// Sends the events of a watcher to the clients of `/v1/taps`.
 ///
@@ -26,12 +27,24 @@ package final class TapHub: Sendable {
         var card: JSONValue?
     }
 
+    /// An event for the clients.
+    private struct Published: Sendable {
+        var event: TapEvent
+        var json: JSONValue
+        var message: ByteBuffer
+    }
+
+    /// How long the event loop has for other things before more events are sent: it does nothing else while it has tasks.
+    private static let pause = TimeAmount.milliseconds(1)
+
     let outbox: Outbox?
     private let eventLoop: any EventLoop
     private let heartbeat: Duration
     private let language: Language
     let mask: @Sendable (JSONValue) -> JSONValue
     private let state: NIOLoopBoundBox<State>
+    /// What is not sent yet, and whether a task is going to.
+    private let published = Mutex<(events: [Published], isSending: Bool)>(([], false))
 
     /// - Parameters:
     ///   - thread: that of the server.
@@ -68,12 +81,37 @@ package final class TapHub: Sendable {
         guard event.sequence > 0 else { return }
         let json = mask(event.json)
         let message = Self.message(event.kind.word, id: event.id, json)
-        eventLoop.execute { [state] in
-            state.value.readers[event.reader, default: Reader()].note(event.kind, json)
-            state.value.lastID = event.id
-            for stream in state.value.streams.values { stream.push(event.id, message) }
-            for listener in state.value.listeners.values { listener(json) }
+        let isFirst = published.withLock { published in
+            published.events.append(Published(event: event, json: json, message: message))
+            defer { published.isSending = true }
+            return !published.isSending
         }
+        if isFirst { eventLoop.execute { self.send() } }
+    }
+
+    /// Sends what was published until now.
+    package func finish() async { try? await eventLoop.submit { self.send() }.get() }
+
+    /// Sends everything that was published, to each client at once: one that is behind catches up, however many there are.
+    private func send() {
+        let events = published.withLock { published in
+            defer { published.events = [] }
+            if published.events.isEmpty { published.isSending = false }
+            return published.events
+        }
+        guard !events.isEmpty else { return }
+        for published in events {
+            let event = published.event
+            state.value.readers[event.reader, default: Reader()].note(event.kind, published.json)
+            state.value.lastID = event.id
+        }
+        for stream in state.value.streams.values {
+            for published in events { stream.push(published.event.id, published.message) }
+        }
+        for listener in state.value.listeners.values {
+            for published in events { listener(published.json) }
+        }
+        eventLoop.scheduleTask(in: Self.pause) { self.send() }
     }
 
     /// One event of a stream of server-sent events.

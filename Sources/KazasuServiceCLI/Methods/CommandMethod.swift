@@ -181,10 +181,25 @@ struct CommandMethod: Sendable {
             + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
+    /// The methods as the process that started Kazasu sees them, and as clients of the network do.
+    static let ofProcess = all.map { $0.method(isLocal: true) }
+    static let ofNetwork = all.map { $0.method(isLocal: false) }
+
     /// The method as others see it.
     ///
     /// - Parameter isLocal: whether for the process that started Kazasu.
     func method(isLocal: Bool) -> ServiceMethod {
+        ServiceMethod(
+            name, route, permission: permission, parameters: parameters(isLocal: isLocal),
+            schema: schema.map { "kazasu.\($0)/1" }, abstract)
+    }
+
+    private var abstract: LocalizedText {
+        let words = command?.configuration.abstract ?? ""
+        return LocalizedText(words, words)
+    }
+
+    private func parameters(isLocal: Bool) -> [ServiceMethod.Parameter] {
         var parameters: [ServiceMethod.Parameter] = []
         switch subject {
         case .card: parameters += CommandParameters.ofReaders
@@ -193,9 +208,6 @@ struct CommandMethod: Sendable {
         }
         parameters += options.filter { isLocal || !$0.isLocal || $0.name == "--stations" }.map(\.parameter)
         if permission == .write { parameters.append(CommandParameters.confirm(isRequired: !isLocal)) }
-        let abstract = command?.configuration.abstract ?? ""
-        return ServiceMethod(
-            name, route, permission: permission, parameters: parameters, schema: schema.map { "kazasu.\($0)/1" },
-            LocalizedText(abstract, abstract))
+        return parameters
     }
 }

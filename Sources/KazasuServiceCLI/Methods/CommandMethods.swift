@@ -9,7 +9,7 @@ import Synchronization
 
 /// The commands of the program as methods of `serve` and `rpc`, on readers that clients share.
 final class CommandMethods: ServiceMethods {
-    let methods: [ServiceMethod]
+    private let isLocal: Bool
     private let commands: [String: CommandMethod]
     private let readers: SharedReaders
     private let redaction: Redaction
@@ -19,10 +19,11 @@ final class CommandMethods: ServiceMethods {
     ///   - isLocal: whether only the process that started Kazasu calls them.
     ///   - ledger: the ledger of a server; `nil` for the usual one.
     init(on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool, ledger: String? = nil) {
-        (self.readers, self.redaction, self.ledger) = (readers, redaction, ledger)
-        methods = CommandMethod.all.map { $0.method(isLocal: isLocal) }
+        (self.readers, self.redaction, self.isLocal, self.ledger) = (readers, redaction, isLocal, ledger)
         commands = Dictionary(uniqueKeysWithValues: CommandMethod.all.map { ($0.name, $0) })
     }
+
+    var methods: [ServiceMethod] { isLocal ? CommandMethod.ofProcess : CommandMethod.ofNetwork }
 
     /// What a command printed, and why it failed.
     private typealias Answer = (output: [UInt8], failure: CommandError?)
@@ -52,14 +53,14 @@ final class CommandMethods: ServiceMethods {
                     try await checkListed(reader)
                 }
                 answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
-                    let host = CommandHost(confirmed: parameters.confirmed, progress: request.progress)
+                    let host = CommandHost(confirmed: parameters.confirmed) { request.progress($0, nil) }
                     let answer = host.run(
                         command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
                     return answer.failure?.status == .noCard ? .noCard(answer) : .done(answer)
                 }
             } else {
                 answer = try await Self.blocking {
-                    CommandHost(input: parameters.input, progress: request.progress)
+                    CommandHost(input: parameters.input)
                         .run(command, on: nil, redaction: redaction, cancellation: CancellationToken())
                 }
             }

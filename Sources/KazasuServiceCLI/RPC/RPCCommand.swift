@@ -59,9 +59,9 @@ struct RPCCommand: KazasuCommand {
 
     func execute(_ context: Context) throws {
         if describe {
-            let methods = CommandMethod.all.map { $0.method(isLocal: true) }
             return try context.print(
-                ServiceDescription(methods, version: Program.version, language: Language.current).openRPC)
+                ServiceDescription(CommandMethod.ofProcess, version: Program.version, language: Language.current)
+                    .openRPC)
         }
         try RPCRun(context, NamedReader.parse(reader)).run()
     }
@@ -78,15 +78,17 @@ final class RPCRun: Sendable {
     private let session: RPCSession
     private let output: MessageOutput
     private let token: CancellationToken
+    private let isJSON: Bool
 
     init(_ context: Context, _ named: [NamedReader]) {
         let readers = SharedReaders.forCommands()
         readers.setNames(named.map { ($0.name, $0.id) })
         let output = MessageOutput()
-        (self.readers, self.output, token) = (readers, output, context.cancellation)
+        (self.readers, self.output, token, isJSON) = (readers, output, context.cancellation, context.json)
         session = RPCSession(
             version: Program.version, methods: CommandMethods(on: readers, context.redaction, isLocal: true),
-            taps: WatchedTaps(named, readers, context), origin: .standardInput, language: Language.current
+            taps: WatchedTaps(named, readers, context), origin: .standardInput, language: Language.current,
+            ready: { await output.ready() }
         ) { output.send($0) }
     }
 
@@ -96,14 +98,14 @@ final class RPCRun: Sendable {
         let session = session
         let cancelling = token.onCancel {
             Task { await session.cancel() }
-            // A driver that hangs ends nothing.
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
-                ExitCleanup.run()
-                _exit(0)
-            }
+            Self.exit(0)
         }
         defer { token.remove(cancelling) }
-        output.failed { Task { await session.cancel() } }
+        output.failed { [isJSON] error, isBehind in
+            Task { await session.cancel() }
+            // A client that does not read may never end its input either.
+            if isBehind { Self.exit(error.status.rawValue) { Output.message(error, json: isJSON) } }
+        }
         watchOutput()
         do throws(CommandError) {
             try readMessages()
@@ -118,6 +120,15 @@ final class RPCRun: Sendable {
         }
         output.finish()
         if let error = output.error, !token.isCancelled { throw error }
+    }
+
+    /// Ends the program, even if a driver hangs or standard output is never read again.
+    private static func exit(_ status: Int32, _ last: @escaping @Sendable () -> Void = {}) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+            last()
+            ExitCleanup.run()
+            _exit(status)
+        }
     }
 
     /// Cancels everything when nobody can read an answer any more: a request that waits for a card would keep the reader
@@ -166,34 +177,4 @@ final class RPCRun: Sendable {
             (line, isTooLong) = ([], true)
         }
     }
-}
-
-/// Writes messages on standard output, one a line, on a thread of its own.
-final class MessageOutput: Sendable {
-    private let queue = DispatchQueue(label: "messages")
-    private let state = Mutex<(error: CommandError?, failed: (@Sendable () -> Void)?)>((nil, nil))
-
-    /// Why standard output could not be written.
-    var error: CommandError? { state.withLock(\.error) }
-
-    /// Calls a handler when standard output cannot be written any more.
-    func failed(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.failed = handler } }
-
-    func send(_ message: JSONValue) {
-        queue.async { [self] in
-            guard error == nil else { return }
-            do throws(CommandError) {
-                try Output.write(Array((message.compactText + "\n").utf8))
-            } catch {
-                let failed = state.withLock { state in
-                    state.error = error
-                    return state.failed
-                }
-                failed?()
-            }
-        }
-    }
-
-    /// Waits until everything is written.
-    func finish() { queue.sync {} }
 }

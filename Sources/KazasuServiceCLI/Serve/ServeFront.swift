@@ -27,7 +27,7 @@ final class ServeFront: WatchFront {
         settings.access = ServeAccess(
             hosts: options.server.host, origins: options.server.allowOrigin.map(\.text), token: token)
         settings.allowed = Set(options.server.allow)
-        settings.page = options.server.page == .kiosk ? .kiosk : nil
+        if options.server.page == .kiosk { settings.page = { .kiosk } }
         settings.language = Language.current
         settings.log = { [log] line in log.debug(line) }
         if redaction.isOn { settings.mask = { Self.masked($0, redaction) } }
@@ -80,6 +80,7 @@ final class ServeFront: WatchFront {
     }
 
     func finish() {
+        Blocking.run { [hub] () async in await hub.finish() }
         running.withLock { $0 }?.stop()
         Blocking.run { [readers] () async in await readers.close() }
     }

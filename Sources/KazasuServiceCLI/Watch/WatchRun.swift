@@ -126,6 +126,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
         let bridges = try startBridges()
+        // A PC/SC program may keep a card, and with it the reader, as long as it likes.
+        cancellation { bridges?.cancel() }
         try front.start { [watcher] in watcher.stop() }
         let watchdog = startWatchdog()
         if watchesAll {

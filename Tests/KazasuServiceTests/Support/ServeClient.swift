@@ -183,7 +183,7 @@ struct ServeStand {
         _ change: (inout ServeSite.Settings) -> Void = { _ in }
     ) async throws {
         var settings = ServeSite.Settings()
-        settings.page = .kiosk
+        settings.page = { .kiosk }
         change(&settings)
         hub = TapHub(outbox, on: thread, heartbeat: heartbeat)
         let site = ServeSite(

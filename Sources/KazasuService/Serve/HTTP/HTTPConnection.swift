@@ -237,6 +237,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func head(of response: HTTPResponse) -> HTTPResponseHead {
         var head = HTTPResponseHead(version: responseVersion, status: response.status, headers: response.headers)
+        head.headers.replaceOrAdd(name: "Date", value: HTTPDate.now)
         if !keepsAlive {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         } else if responseVersion == .http1_0 {

@@ -93,6 +93,7 @@ package enum HTTPAnswer: Sendable {
 package final class HTTPStream {
     private let channel: any Channel
     private let sendEnd: () -> Void
+    private var isFlushWanted = false
 
     init(_ channel: any Channel, end: @escaping () -> Void) { (self.channel, sendEnd) = (channel, end) }
 
@@ -101,9 +102,21 @@ package final class HTTPStream {
     /// Whether the client takes what is written; otherwise it waits in memory.
     package var isWritable: Bool { channel.isWritable }
 
-    /// Writes bytes.
+    /// Writes bytes. What is written in one turn of the event loop is sent together, so that a server that is behind with
+    /// many clients catches up.
     package func write(_ bytes: ByteBuffer) {
-        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
+        channel.write(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
+        // That much says nothing about the client yet.
+        guard channel.isWritable else { return channel.flush() }
+        guard !isFlushWanted else { return }
+        isFlushWanted = true
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { bound.value.flush() }
+    }
+
+    private func flush() {
+        isFlushWanted = false
+        channel.flush()
     }
 
     /// Ends the response and closes the connection once everything is written.

@@ -218,7 +218,7 @@ def _in_loop(progress: Optional[Progress]) -> Optional[Progress]:
 
     loop, call = asyncio.get_running_loop(), progress
 
-    def report(done: int, total: int) -> None:
+    def report(done: int, total: Optional[int]) -> None:
         loop.call_soon_threadsafe(call, done, total)
 
     return report

@@ -20,7 +20,7 @@ from ._error import KazasuError, ProgramError
 from ._reasons import REASONS
 
 PROTOCOL = 1
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, Optional[int]], None]
 """Called with how much is done, and how much there is in all, 0 if nobody knows."""
 
 _log = logging.getLogger("kazasu")

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Kazasu
+import KazasuCLI
+import Synchronization
+
+/// Writes messages on standard output, one a line, on a thread of its own.
+///
+/// What waits for a client that does not read is limited, as it is for a WebSocket: no request begins while some of it waits,
+/// and too many messages that nobody asked for end the program.
+final class MessageOutput: Sendable {
+    /// Bytes that may wait while requests begin, and at most.
+    private static let (fewUnsent, mostUnsent) = (1 << 20, 32 << 20)
+
+    private struct State {
+        var error: CommandError?
+        var unsent = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var failed: (@Sendable (_ error: CommandError, _ isBehind: Bool) -> Void)?
+    }
+
+    private let queue = DispatchQueue(label: "messages")
+    private let state = Mutex(State())
+    private let write: @Sendable ([UInt8]) throws(CommandError) -> Void
+
+    /// - Parameter write: writes a line; tests replace it.
+    init(
+        write: @escaping @Sendable ([UInt8]) throws(CommandError) -> Void = { line throws(CommandError) in
+            try Output.write(line)
+        }
+    ) { self.write = write }
+
+    /// Why standard output could not be written.
+    var error: CommandError? { state.withLock(\.error) }
+
+    /// Calls a handler when messages can no longer be sent, with whether the client did not read them.
+    func failed(_ handler: @escaping @Sendable (_ error: CommandError, _ isBehind: Bool) -> Void) {
+        state.withLock { $0.failed = handler }
+    }
+
+    /// Sends a message; those of one caller keep their order.
+    func send(_ message: JSONValue) {
+        let line = Array((message.compactText + "\n").utf8)
+        let isTooMuch = state.withLock { state -> Bool? in
+            guard state.error == nil else { return nil }
+            state.unsent += line.count
+            return state.unsent > Self.mostUnsent
+        }
+        guard let isTooMuch else { return }
+        guard !isTooMuch else { return fail(Self.behind, isBehind: true) }
+        queue.async { [self] in
+            guard error == nil else { return }
+            do throws(CommandError) {
+                try write(line)
+                sent(line.count)
+            } catch {
+                fail(error, isBehind: false)
+            }
+        }
+    }
+
+    /// Waits until the client has read most of what was sent, or sending has failed.
+    func ready() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.unsent <= Self.fewUnsent || state.error != nil { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    /// Waits until everything is written.
+    func finish() { queue.sync {} }
+
+    private static var behind: CommandError {
+        CommandError(
+            .cannotWrite, "cannotWrite",
+            tr("the client does not read its messages", "クライアントがメッセージを読んでいません"),
+            hint: tr("read standard output while taps are subscribed to", "タップを購読している間は標準出力を読み続けてください"))
+    }
+
+    private func sent(_ count: Int) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.unsent -= count
+            guard state.unsent <= Self.fewUnsent else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func fail(_ error: CommandError, isBehind: Bool) {
+        let (waiting, failed) = state.withLock { state in
+            defer { (state.error, state.waiting, state.failed) = (error, [], nil) }
+            return (state.waiting, state.failed)
+        }
+        for continuation in waiting { continuation.resume() }
+        failed?(error, isBehind)
+    }
+}
