@@ -45,8 +45,10 @@ SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE)
 # because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -s
 
-# What makes the programs smaller: no symbols for plug-ins, which there are none of, one copy of functions that are equal,
-# no tables for unwinding, and relocations in the form that glibc 2.36 reads.
+# What makes the programs smaller: no symbols for plug-ins, which there are none of, a section for each function, so that the
+# linker leaves out what nothing calls and keeps one copy of those that are equal, no tables for unwinding, and relocations
+# in the form that glibc 2.36 reads.
+RELEASE_FLAGS += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
 RELR ?= -Xlinker -z -Xlinker pack-relative-relocs
@@ -54,6 +56,11 @@ endif
 RELEASE_FLAGS += $(RELR)
 # The same bytes whatever folder they are built in.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
+
+# Foundation's data without what other languages need; `make release FOUNDATION_DATA=` links all of it.
+FOUNDATION_DATA ?= $(abspath $(SCRATCH))/foundation-data
+RELEASE_BUILD = $(SWIFT_BUILD) $(RELEASE_FLAGS) \
+    $(if $(FOUNDATION_DATA),-Xlinker $(FOUNDATION_DATA).o -Xlinker --wrap=$$(cat $(FOUNDATION_DATA).symbol))
 
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
@@ -106,9 +113,11 @@ build: swift ## builds everything, debug
 	$(SWIFT_BUILD)
 
 release: swift ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
-	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product kazasu
-	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product kazasud
-	install -D -m 755 -t $(DIST)/bin "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)"/kazasu{,d}
+	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); packaging/scripts/foundation-data.py $(FOUNDATION_DATA).symbol | \
+	    gcc -c -x assembler -o $(FOUNDATION_DATA).o -)
+	$(RELEASE_BUILD) --product kazasu
+	$(RELEASE_BUILD) --product kazasud
+	install -D -m 755 -t $(DIST)/bin "$$($(RELEASE_BUILD) --show-bin-path)"/kazasu{,d}
 
 demo: deps ## installs, builds, then reads a virtual card through the real libnfc
 	$(SWIFT_BUILD) --product kazasu
@@ -311,7 +320,7 @@ soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
 
 # Each part runs though another one failed. Debian's own compiler, which is older, builds the programs for arm64.
 nightly: ## what takes long: both sanitizers, long fuzzing, cancellations; packages of both architectures, and their tests
-	@failed=; for part in asan tsan soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb deb-arm64 test-arm64; do \
+	@failed=; for part in asan tsan soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb deb-arm64 test-deb-arm64 test-arm64; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
@@ -333,7 +342,7 @@ bench-ledger: deps ## measures the ledger: a million records, and the memory tha
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb wheel
+.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb test-deb-arm64 wheel
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
@@ -362,6 +371,10 @@ deb: release man ## makes Debian packages for this machine's architecture, with 
 test-deb: ## checks the packages with lintian, piuparts and autopkgtest in clean roots of Debian 12 and 13 (root)
 	@packaging/scripts/install-deps autopkgtest lintian mmdebstrap piuparts
 	packaging/scripts/test-deb $(SCRATCH)/deb .build-deb
+
+test-deb-arm64: ## the same with the packages for arm64, under qemu (root)
+	@packaging/scripts/install-deps autopkgtest lintian mmdebstrap qemu-user-static
+	packaging/scripts/test-deb $(SCRATCH)/deb-arm64 .build-deb
 
 # The pages and completions are the same; they come from the native program.
 deb-arm64: release-arm64 man ## makes Debian packages for arm64

@@ -3,23 +3,25 @@
 """compare.py NATIVE ARM64 ROOT…: runs hundreds of commands with the native program and with the one for arm64 under qemu,
 on the libraries below each ROOT, and fails when a status, an output or an error output differs.
 
-NATIVE and ARM64 are folders with kazasu and kazasud. The first root gets all commands, the others every fifth. Then a
-watcher of each kind sends the events of a card to a broker and a web server on this machine, which have to be the same."""
+NATIVE and ARM64 are folders with kazasu and kazasud. The first root gets all commands, the others every fifth. Then
+watch, rpc and serve of each kind have to send the same (services.py)."""
 
 import concurrent.futures
-import http.server
-import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
+
+import services
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 FIXTURES = os.path.join(TOP, "Fixtures")
 PROCESSOR = "cortex-a72"
+# Test data: the keys of the virtual Lite-S cards.
+KEYS = {"KEY": "37363534333231306665646362613938", "MASTER": bytes(range(24)).hex()}
+PROFILE = """{"schema": "kazasu.liteProfile/1", "keyVersion": "0002", "ndef": false, "blocks": {"0": "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"},
+ "readOnly": [0], "macToWrite": [1, 2], "lock": true}"""
 
 
 def cards():
@@ -57,7 +59,22 @@ def commands():
     for path in files("formats"):
         yield ["decode", path]
         yield ["convert", path, "--to", "hex"]
-    for command in ("balance", "history", "watch", "ledger", "ledger export", "dump", "tag write", "collect"):
+    for card in ("lite-s", "lite-s-issued"):
+        virtual = ["-r", "virtual:" + os.path.join(FIXTURES, "felica", card + ".json")]
+        for form in ([], ["--lang", "ja"], ["--json"], ["--redact"]):
+            yield ["lite", "info", *virtual, *form]
+        for key in (["--key-from", "env:KEY"], ["--master-key-from", "env:MASTER"], ["--key-from", "env:NONE"], []):
+            yield ["lite", "verify", *virtual, *key, "--json"]
+        yield ["lite", "issue", *virtual, "--profile", "PROFILE", "--key-from", "env:KEY", "--dry-run"]
+    yield ["lite", "info", "-r", "virtual:" + next(cards())]
+    for wrong in (["--port", "x"], ["--port", "0"], ["--pin", "1234"], ["now"]):
+        yield ["bridge", *wrong]
+    for wrong in (["--listen", "localhost"], ["--listen", "0.0.0.0:0"], ["--allow", "everything"], ["--token-from", "secret"]):
+        yield ["serve", *wrong, "--json"]
+    yield ["rpc", "--describe"]
+    yield ["rpc", "--speed", "1"]
+    for command in ("balance", "history", "watch", "ledger", "ledger export", "dump", "tag write", "collect", "rpc", "serve", "bridge",
+                    "lite", "lite info", "lite verify", "lite issue", "lite resume", "outbox"):
         for language in ("en", "ja"):
             yield [*command.split(), "--help", "--lang", language]
     for shell in ("bash", "zsh", "fish"):
@@ -83,17 +100,21 @@ class Program:
         self.start, self.folder, self.work = start, folder, work
         os.makedirs(work, exist_ok=True)
         self.ledger = os.path.join(work, "ledger.sqlite")
+        self.profile = os.path.join(work, "profile.json")
+        with open(self.profile, "w", encoding="utf-8") as file:
+            file.write(PROFILE)
 
     def run(self, command):
         """Status, output and error output."""
         if command[0] == "LEDGER":
             command = ["ledger", *command[1:], "--ledger", self.ledger]
         # kazasu replaces itself by kazasud, which the kernel cannot run for another processor.
-        second = command[0] in ("ledger", "watch", "collect", "outbox")
+        second = command[0] in ("ledger", "watch", "collect", "outbox", "rpc", "serve", "bridge")
         program = os.path.join(self.folder, "kazasud" if second else "kazasu")
-        environment = {"PATH": "/usr/bin:/bin", "HOME": self.work, "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}
+        environment = {"PATH": "/usr/bin:/bin", "HOME": self.work, "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", **KEYS}
+        command = [self.profile if word == "PROFILE" else word for word in command]
         done = subprocess.run([*self.start, program, *command], capture_output=True, env=environment, check=False,
-                              stdin=subprocess.DEVNULL, timeout=300, cwd=TOP)
+                              stdin=subprocess.DEVNULL, timeout=120, cwd=TOP)
         return done.returncode, self.clean(done.stdout), self.clean(done.stderr)
 
     def clean(self, output):
@@ -107,79 +128,6 @@ class Program:
         return self.run(["ledger", "import", *cards(), "--ledger", self.ledger])
 
 
-class WebServer(http.server.HTTPServer):
-    """Takes events of --webhook; `arrived` is set when a card's is among them."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), WebServer.Handler)
-        self.events, self.arrived = [], threading.Event()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.server.events.append(body)
-            if b'"type":"on"' in body:
-                self.server.arrived.set()
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-
-def unused_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def essence(event):
-    """An event without times and what follows from them."""
-    event = json.loads(event)
-    return json.dumps({key: value for key, value in event.items() if key not in ("id", "at", "mono", "clock", "on", "dwellMs")})
-
-
-def watch(program):
-    """The events of a virtual card that comes and of a watcher that ends, as a web server and a subscriber got them."""
-    port = unused_port()
-    settings = os.path.join(program.work, "mosquitto.conf")
-    with open(settings, "w", encoding="utf-8") as file:
-        file.write(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
-    broker = subprocess.Popen(["mosquitto", "-c", settings], stderr=subprocess.DEVNULL)
-    while True:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-    # The last message is the watcher's goodbye.
-    topics = subprocess.Popen(["mosquitto_sub", "-p", str(port), "-t", "#", "-F", "%t %p", "-W", "120"],
-                              stdout=subprocess.PIPE, text=True)
-    server = WebServer()
-    card = os.path.join(FIXTURES, "cards", "suica-p1", "card.json")
-    watcher = subprocess.Popen(
-        [*program.start, os.path.join(program.folder, "kazasud"), "watch", "-q", "-r", "virtual:" + card, "--read",
-         "balance", "--site", "test", "--mqtt", f"mqtt://127.0.0.1:{port}", "--webhook",
-         f"http://127.0.0.1:{server.server_port}/", "--outbox", os.path.join(program.work, "outbox.sqlite")],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": "/usr/bin:/bin", "HOME": program.work})
-    try:
-        server.arrived.wait(120)
-        watcher.terminate()
-        status = watcher.wait(60)
-        messages = []
-        for line in topics.stdout:
-            topic, _, payload = line.strip().partition(" ")
-            if payload.startswith("{") and '"type"' in payload:
-                messages.append((topic, essence(payload)))
-                if '"type":"off"' in payload:
-                    break
-        return status, [essence(event) for event in server.events], messages
-    finally:
-        for process in (watcher, topics, broker):
-            process.kill()
-            process.wait()
-        server.shutdown()
-
-
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
@@ -191,8 +139,8 @@ def main():
         first = reference.keep()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             expected = list(pool.map(reference.run, lines))
-            events = watch(reference)
-            assert len(events[1]) > 2 and len(events[2]) > 2, events
+            sent = [(service.__name__, service, service(reference)) for service in (services.watch, services.rpc, services.serve)]
+            assert all(len(part) > 2 for part in sent[0][2][1:]), sent[0]
             for index, root in enumerate(roots):
                 start = ["qemu-aarch64-static", "-cpu", PROCESSOR, "-L", root]
                 program = Program(start, other, os.path.join(work, f"arm64-{index}"))
@@ -203,10 +151,11 @@ def main():
                 for line, one, two in differing:
                     print("differs:", " ".join(line), one[0], two[0], one[2][:200], two[2][:200], sep="\n    ")
                 print(f"{os.path.basename(root)}: {len(wanted) + 1} commands, {len(differing)} differ")
-                answer = watch(program)
-                same = answer == events
-                print(f"{os.path.basename(root)}: watch {'sent the same events' if same else f'sent {answer}'}")
-                failed = failed or not same
+                for name, service, wanted in sent:
+                    answer = service(program)
+                    same = answer == wanted
+                    print(f"{os.path.basename(root)}: {name} {'sent the same' if same else services.difference(wanted, answer)}")
+                    failed = failed or not same
                 failed = failed or bool(differing)
     sys.exit(failed)
 

@@ -13,9 +13,10 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # What the license files of the packages say; a package that is not listed has no assertion.
 LICENSES = {
-    "flyingfox": "MIT", "grdb.swift": "MIT", "yams": "MIT", "swift-argument-parser": "Apache-2.0",
+    "grdb.swift": "MIT", "yams": "MIT", "swift-argument-parser": "Apache-2.0",
     "swift-log": "Apache-2.0", "swift-system": "Apache-2.0", "swift-asn1": "Apache-2.0",
     "swift-certificates": "Apache-2.0", "swift-crypto": "Apache-2.0", "swift-collections": "Apache-2.0",
+    "swift-nio": "Apache-2.0", "swift-atomics": "Apache-2.0",
 }
 # They are built only with the package trait Certificates.
 OPTIONAL = {"swift-certificates", "swift-asn1", "swift-crypto"}
