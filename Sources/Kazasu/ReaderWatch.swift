@@ -109,10 +109,8 @@ package struct ReaderWatch: Sendable {
             let outcome = await hosted(id, tell)
             switch outcome.error {
             case .cancelled: return
-            case .unknownReader, .badFile, .unreadableFile, .noReader:
-                return tell(.failed(outcome.error))
-            case .reader(.readerUnavailable(.unsupported, let detail), _) where detail.code.isAboutID:
-                return tell(.failed(outcome.error))
+            case .noReader: return tell(.failed(outcome.error))
+            case let error where error.isAboutID: return tell(.failed(error))
             // The recording is over.
             case .reader(.outOfScript, _), .reading(.reader(.outOfScript)): return
             case let error:
@@ -329,6 +327,15 @@ extension DeviceChange<ReaderListing> {
 }
 
 extension KazasuError {
+    /// Whether the ID of the reader, or its file, is wrong: another attempt cannot succeed.
+    package var isAboutID: Bool {
+        switch self {
+        case .unknownReader, .badFile, .unreadableFile: true
+        case .reader(.readerUnavailable(.unsupported, let detail), _): detail.code.isAboutID
+        default: false
+        }
+    }
+
     /// Whether the reader is not connected.
     fileprivate var isReaderGone: Bool {
         switch self {

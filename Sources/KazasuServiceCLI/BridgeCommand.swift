@@ -60,7 +60,8 @@ struct BridgeCommand: KazasuCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard port > 0, Int(port) + max(reader.count, 1) - 1 <= Int(UInt16.max) else {
+        guard port > 0 else { throw ValidationError(tr("--port takes 1 to 65535", "--port は 1～65535 です")) }
+        guard Int(port) + max(reader.count, 1) - 1 <= Int(UInt16.max) else {
             throw ValidationError(tr("--port is too large for so many readers", "--port が大きすぎます（リーダーの数だけ続きを使います）"))
         }
         if Set(reader).count < reader.count {
@@ -73,14 +74,15 @@ struct BridgeCommand: KazasuCommand {
         Interrupt.hold()
         context.note(tr("offering the reader to PC/SC; press Ctrl-C to stop", "リーダーを PC/SC に提供しています。Ctrl-C で終了します"))
         let shared = SharedReaders()
+        let end = Latch()
         let bridges = RunningBridges(
             reader.isEmpty ? [nil] : reader.map(Optional.some), at: port, guardsPINs: guardsPINs, on: shared,
-            verbosity: context.verbosity)
-        let end = Latch()
+            verbosity: context.verbosity, failed: { end.open() })
         context.cancellation.onCancel { end.open() }
         end.wait()
-        bridges.stop()
+        let failure = bridges.stop()
         Blocking.run { () async in await shared.close() }
+        if let failure { throw CommandError(failure) }
     }
 }
 
@@ -123,10 +125,12 @@ struct BridgeOptions: ParsableArguments {
 
 /// Bridges of several readers, each at the next port.
 struct RunningBridges {
-    private let task: Task<Void, Never>
+    private let task: Task<KazasuError?, Never>
 
+    /// - Parameter failed: called when there can be no such reader as one of these; all bridges end then.
     init(
-        _ readers: [String?], at port: UInt16, guardsPINs: Bool, on shared: SharedReaders, verbosity: Int
+        _ readers: [String?], at port: UInt16, guardsPINs: Bool, on shared: SharedReaders, verbosity: Int,
+        failed: @escaping @Sendable () -> Void = {}
     ) {
         let bridges = readers.enumerated().map { index, reader in
             Bridge(
@@ -134,8 +138,14 @@ struct RunningBridges {
                 tell: BridgeLog(reader, verbosity: verbosity).tell)
         }
         task = Task {
-            await withDiscardingTaskGroup { group in
-                for bridge in bridges { group.addTask { await bridge.run() } }
+            do {
+                try await withThrowingDiscardingTaskGroup { group in
+                    for bridge in bridges { group.addTask { try await bridge.run() } }
+                }
+                return nil
+            } catch {
+                failed()
+                return error as? KazasuError
             }
         }
     }
@@ -144,9 +154,11 @@ struct RunningBridges {
     func cancel() { task.cancel() }
 
     /// Takes the cards out, and waits until no reader is used any more.
-    func stop() {
+    ///
+    /// - Returns: why there could be no such reader as one of these.
+    @discardableResult func stop() -> KazasuError? {
         cancel()
-        Blocking.run { [task] () async in await task.value }
+        return Blocking.run { [task] () async in await task.value }
     }
 
     /// Refuses a vpcd that connects instead of listening.

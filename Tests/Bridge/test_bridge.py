@@ -554,8 +554,9 @@ while True:
 
     def test_wrong_command_lines(self):
         for words, text in (
-            (["--port", "0"], "port"), (["--port", "65535", "-r", "a", "-r", "b"], "port"), (["-r", "a", "-r", "a"], "twice"),
-            (["--port", "x"], "x"),
+            (["--port", "65535", "-r", "a", "-r", "b"], "port"), (["-r", "a", "-r", "a"], "twice"),
+            (["--port", "x"], "x"), (["--port", "0"], "1 to 65535"), (["-r", "nothing:x"], "unknown reader ID 'nothing:x'"),
+            (["-r", f"virtual:{MY_NUMBER}", "-r", "nothing:x"], "unknown reader ID 'nothing:x'"),
         ):
             result = subprocess.run([KAZASUD, "bridge", *words], capture_output=True, text=True, timeout=30)
             self.assertEqual((result.returncode, result.stdout), (64, ""), result.stderr)

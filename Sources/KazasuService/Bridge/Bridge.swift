@@ -72,7 +72,9 @@ package struct Bridge: Sendable {
     }
 
     /// Offers the reader's cards until the task is cancelled.
-    package func run() async {
+    ///
+    /// - Throws: ``KazasuError`` when there can be no such reader.
+    package func run() async throws(KazasuError) {
         var isReaderGone = false
         while !Task.isCancelled {
             do throws(KazasuError) {
@@ -82,6 +84,7 @@ package struct Bridge: Sendable {
                 try await offer(card)
             } catch {
                 if error == .cancelled, Task.isCancelled { return }
+                guard !error.isAboutID else { throw error }
                 if !isReaderGone { tell(.noReader(error)) }
                 isReaderGone = true
                 try? await Task.sleep(for: Self.retryTime)
