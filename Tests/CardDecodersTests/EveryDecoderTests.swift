@@ -40,7 +40,7 @@ struct EveryDecoderTests {
         var codes = Set(Self.services(of: decoder))
         codes.insert(decoder.balanceRead.service)
         let ordered = codes.sorted()
-        for _ in 0..<40 {
+        for _ in TestEffort.rounds(10) {
             let services = ordered.map { code in
                 Dumps.service(code, (0..<Int.random(in: 1...24, using: &generator)).map { _ in generator.block() })
             }
@@ -64,7 +64,7 @@ struct EveryDecoderTests {
         let states: [ReadState] = [
             .read, .lost, .skipped, .keyRequired, .refused(status: 0x01A5), .refused(status: nil),
         ]
-        for _ in 0..<40 {
+        for _ in TestEffort.rounds(10) {
             var seen: Set<ServiceCode> = []
             let services = codes.shuffled(using: &generator).prefix(5).filter { seen.insert($0).inserted }.map { code in
                 var blocks: BlockTable = [:]

@@ -2,6 +2,7 @@
 
 import CardDecoders
 import CardModel
+import TestSupport
 import Testing
 
 /// Any sixteen bytes may lie in a block of a regional or foreign card.
@@ -34,7 +35,7 @@ struct RegionalRandomTests {
     func random(_ id: CardKind) throws {
         let decoder = try #require(DecoderRegistry.standard.decoder(of: id))
         var generator = RandomBlockTests.Seeded(state: id.rawValue.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
-        for _ in 0..<100 {
+        for _ in TestEffort.rounds(25) {
             let dump = dump(decoder, &generator)
             let report: CardReport
             do throws(CardDecodingError) {

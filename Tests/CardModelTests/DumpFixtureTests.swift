@@ -37,8 +37,8 @@ struct DumpFixtureTests {
     @Test(arguments: cards) func truncatedFixturesAreErrors(_ name: String) throws {
         let bytes = try Self.card(name)
         let end = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
-        // The long ones at 300 places only: the work grows with the square of the length.
-        let lengths = stride(from: 0, through: end, by: max(1, end / 300))
+        // The long ones at some places only: the work grows with the square of the length.
+        let lengths = stride(from: 0, through: end, by: max(1, end / (60 * TestEffort.factor)))
         var ends = 0
         for length in lengths {
             do throws(DocumentError) {
@@ -56,14 +56,15 @@ struct DumpFixtureTests {
         let original = try Self.card(name)
         var random = SeededGenerator(seed: seed)
         var dumps = 0
-        for _ in 0..<150 {
+        let rounds = TestEffort.rounds(60)
+        for _ in rounds {
             var bytes = original
             for _ in 0..<Int.random(in: 1...3, using: &random) { Self.change(&bytes, &random) }
             guard let dump = try? CardDump(parsing: bytes) else { continue }
             dumps += 1
             #expect(try CardDump(parsing: Array(dump.json.prettyText.utf8)) == dump)
         }
-        #expect((1..<150).contains(dumps), "both outcomes are seen")
+        #expect((1..<rounds.count).contains(dumps), "both outcomes are seen")
     }
 
     private static func change(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {

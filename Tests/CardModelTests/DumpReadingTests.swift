@@ -20,7 +20,7 @@ struct DumpReadingTests {
         #expect(Self.fromText(original) == Self.fromTree(original))
         var random = SeededGenerator(seed: seed)
         let punctuation = Array("{}[]\",:\\0aF-.eE u".utf8)
-        for _ in 0..<60 {
+        for _ in TestEffort.rounds(15) {
             var bytes = original
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 let place = Int.random(in: bytes.indices, using: &random)

@@ -8,11 +8,11 @@ import Testing
 
 /// Files that were cut off or changed: an error that says where, or a dump; never a trap, never bytes that were not there.
 @Suite struct DamagedFileTests {
-    /// Short files at every length, long ones at 300 places: the work grows with the square of the length.
+    /// Short files at every length, long ones at some places: the work grows with the square of the length.
     @Test(arguments: FormatFixture.all) func cutOffAnywhere(_ fixture: FormatFixture) throws {
         let bytes = try fixture.bytes
         let whole = blocks(try DumpFormatRegistry.complete.read(bytes).dumps)
-        for length in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 300)) {
+        for length in stride(from: 0, to: bytes.count, by: max(1, bytes.count / (60 * TestEffort.factor))) {
             do {
                 let dumps = try DumpFormatRegistry.complete.read(Array(bytes.prefix(length))).dumps
                 #expect(!dumps.isEmpty)
@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: FormatFixture.all) func changedAtRandom(_ fixture: FormatFixture) throws {
         let bytes = try fixture.bytes
         var random = SeededGenerator(seed: UInt64(bytes.count))
-        for _ in 0..<250 {
+        for _ in TestEffort.rounds(50) {
             var changed = bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) { change(&changed, &random) }
             do {

@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import FeliCa
+import TestSupport
 import Testing
 
 /// What holds forevery command and any bytes at all.
@@ -44,7 +45,7 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(command.code.rawValue) &* 31 &+ 7)
         let head = command.code.response.bytes + (command.carriesIDm ? testIDm.bytes : [])
         var wrong: [[UInt8]] = []
-        for round in 0..<3000 {
+        for round in TestEffort.rounds(500) {
             let body = generator.bytes(Int.random(in: 0...254 - head.count, using: &generator))
             // Half of the rounds claim success, or few parsers would be reached beyond the Status Flags.
             let flags: [UInt8] = round % 2 == 0 ? [] : [0, 0]

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("kazasu apdu on a virtual card, through the real libnfc")
+@Suite("kazasu apdu on a virtual card, through the real libnfc", .waits)
 struct APDUCardTests {
     private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("kazasu apdu and the PIN guard")
+@Suite("kazasu apdu and the PIN guard", .waits)
 struct APDUPINTests {
     private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("kazasu apdu")
+@Suite("kazasu apdu", .waits)
 struct APDUTests {
     private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Cards that leave, keep silent or answer nonsense")
+@Suite("Cards that leave, keep silent or answer nonsense", .waits)
 struct CardFaultTests {
     private func dump(_ folder: TemporaryFolder, _ name: String) throws -> CardDump {
         try CardDump(parsing: try TestFiles.read("\(folder.path)/\(name)"))

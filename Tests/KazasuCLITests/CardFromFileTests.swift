@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Balance and history of a dump, and the card in every answer")
+@Suite("Balance and history of a dump, and the card in every answer", .waits)
 struct CardFromFileTests {
     private func document(_ arguments: String...) throws -> JSONCursor {
         let result = try Kazasu.run(arguments)

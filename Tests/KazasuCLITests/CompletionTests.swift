@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The completion scripts, in the shells that they are for.
-@Suite("Shell completion")
+@Suite("Shell completion", .waits)
 struct CompletionTests {
     /// What is typed before the Tab key, and the last word after it.
     static let rows: [(typed: String, completed: String)] = [

@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("The rules of the command line")
+@Suite("The rules of the command line", .waits)
 struct ContractTests {
     @Test func version() throws {
         let result = try Kazasu.run("--version")

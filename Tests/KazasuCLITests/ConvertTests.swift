@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Formats of other tools")
+@Suite("Formats of other tools", .waits)
 struct ConvertTests {
     static let writable = ["json", "hex", "proxmark", "flipper", "metrodroid", "libpafe"]
 

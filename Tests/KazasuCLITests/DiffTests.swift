@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Two dumps of a card")
+@Suite("Two dumps of a card", .waits)
 struct DiffTests {
     private static func dump(
         _ attribute: String, _ history: [String], version: String, idm: String = Card.idm

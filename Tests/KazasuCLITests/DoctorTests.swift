@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The doctor")
+@Suite("The doctor", .waits)
 struct DoctorTests {
     /// A system with a reader of each kind of trouble.
     private static func troubled() throws -> FileTree {

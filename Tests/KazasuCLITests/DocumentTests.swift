@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("What the documents show")
+@Suite("What the documents show", .waits)
 struct DocumentTests {
     private static func text(_ document: String) throws -> String {
         String(decoding: try TestFiles.read(document), as: UTF8.self)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every command that the help and the documents show is run as it is written.
-@Suite("Examples")
+@Suite("Examples", .waits)
 struct ExampleTests {
     @Test("There are examples in the help, in documents and in their text")
     func found() {

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Files in folders that others can write to")
+@Suite("Files in folders that others can write to", .waits)
 struct FileSafetyTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Files that cannot be used")
+@Suite("Files that cannot be used", .waits)
 struct FileTests {
     /// A dump that is broken, and what the message says of the place.
     struct Broken: CustomTestStringConvertible, Sendable {

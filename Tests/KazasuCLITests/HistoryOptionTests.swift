@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("Histories")
+@Suite("Histories", .waits)
 struct HistoryOptionTests {
     private func history(_ words: String...) throws -> ChildResult {
         try Kazasu.run(["history", "-r", Card.fixture("suica-p1"), "--format", "ndjson"] + words)

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Text that others wrote")
+@Suite("Text that others wrote", .waits)
 struct HostileTextTests {
     private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Damaged files of other tools")
+@Suite("Damaged files of other tools", .waits)
 struct ImporterErrorTests {
     static let files = TestFiles.names(in: "Fixtures/formats").filter { $0 != "NOTES.md" }.flatMap { format in
         TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") }

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Signals")
+@Suite("Signals", .waits)
 struct InterruptTests {
     /// What a trace on standard error leaves of the messages.
     private func messages(_ result: ChildResult) -> ChildResult {

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Answers that a file which cannot be written does not take along")
+@Suite("Answers that a file which cannot be written does not take along", .waits)
 struct KeptAnswerTests {
     private static let license = LicenseTests.reader("sample")
     private static let pins = ["P1": "1234", "P2": "5678"]

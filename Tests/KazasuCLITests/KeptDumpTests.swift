@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A card that the format cannot hold: the dump goes to a file beside the one that was asked for.
-@Suite("A dump that its format cannot hold")
+@Suite("A dump that its format cannot hold", .waits)
 struct KeptDumpTests {
     /// Two systems with one code, for which Metrodroid has one place.
     private static let card = """

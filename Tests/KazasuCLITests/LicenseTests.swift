@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("kazasu license")
+@Suite("kazasu license", .waits)
 struct LicenseTests {
     private let folder: TemporaryFolder
 

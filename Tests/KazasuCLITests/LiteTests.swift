@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Keys in these tests are those of card files: test data.
-@Suite("kazasu lite")
+@Suite("kazasu lite", .waits)
 struct LiteTests {
     private static let open = "\(TestFiles.root)/Fixtures/felica/lite-s.json"
     private static let issued = "\(TestFiles.root)/Fixtures/felica/lite-s-issued.json"

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("Man pages and the tables of the help")
+@Suite("Man pages and the tables of the help", .waits)
 struct ManualTests {
     private static let script = "\(TestFiles.root)/packaging/scripts/make-man.py"
 

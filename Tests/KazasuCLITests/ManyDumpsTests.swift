@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Many dumps at once")
+@Suite("Many dumps at once", .waits)
 struct ManyDumpsTests {
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()

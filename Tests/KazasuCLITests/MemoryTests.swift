@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A release build takes at most 64 MiB for each of these.
-@Suite("Memory for files of hostile length", .disabled(if: Kazasu.isSanitized))
+@Suite("Memory for files of hostile length", .waits, .disabled(if: Kazasu.isSanitized))
 struct MemoryTests {
     /// For the parsers of a debug build, which need half as much more.
     private static let limit = 96

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What people read is in dollars, yuan and taka; documents count cents.
-@Suite("Money of other countries")
+@Suite("Money of other countries", .waits)
 struct MoneyTests {
     @Test("decode gives both balances that an Octopus can have, each with its condition")
     func candidates() throws {

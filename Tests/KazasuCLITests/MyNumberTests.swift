@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("kazasu mynumber")
+@Suite("kazasu mynumber", .waits)
 struct MyNumberTests {
     private let folder: TemporaryFolder
 

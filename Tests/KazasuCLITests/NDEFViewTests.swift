@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How records are displayed, whatever is written on the tag.
-@Suite("Records of an NDEF message")
+@Suite("Records of an NDEF message", .waits)
 struct NDEFViewTests {
     /// A record whose lengths have one byte; `header` without MB and ME.
     private static func record(

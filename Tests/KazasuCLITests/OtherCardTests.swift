@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A card lies there that the command does not read: it is named, and so is what is wanted.
-@Suite("Another card than the one that is wanted")
+@Suite("Another card than the one that is wanted", .waits)
 struct OtherCardTests {
     private static func tag(_ name: String) -> String { "virtual:\(TestFiles.root)/Fixtures/virtual/\(name).json" }
 

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Outputs that would destroy a file of the command, and pipes that nobody serves")
+@Suite("Outputs that would destroy a file of the command, and pipes that nobody serves", .waits)
 struct OutputSafetyTests {
     private let folder: TemporaryFolder
 

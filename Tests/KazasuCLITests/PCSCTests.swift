@@ -8,7 +8,7 @@ import Testing
 
 /// The program on a real pcscd with virtual readers and cards of ours.
 @Suite(
-    "Readers behind pcscd", .serialized,
+    "Readers behind pcscd", .waits, .serialized,
     .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
 struct PCSCTests {
     private let folder: TemporaryFolder
@@ -118,7 +118,7 @@ extension PCSCTests {
 }
 
 /// What is said where pcscd cannot be asked; needs none.
-@Suite("Without pcscd")
+@Suite("Without pcscd", .waits)
 struct PCSCObstacleTests {
     private static let environment = [PCSCService.variable: "/nowhere/pcscd.comm"]
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A phone with an Express transit card, through the real libnfc: the virtual one gives nothing once its wallet is open.
-@Suite("Phones")
+@Suite("Phones", .waits)
 struct PhoneTests {
     private static let phone = "virtual:\(TestFiles.root)/Fixtures/felica/express-phone.json"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `poll` on cards of type A and B, through the real libnfc.
-@Suite("poll finds cards of every kind")
+@Suite("poll finds cards of every kind", .waits)
 struct PollTests {
     @Test(
         "The order is the user's, and a wrong one is refused",

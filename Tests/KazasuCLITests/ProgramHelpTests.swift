@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("The help of the program itself")
+@Suite("The help of the program itself", .waits)
 struct ProgramHelpTests {
     @Test("It fits a screen, has examples of watch and ledger, and points to the man page", arguments: ["en", "ja"])
     func fits(language: String) throws {

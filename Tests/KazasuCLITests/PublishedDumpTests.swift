@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files with the bytes of published cards, as their owners have them.
-@Suite("Dumps of published cards")
+@Suite("Dumps of published cards", .waits)
 struct PublishedDumpTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What people and scripts are told when a reader fails in the middle of its work.
-@Suite("Failures of readers")
+@Suite("Failures of readers", .waits)
 struct ReaderFailureTests {
     struct Case: Sendable {
         /// The members of the failed exchange in a transcript.

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Readers that are there, and those that are not")
+@Suite("Readers that are there, and those that are not", .waits)
 struct ReaderTests {
     /// Whether a program may be run as nobody here: only root can, and only where nobody can reach the program.
     static let canBeNobody =

@@ -7,7 +7,7 @@ import Testing
 
 /// Every file of `Fixtures/recordings`, as `kazasu doctor --report` wrote it: a new one is a test without a line of code.
 /// With `KAZASU_RECORD=1` the answers in the files are written again.
-@Suite("Recordings of readers")
+@Suite("Recordings of readers", .waits)
 struct RecordingTests {
     /// A command of a recording and how it ended.
     struct Section: Sendable, CustomTestStringConvertible {

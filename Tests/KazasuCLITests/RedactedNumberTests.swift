@@ -8,7 +8,7 @@ import Testing
 
 /// What `--redact` must hide is what the decoders of each fixture mark: the values of personal fields, and the bytes that are
 /// declared for them.
-@Suite("Numbers and names of cards under --redact")
+@Suite("Numbers and names of cards under --redact", .waits)
 struct RedactedNumberTests {
     /// A card of `Fixtures/cards` that tells whose it is.
     struct Example: CustomTestStringConvertible, Sendable {

@@ -8,7 +8,7 @@ import Testing
 /// Every command, in every form, over every card of the fixtures: what `--redact` hides is nowhere.
 ///
 /// The commands of `kazasud` that store events or records are in `ServiceRedactionTests`.
-@Suite("--redact, over all commands")
+@Suite("--redact, over all commands", .waits)
 struct RedactionTests {
     /// How a command is run with a card.
     enum Line {
@@ -136,7 +136,7 @@ struct RedactionTests {
                 for form in command.forms {
                     let words = arguments.map { $0 == "FILE" ? file : $0 } + form + more + ["--redact"]
                     let result = try ChildProcess.run(
-                        Kazasu.service, words, environment: Kazasu.environment.merging(Self.pins) { $1 })
+                        Kazasu.path, words, environment: Kazasu.environment.merging(Self.pins) { $1 })
                     let leaks = values.leaks((result.output + result.errors).replacing(folder.path, with: ""))
                     #expect(leaks.isEmpty, "\(words.joined(separator: " "))")
                 }

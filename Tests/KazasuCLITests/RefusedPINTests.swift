@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// PINs that are not sent, and what people are told then.
-@Suite("PINs that are not sent")
+@Suite("PINs that are not sent", .waits)
 struct RefusedPINTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("kazasu doctor --report")
+@Suite("kazasu doctor --report", .waits)
 struct ReportTests {
     private let folder: TemporaryFolder
     private let system: FileTree

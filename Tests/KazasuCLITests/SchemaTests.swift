@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every document that a test of this target prints is checked as well: see `SchemaCheck`.
-@Suite("Schemas of the documents")
+@Suite("Schemas of the documents", .waits)
 struct SchemaTests {
     /// The ids of recordings, cards and journals, which are not answers; other pages describe them.
     private static let others: Set<Substring> = ["trace", "report", "card", "liteJournal"]

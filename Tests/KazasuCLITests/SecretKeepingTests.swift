@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("PINs stay in the process that was given them")
+@Suite("PINs stay in the process that was given them", .waits)
 struct SecretKeepingTests {
     static let misplaced = [
         "license 8607", "license -- 8607", "license --8607", "license -p8607", "license --pin1=8607",

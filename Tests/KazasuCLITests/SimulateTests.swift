@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("kazasu simulate")
+@Suite("kazasu simulate", .waits)
 struct SimulateTests {
     @Test("Serves any program, one after another, and counts")
     func serves() throws {

@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("What people and scripts see")
+@Suite("What people and scripts see", .waits)
 struct SnapshotTests {
     /// The program itself and every command, as in `tag read`, by ArgumentParser's own listing: a new command needs no line
     /// here.

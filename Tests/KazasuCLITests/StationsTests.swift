@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("Station tables of the user")
+@Suite("Station tables of the user", .waits)
 struct StationsTests {
     static let own = """
         area\tline\tstation\tcompany\tline_name\tstation_name

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The card file's key is test data; what a tag of NXP's own does is only known from its data sheet and from nfcpy.
-@Suite("kazasu tag --key-from")
+@Suite("kazasu tag --key-from", .waits)
 struct TagKeyTests {
     private static let tag = "virtual:\(TestFiles.root)/Fixtures/virtual/ultralight-c.json"
     private static let key = "00112233445566778899AABBCCDDEEFF"

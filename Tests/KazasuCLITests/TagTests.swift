@@ -4,7 +4,7 @@ import CardModel
 import TestSupport
 import Testing
 
-@Suite("kazasu tag")
+@Suite("kazasu tag", .waits)
 struct TagTests {
     private static func tag(_ name: String) -> String { "virtual:\(TestFiles.root)/Fixtures/tags/\(name).json" }
     private static let type3 = Card.fixture("felica-lite-s")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is only there on a terminal; `script` is one.
-@Suite("On a terminal")
+@Suite("On a terminal", .waits)
 struct TerminalTests {
     private func onTerminal(_ line: String) throws -> ChildResult {
         try ChildProcess.run(

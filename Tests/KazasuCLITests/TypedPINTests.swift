@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("PINs and answers that are typed on a terminal")
+@Suite("PINs and answers that are typed on a terminal", .waits)
 struct TypedPINTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Files of virtual cards")
+@Suite("Files of virtual cards", .waits)
 struct VirtualFileTests {
     private static let fixtures = "\(TestFiles.root)/Fixtures"
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import KazasuServiceCLI
 
-@Suite struct ServiceExtensionTests {
+@Suite(.waits) struct ServiceExtensionTests {
     @Test("Each command that kazasu leaves to kazasud is there, and the ledger of --keep")
     func complete() {
         #expect(Set(serviceExtension.commands.keys) == Set(ServiceCommand.allCases))

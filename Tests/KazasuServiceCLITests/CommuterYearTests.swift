@@ -63,7 +63,7 @@ struct Commuter {
     }
 }
 
-@Suite("A commuter's year")
+@Suite("A commuter's year", .waits)
 struct CommuterYearTests {
     /// 2026-01-05, a Monday, in days since 2000.
     private static let start = 9_501

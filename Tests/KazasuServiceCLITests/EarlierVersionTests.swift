@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files that the programs of 0.1.0 wrote.
-@Suite("Files of 0.1.0")
+@Suite("Files of 0.1.0", .waits)
 struct EarlierVersionTests {
     private static func copy(of name: String) throws -> (folder: TemporaryFolder, path: String) {
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("kazasu ledger, and --keep")
+@Suite("kazasu ledger, and --keep", .waits)
 struct LedgerCommandTests {
     static let card = TestFiles.root + "/Fixtures/cards/suica-p1/card.json"
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A ledger of 300,000 records is listed and exported in at most 100 MiB. A debug build would take minutes for so many, so it gets a fifth, and
 /// less memory: holding all of these at once takes 30 to 150 MiB more.
-@Suite("Memory for a ledger of many years", .disabled(if: Service.isSanitized))
+@Suite("Memory for a ledger of many years", .waits, .disabled(if: Service.isSanitized))
 struct LedgerMemoryTests {
     private static let limit = 80
     private static let records = 60_000

@@ -11,7 +11,7 @@ import Testing
 @testable import KazasuServiceCLI
 
 /// The commands as methods for clients of the network.
-@Suite("Methods of serve")
+@Suite("Methods of serve", .waits)
 struct MethodTests {
     private static let network = KazasuService.ServiceRequest.Origin.network(allowed: [])
 

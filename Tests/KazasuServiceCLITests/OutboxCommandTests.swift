@@ -7,7 +7,7 @@ import Testing
 
 @testable import KazasuService
 
-@Suite("kazasu outbox")
+@Suite("kazasu outbox", .waits)
 struct OutboxCommandTests {
     @Test("Before the first watch there is no outbox, and it says what makes one")
     func noOutbox() throws {

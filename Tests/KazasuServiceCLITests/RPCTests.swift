@@ -7,7 +7,7 @@ import Testing
 
 @testable import KazasuServiceCLI
 
-@Suite("kazasu rpc")
+@Suite("kazasu rpc", .waits)
 struct RPCTests {
     private static func fixture(_ name: String) -> String { "\(TestFiles.root)/Fixtures/\(name)" }
 

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Recipes")
+@Suite("Recipes", .waits)
 struct RecipeTests {
     @Test("A tap clock: each card goes in and out, each event once")
     func tapClock() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `--redact` over the commands that run for long or store something; the others are in `RedactionTests`.
-@Suite("--redact, over everything that is stored")
+@Suite("--redact, over everything that is stored", .waits)
 struct ServiceRedactionTests {
     static let cards = TestFiles.names(in: "Fixtures/cards").map { "\(TestFiles.root)/Fixtures/cards/\($0)/card.json" }
 

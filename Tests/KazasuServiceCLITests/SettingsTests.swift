@@ -10,7 +10,7 @@ import Testing
 
 @testable import KazasuServiceCLI
 
-@Suite("Settings of kazasu watch")
+@Suite("Settings of kazasu watch", .waits)
 struct SettingsTests {
     private static func settings(
         _ yaml: String, _ arguments: [String] = [], _ environment: [String: String] = [:]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `packaging/systemd/kazasu-watch.service`. systemd itself does not run in tests.
-@Suite("The unit for systemd")
+@Suite("The unit for systemd", .waits)
 struct UnitTests {
     /// The values of a setting, from all its lines.
     private static func values(_ setting: String) throws -> [String] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What goes wrong while it watches.
-@Suite("kazasu watch, and what goes wrong")
+@Suite("kazasu watch, and what goes wrong", .waits)
 struct WatchFaultTests {
     /// Checks that the numbers of events have no gap, and returns how many there are.
     @discardableResult

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("kazasu watch")
+@Suite("kazasu watch", .waits)
 struct WatchTests {
     @Test("A card that lies there: ready, on, and at the end off")
     func events() throws {

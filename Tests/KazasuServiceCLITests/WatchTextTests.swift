@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What people see of `watch`; `script` is a terminal.
-@Suite("kazasu watch on a terminal")
+@Suite("kazasu watch on a terminal", .waits)
 struct WatchTextTests {
     /// Starts `watch` on a terminal of 80 columns.
     private static func onTerminal(_ line: String, _ environment: [String: String] = [:]) throws -> RunningChild {

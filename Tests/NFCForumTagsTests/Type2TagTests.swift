@@ -154,7 +154,7 @@ struct Type2TagTests {
     @Test("Random memories are parsed once, whatever their lengths", arguments: 1...20 as ClosedRange<UInt64>)
     func hostileMemory(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<200 {
+        for _ in TestEffort.rounds(40) {
             var pages: [UInt16: [UInt8]] = [:]
             for page in 0..<UInt16(64) {
                 pages[page] = (0..<4).map { _ in

@@ -25,11 +25,13 @@ extension Trait where Self == OwnThreads {
     package static var waits: Self { Self() }
 }
 
-/// Sixteen threads that run jobs in the order in which they came.
+/// Sixteen threads that run the latest job first: a test that began goes on before another one begins. Otherwise what a test
+/// waited for, such as a child that ended, would wait for all tests that have not begun, and the thread by which Swift
+/// Testing waits for children spins as long as one that ended is not taken.
 private final class WaitingThreads: TaskExecutor {
     static let shared = WaitingThreads()
 
-    private let jobs = Mutex<ArraySlice<UnownedJob>>([])
+    private let jobs = Mutex<[UnownedJob]>([])
     private let waiting = DispatchSemaphore(value: 0)
 
     private init() {
@@ -45,7 +47,7 @@ private final class WaitingThreads: TaskExecutor {
     private func work() {
         while true {
             waiting.wait()
-            jobs.withLock { $0.popFirst() }?.runSynchronously(on: asUnownedTaskExecutor())
+            jobs.withLock { $0.popLast() }?.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 }

@@ -271,13 +271,13 @@ struct Type2Tests {
         var random = SeededGenerator(seed: model.rawValue.utf8.reduce(3) { $0 &* 31 &+ UInt64($1) })
         let codes: [UInt8] = [0x30, 0xA2, 0xA0, 0x1A, 0x60, 0x3A, 0x3C, 0x1B, 0x39, 0xA5, 0x3E, 0xC2]
         var answered = 0
-        for _ in 0..<3000 {
+        for _ in TestEffort.rounds(600) {
             var frame = [codes.randomElement(using: &random) ?? 0]
             for _ in 0..<Int.random(in: 0...17, using: &random) { frame.append(.random(in: 0...0xFF, using: &random)) }
             if Bool.random(using: &random) { frame = Array(frame.prefix(frame[0] == 0xA2 ? 6 : 2)) }
             if try bench.ask(Hex.encode(frame)) != nil { answered += 1 }
         }
-        #expect(answered > 100)
+        #expect(answered > 20)
         #expect(bench.tag.memory.uid == Self.uid)
     }
 }
