@@ -75,6 +75,8 @@ APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 pyth
             iproute2 mosquitto mosquitto-clients postgresql \
             hledger libreoffice-calc ofx \
             strace systemd
+APT_BRIDGE := opensc openssl python3-pyscard
+APT_DEB := debhelper dpkg-dev
 APT_PAGE := caddy chromium fonts-noto-cjk nginx-light node-typescript nodejs openssl python3 python3-venv systemd
 
 # Tests and benches find nfcpy here.
@@ -89,7 +91,7 @@ help: ## lists the tasks
 
 # --- what the machine must have ---------------------------------------------------------------------------------------
 
-.PHONY: swift deps deps-test venv
+.PHONY: swift deps deps-test deps-ci venv venvs
 swift:
 	@packaging/scripts/check-swift 6.2
 
@@ -98,6 +100,12 @@ deps: swift ## installs the packages that a build needs (apt; sudo only when not
 
 deps-test: deps
 	@packaging/scripts/install-deps $(APT_TEST)
+
+# Once for all, since apt installs one thing at a time.
+deps-ci: deps
+	@packaging/scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_PAGE)
+
+venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
 
 venv: deps-test $(VENV)/.ready ## makes .venv with what tests and benches use from PyPI
 
@@ -112,12 +120,15 @@ $(VENV)/.ready: packaging/requirements.txt
 build: swift ## builds everything, debug
 	$(SWIFT_BUILD)
 
+# What did not change is left alone: tests may be running it.
 release: swift ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
 	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); packaging/scripts/foundation-data.py $(FOUNDATION_DATA).symbol | \
 	    gcc -c -x assembler -o $(FOUNDATION_DATA).o -)
 	$(RELEASE_BUILD) --product kazasu
 	$(RELEASE_BUILD) --product kazasud
-	install -D -m 755 -t $(DIST)/bin "$$($(RELEASE_BUILD) --show-bin-path)"/kazasu{,d}
+	@bin="$$($(RELEASE_BUILD) --show-bin-path)"; for program in kazasu kazasud; do \
+	    cmp --silent "$$bin/$$program" $(DIST)/bin/$$program || install -v -D -m 755 -t $(DIST)/bin "$$bin/$$program"; \
+	done
 
 demo: deps ## installs, builds, then reads a virtual card through the real libnfc
 	$(SWIFT_BUILD) --product kazasu
@@ -161,7 +172,7 @@ test-rabbitmq: deps-test ## the same with RabbitMQ's MQTT plugin (starts an Erla
 
 # pyscard is Debian's, so it is Debian's Python, too.
 test-bridge: deps-test ## reads virtual cards by OpenSC and pyscard through a real pcscd and `kazasu bridge` (BRIDGE_LONG=1: minutes)
-	@packaging/scripts/install-deps opensc openssl python3-pyscard
+	@packaging/scripts/install-deps $(APT_BRIDGE)
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
 	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
@@ -366,7 +377,7 @@ wheel: deps .venv-python/.ready ## makes a wheel of the Python package with both
 	PATH="$(CURDIR)/.venv-python/bin:$$PATH" packaging/python/make-wheel $(SCRATCH)/wheel-dist $(SCRATCH)/wheel
 
 deb: release man ## makes Debian packages for this machine's architecture, with sums and an SPDX document
-	@packaging/scripts/install-deps debhelper dpkg-dev
+	@packaging/scripts/install-deps $(APT_DEB)
 	packaging/scripts/make-deb $(DIST) $(SCRATCH)/deb
 
 # After `make deb`, which needs no root.
@@ -380,7 +391,7 @@ test-deb-arm64: ## the same with the packages for arm64, under qemu (root)
 
 # The pages and completions are the same; they come from the native program.
 deb-arm64: release-arm64 man ## makes Debian packages for arm64
-	@packaging/scripts/install-deps debhelper dpkg-dev
+	@packaging/scripts/install-deps $(APT_DEB)
 	cp -r $(DIST)/man $(DIST)/completions .build-arm64/dist/
 	KAZASU_NATIVE_DIST=$(abspath $(DIST)) packaging/scripts/make-deb .build-arm64/dist $(SCRATCH)/deb-arm64 arm64
 
