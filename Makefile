@@ -124,8 +124,8 @@ build: swift ## builds everything, debug
 release: swift ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
 	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); packaging/scripts/foundation-data.py $(FOUNDATION_DATA).symbol | \
 	    gcc -c -x assembler -o $(FOUNDATION_DATA).o -)
-	$(RELEASE_BUILD) --product kazasu
 	$(RELEASE_BUILD) --product kazasud
+	$(RELEASE_BUILD) --product kazasu
 	@bin="$$($(RELEASE_BUILD) --show-bin-path)"; for program in kazasu kazasud; do \
 	    cmp --silent "$$bin/$$program" $(DIST)/bin/$$program || install -v -D -m 755 -t $(DIST)/bin "$$bin/$$program"; \
 	done

@@ -61,6 +61,9 @@ extension Chipset {
             iso14443.hasSelected = false
             iso14443.fieldIsFresh = true
         }
+        // RATS and ATTRIB may go out with the time-out of an APDU before, and a card that has just left would keep the chip
+        // busy for seconds.
+        try prepareTimeout(.zero, asksForPresence: true)
         let answer = try poll(command, repeats: repeats)
         iso14443.hasSelected = answer.first != 0
         return answer

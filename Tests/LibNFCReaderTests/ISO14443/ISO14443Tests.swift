@@ -92,6 +92,24 @@ struct ISO14443Tests {
         #expect(bench.server.statistics.commandsByCode[0x32] == before + 2)
     }
 
+    /// RATS and ATTRIB go out with the chip's time-out. A card that leaves just before must not keep the chip busy for
+    /// seconds, or the reader would count as lost.
+    @Test(arguments: Way.with([true, false])) func aSearchHasAShortTimeout(_ isTypeA: Bool, _ way: Way) throws {
+        let bench = try Bench(way, card: isTypeA ? try Self.cardA() : try Self.cardB())
+        func settings(_ work: () throws -> Void) rethrows -> Int {
+            let before = bench.server.statistics.commandsByCode[0x32, default: 0]
+            try work()
+            return bench.server.statistics.commandsByCode[0x32, default: 0] - before
+        }
+        let search = { try #require(try bench.reader.activate(isTypeA ? .typeA() : .typeB()) != nil) }
+        try search()
+        _ = try bench.exchange(Self.select)
+        let short = try settings(search)
+        _ = try bench.exchange(Self.select, within: Self.time)
+        #expect(try settings(search) == short + 1)
+        #expect(try settings(search) == short)
+    }
+
     /// The longest short command does not fit into one chip command and goes out in two.
     @Test(arguments: Way.allCases) func longestShortCommand(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.cardA())
