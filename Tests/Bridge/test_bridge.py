@@ -111,7 +111,11 @@ class Bridge:
         return sum(text in line for _, line in self.lines)
 
     def wait_for(self, text, count=1):
-        eventually(f"{text} ×{count} in {self.lines[-5:]}", lambda: self.count(text) >= count)
+        try:
+            eventually(f"{text} ×{count}", lambda: self.count(text) >= count)
+        except AssertionError as error:
+            raise AssertionError(f"{error} in {self.lines[-5:]}") from None
+        return next(line for _, line in self.lines if text in line)
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
@@ -477,11 +481,10 @@ while True:
     def test_the_reader_is_shared_with_serve(self):
         stand = self.stand(MY_NUMBER)
         serve = Bridge(
-            "-r", f"desk={stand.reader}", "--read", "id", "--page", "none", "--listen", f"127.0.0.1:{self.port + 7}",
+            "-r", f"desk={stand.reader}", "--read", "id", "--page", "none", "--listen", "127.0.0.1:0",
             "--outbox", f"{self.folder.name}/outbox.sqlite", "--bridge", str(self.port), command="serve")
         self.addCleanup(lambda: serve.process.poll() is None and serve.stop())
-        serve.wait_for("serving at")
-        address = f"http://127.0.0.1:{self.port + 7}/v1"
+        address = serve.wait_for("serving at").split()[-1] + "/v1"
 
         def events():
             with urllib.request.urlopen(f"{address}/events") as answer:

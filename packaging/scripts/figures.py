@@ -248,6 +248,9 @@ def way_of_balance(program, chip, texts):
 def main(arguments):
     if arguments[:1] == ["--rcs380"]:
         return emulate_rcs380(*arguments[1:])
+    # First, while this process is small: what it starts is charged at least this process's own memory.
+    if len(arguments) > 2:
+        memory(arguments[-1])
     texts = sources()
     sizes(texts)
     surface(texts)
@@ -255,8 +258,6 @@ def main(arguments):
         way_of_balance(arguments[0], arguments[1] if len(arguments) > 1 else None, texts)
     for folder in arguments[2:]:
         weigh(folder)
-    if len(arguments) > 2:
-        memory(arguments[-1])
     return None
 
 
