@@ -135,14 +135,14 @@ struct LedgerCommandTests {
         "ledger gaps", "ledger cards",
         "ledger import \(card)", "ledger redecode", "ledger name transit Work", "ledger list --redact",
         "ledger cards --redact", "ledger sum --by week", "ledger forget --list", "ledger forget transit --yes",
-        "ledger import --dry-run \(card)", "ledger undo",
+        "ledger import --dry-run \(card)", "ledger undo", "ledger backup DATA/copy.sqlite",
     ]
 
     @Test("Every document matches its schema", arguments: documents)
     func document(line: String) throws {
         let data = try Self.filled()
-        let answer = try Self.run(line + " --json", data)
-        #expect(answer.end == .exited(0), "\(answer.errors)")
+        let answer = try Self.run(line.replacing("DATA", with: data.path) + " --json", data)
+        #expect(answer.end == .exited(0) && answer.output.hasPrefix("{"), "\(answer.errors)")
         if line.contains("--redact") { #expect(!answer.output.contains("0101031234567890".dropFirst(4))) }
     }
 
@@ -324,6 +324,39 @@ struct LedgerCommandTests {
         let merged = try Service.run(["ledger", "merge", copy], data: data)
         #expect(merged.output == "20 new records, 0 known already\n", "\(merged.errors)")
         #expect(try Self.run("ledger undo --lang ja", data).output.hasPrefix("取り消しました: 台帳の統合（"))
+    }
+
+    @Test("A merge leaves no copy of the other ledger, one of an earlier format neither")
+    func noCopies() throws {
+        let (data, temporary) = (try TemporaryFolder(), try TemporaryFolder())
+        let other = TestFiles.root + "/Fixtures/0.1.0/ledger.sqlite"
+        let merged = try Service.run(["ledger", "merge", other], data: data, environment: ["TMPDIR": temporary.path])
+        #expect(merged.end == .exited(0), "\(merged.errors)")
+        #expect(temporary.names.isEmpty)
+    }
+
+    @Test("A signal while a temporary ledger exists removes it", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) throws {
+        let (data, temporary) = (try TemporaryFolder(), try TemporaryFolder())
+        let fifo = data.path + "/fifo"
+        try #require(mkfifo(fifo, 0o600) == 0)
+        let child = try RunningChild(
+            Service.path, ["ledger", "import", "--dry-run", fifo],
+            environment: Service.environment.merging(
+                ["TMPDIR": temporary.path, "XDG_DATA_HOME": data.path]) { $1 })
+        // Somebody reads: the folder is there.
+        let deadline = ContinuousClock.now + .seconds(60)
+        var end: Int32 = -1
+        while end < 0, ContinuousClock.now < deadline {
+            end = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            sched_yield()
+        }
+        try #require(end >= 0)
+        defer { close(end) }
+        #expect(temporary.names.count == 1)
+        child.send(signal)
+        #expect(child.finish().end == .exited(signal == SIGINT ? 130 : 143))
+        #expect(temporary.names.isEmpty)
     }
 
     @Test("--keep says how long the records last at the owner's pace")

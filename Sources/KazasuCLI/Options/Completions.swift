@@ -44,9 +44,8 @@ package enum SchemeCompletion {
         return entries.names.filter { name in
             name.string.hasPrefix(start) && (!start.isEmpty || !name.string.hasPrefix("."))
         }.map { name in
-            let path = folder + name.string
-            let isFolder = (try? FolderEntries(FilePath(String(path)))) != nil
-            return isFolder ? path + "/" : String(path)
+            let path = String(folder) + name.string
+            return Files.isFolder(path) ? path + "/" : path
         }.sorted()
     }
 }

@@ -60,16 +60,7 @@ package enum Files {
         }
         let descriptor = kazasu_memory_file("input", 1)
         guard descriptor >= 0 else { return -1 }
-        let isWritten = input.withUnsafeBytes { bytes in
-            var count = 0
-            while count < bytes.count {
-                let written = write(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count)
-                guard written > 0 else { return false }
-                count += written
-            }
-            return lseek(descriptor, 0, SEEK_SET) == 0
-        }
-        if !isWritten {
+        guard Descriptor.write(input, to: descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             close(descriptor)
             return -1
         }
@@ -127,6 +118,12 @@ package enum Files {
     /// Whether a path is that of a folder; never for `-`.
     package static func isFolder(_ path: String) -> Bool {
         path != "-" && (try? FilePath(path).stat())?.type == .directory
+    }
+
+    /// Removes a folder and the files in it.
+    package static func removeFolder(_ path: String) {
+        for name in (try? FolderEntries(FilePath(path)))?.names ?? [] { unlink("\(path)/\(name.string)") }
+        rmdir(path)
     }
 
     /// The name of a file in messages.

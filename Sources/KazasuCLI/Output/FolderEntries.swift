@@ -1,39 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import SystemPackage
+import SystemPackage
 
-/// An open folder and the names in it; operations on a name apply to this folder, even if its path now leads elsewhere.
-package final class FolderEntries {
-    private let folder: FileDescriptor
+/// The names in a folder.
+struct FolderEntries {
     /// The names, in no order, without `.` and `..`.
-    package let names: [FilePath.Component]
-
-    package init(_ path: FilePath) throws {
-        folder = try FileDescriptor.open(path, .readOnly, options: [.directory, .closeOnExec])
-        names = FolderEntries.names(try folder.duplicate())
-    }
-
-    deinit { try? folder.close() }
-
+    let names: [FilePath.Component]
     /// The folder's identity, independent of its path.
-    package var status: Stat { get throws(Errno) { try folder.stat() } }
+    let status: Stat
 
-    /// Returns the status of a name; a link is not followed.
-    package func stat(_ name: FilePath.Component) throws(Errno) -> Stat {
-        try FilePath(root: nil, components: name).stat(relativeTo: folder, flags: .symlinkNoFollow)
-    }
-
-    /// Opens a file for reading.
-    package func open(_ name: FilePath.Component, _ options: FileDescriptor.OpenOptions) throws(Errno) -> FileDescriptor
-    {
-        let descriptor = name.withPlatformString { openat(folder.rawValue, $0, O_RDONLY | options.rawValue) }
-        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-        return FileDescriptor(rawValue: descriptor)
-    }
-
-    package func remove(_ name: FilePath.Component) {
-        _ = name.withPlatformString { unlinkat(folder.rawValue, $0, 0) }
+    init(_ path: FilePath) throws {
+        let folder = try FileDescriptor.open(path, .readOnly, options: [.directory, .closeOnExec])
+        do {
+            status = try folder.stat()
+        } catch {
+            try? folder.close()
+            throw error
+        }
+        names = FolderEntries.names(folder)
     }
 
     /// Reads the names of an open folder and closes it.

@@ -191,7 +191,7 @@ package struct DumpFiles {
         let names: [FilePath.Component]
         do {
             let entries = try FolderEntries(path)
-            let status = try entries.status
+            let status = entries.status
             guard visited.insert(Folder(device: status.deviceID, inode: status.inode)).inserted else { return }
             names = entries.names.filter { !$0.string.hasPrefix(".") }.sorted { $0.string < $1.string }
         } catch let error as Errno {

@@ -163,6 +163,7 @@ extension LedgerCommand {
             } catch {
                 throw CommandError(error)
             }
+            if context.json { return try context.print(["schema": "kazasu.ledgerBackup/1", "file": .string(copy)]) }
             context.note(copy)
         }
     }
@@ -255,6 +256,7 @@ extension LedgerChange.Kind {
 /// A folder of its owner alone for a ledger that is gone afterwards.
 struct ScratchFolder {
     let path: String
+    private let cleanup: ExitCleanup.Entry
     var ledger: String { path + "/ledger.sqlite" }
 
     init() throws(CommandError) {
@@ -266,7 +268,9 @@ struct ScratchFolder {
                 tr("cannot write \(parent): ", "\(parent) に書けません: ") + SystemMessage.text(errno),
                 hint: tr("set TMPDIR to a folder that you can write to", "TMPDIR に書き込めるフォルダーを指定してください"))
         }
-        path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.path = path
+        cleanup = ExitCleanup.add { Files.removeFolder(path) }
     }
 
     /// Copies a ledger into the folder. One that is being changed, or that a killed program left, is refused.
@@ -300,7 +304,7 @@ struct ScratchFolder {
     }
 
     func remove() {
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(ledger + suffix) }
-        rmdir(path)
+        Files.removeFolder(path)
+        cleanup.remove()
     }
 }
