@@ -69,6 +69,11 @@ package struct CommandTree {
         }
     }
 
+    /// Whether an option of the command, or of one below it, names where a secret is.
+    var acceptsSecrets: Bool {
+        options.values.contains(where: \.namesSecret) || below.values.contains(where: \.acceptsSecrets)
+    }
+
     /// The command of these names.
     func command(_ names: some Sequence<String>) -> CommandTree? {
         var current = self

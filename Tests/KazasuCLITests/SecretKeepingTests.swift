@@ -23,6 +23,34 @@ struct SecretKeepingTests {
         }
     }
 
+    /// The commands with an option that names a secret, as in `lite verify`.
+    private static func secretive(_ command: JSONCursor, _ above: [String] = []) throws -> [[String]] {
+        let below = try command.optional("subcommands")?.elements() ?? []
+        guard below.isEmpty else {
+            return try below.flatMap { try secretive($0, above + [$0.required("commandName").text()]) }
+        }
+        let options = try command.optional("arguments")?.elements() ?? []
+        return try options.contains { try $0.optional("valueName")?.text() == "source" } ? [above] : []
+    }
+
+    @Test("No command that takes a secret repeats an argument that it does not expect")
+    func everyCommand() throws {
+        let commands = try Self.secretive(Kazasu.listing())
+        #expect(commands.contains(["lite", "verify"]) && commands.contains(["watch"]) && commands.count > 12)
+        for command in commands {
+            for options in [[], ["--json"]] {
+                let result = try Kazasu.run(command + ["00112233445566778899aabbccddeeff"] + options)
+                #expect(result.hasEnded(64), "\(command): \(result.errors)")
+                #expect(!result.errors.contains("00112233"), "\(command): \(result.errors)")
+            }
+        }
+        let word = "aabbccddeeffaabbccddeeffaabbccdd"
+        for line in [["lite", word], ["lite", "--" + word], [word, "lite"]] {
+            let result = try Kazasu.run(line)
+            #expect(result.hasEnded(64) && !result.errors.contains(word), "\(line): \(result.errors)")
+        }
+    }
+
     @Test("Reports the form of an invalid PIN")
     func named() throws {
         #expect(try Kazasu.run("poll", "extra").errors.contains("'extra'"))

@@ -8,15 +8,13 @@ struct ParserMessage {
     /// The words that must not appear in messages.
     private let secrets: [String]
 
-    /// The commands that accept PINs or keys; their unexpected arguments are never repeated.
-    private static let secretive: Set<String> = ["license", "mynumber", "apdu", "tag", "dump"]
-
     init(_ arguments: [String]) {
         let commands = Set(RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName })
         let named = commands.intersection(arguments)
-        // Where the command itself is misspelt, anything that looks like a PIN is not repeated.
+        // The unexpected arguments of a command that accepts PINs or keys are never repeated. Where the command itself
+        // is misspelt, anything that looks like a PIN is not.
         let isSecret: (String) -> Bool =
-            if !named.isDisjoint(with: ParserMessage.secretive) {
+            if named.contains(where: { CommandTree.root?.below[$0]?.acceptsSecrets ?? true }) {
                 { !commands.contains($0) }
             } else if named.isEmpty {
                 ParserMessage.mayBeSecret
@@ -38,6 +36,6 @@ struct ParserMessage {
         return [argument] + parts.dropFirst().map(String.init)
     }
 
-    /// Whether there are four digits in a row, as in a PIN.
-    static func mayBeSecret(_ text: String) -> Bool { text.contains(/[0-9]{4}/) }
+    /// Whether there are four digits in a row, as in a PIN, or many hexadecimal ones, as in a key.
+    static func mayBeSecret(_ text: String) -> Bool { text.contains(/[0-9]{4}|[0-9A-Fa-f]{16}/) }
 }
