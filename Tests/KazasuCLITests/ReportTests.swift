@@ -17,8 +17,11 @@ struct ReportTests {
 
     private var path: String { "\(folder.path)/report.jsonl" }
 
-    private func report(_ card: String, _ options: String...) throws -> ChildResult {
-        try Kazasu.run(["doctor", "--root", system.root, "--report", path, "-r", card] + options)
+    private func report(
+        _ card: String, _ options: String..., environment: [String: String] = [:]
+    ) throws -> ChildResult {
+        try Kazasu.run(
+            ["doctor", "--root", system.root, "--report", path, "-r", card] + options, environment: environment)
     }
 
     private func lines() throws -> [JSONObject] {
@@ -130,6 +133,24 @@ struct ReportTests {
         #expect(mute.hasEnded(69))
         let found = JSONCursor(.object(try lines()[1]))
         #expect(try found.required("readerError").required("reason").text() == "absent")
+    }
+
+    @Test("Why a reader does not open says neither where the home folder is nor the reader's serial number")
+    func scrubbedFailure() throws {
+        let home = "\(folder.path)/home"
+        for reader in ["virtual:\(home)/none.json", "rcs380:serial=1234567"] {
+            #expect(try report(reader, "--yes", environment: ["HOME": home]).hasEnded(69))
+            let text = try folder.text("report.jsonl")
+            #expect(!text.contains(home) && !text.contains("1234567"), "\(text)")
+        }
+    }
+
+    @Test("Ctrl-C at the question ends the command, also while the reader is held")
+    func interruptedQuestion() throws {
+        let result = try Typist.run(
+            ["doctor", "--root", system.root, "--report", path, "-r", Card.fixture("edy")], typing: ["? [y/N] =^C"])
+        #expect(result.end == .exited(130), "\(result.output)")
+        #expect(access(path, F_OK) != 0)
     }
 
     @Test("Another kind of card, and one that leaves: what was seen until then is in the report, and is played so")

@@ -75,7 +75,10 @@ package enum Confirmation {
     package static func ask(_ question: String) throws(CommandError) {
         try check()
         Output.message(question + " [y/N] ")
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
+        // Not by `readLine`, which a signal does not end while a reader is held.
+        guard case .secret(let answer) = try SecretLine.read(STDIN_FILENO, name: Files.name("-")),
+            answer.withUnsafeBytes({ ["y", "yes"].contains(String(decoding: $0, as: UTF8.self).lowercased()) })
+        else { throw .cancelled() }
     }
 
     /// Checks that there is somebody to ask, before work that ends in a question.

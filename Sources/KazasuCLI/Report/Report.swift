@@ -18,8 +18,8 @@ struct Report {
             "schema": "kazasu.report/1", "tool": .string("kazasu \(RootCommand.version)"),
             "recordedAt": .string(Timestamp.now.text(.local, .seconds)),
             "versions": .object(JSONObject(versions.map { ($0.name, .text($0.version)) })),
-            "doctor": ReportScrub.value(DoctorView.json(diagnosis)), "readerError": recording?.failure?.json ?? .null,
-            "redacted": true,
+            "doctor": ReportScrub.value(DoctorView.json(diagnosis)),
+            "readerError": ReportScrub.value(recording?.failure?.json ?? .null), "redacted": true,
         ])
         return Transcript(reader: reader).text + ([finding.line] + (recording?.lines ?? [])).map { $0 + "\n" }.joined()
     }
