@@ -244,6 +244,10 @@ struct RPCTests {
         }
         let near = try program.error("card.poll", ["sytem": "0003"])
         #expect(try near.required("data").required("hint").text().contains("system"))
+        let value = try program.error("ledger.sum", ["by": "mont"])
+        #expect(try value.required("data").required("hint").text() == "did you mean 'month'?")
+        let other = try program.error("tag.write", ["page": "8", "data": "0", "yes": true])
+        #expect(try other.required("data").required("hint").text().contains("'kazasu tag write --help'"))
         #expect(program.finish().end == .exited(0))
     }
 

@@ -25,15 +25,15 @@ struct ParserFailure {
 
     /// `nil` for an error that is not one of the parser's, and for help.
     ///
-    /// - Parameter parent: the command above the one that was parsed, if that was parsed alone.
-    init?(_ error: any Error, below parent: some Sequence<String> = []) {
+    /// - Parameter parents: the commands above the one that was parsed, if that was parsed alone.
+    init?(_ error: any Error, below parents: some Sequence<String> = []) {
         guard let stack = Self.member("commandStack", of: error) as? [any ParsableCommand.Type],
             let parserError = Self.member("parserError", of: error),
             var (name, values) = Self.enumCase(parserError)
         else { return nil }
         // Nothing at all follows the command's name.
         if name == "noArguments", let inner = values.first.flatMap(Self.enumCase) { (name, values) = inner }
-        command = Array(parent) + stack.compactMap { $0.configuration.commandName }
+        command = Array(parents) + stack.compactMap { $0.configuration.commandName }
         let texts = values.compactMap { $0 as? String }
         // The last one is the option as it was written: `-tx` may be `-t` with a value, or several flags.
         let option = values.compactMap(Self.optionName).last
@@ -177,19 +177,21 @@ extension CommandError {
     /// - Parameters:
     ///   - command: the command that was parsed.
     ///   - words: what was parsed.
+    ///   - parents: the commands above it, as in `tag`.
     ///   - name: what the option is called where it was given; `nil` for the command line.
     package init(
-        _ error: any Error, parsing command: any ParsableCommand.Type, _ words: [String], named name: String? = nil
+        _ error: any Error, parsing command: any ParsableCommand.Type, _ words: [String],
+        below parents: some Sequence<String> = [], named name: String? = nil
     ) {
         if let error = error as? CommandError {
             self = error
             return
         }
         let (sentence, message) = (command.message(for: error), ParserMessage(words))
-        let names = [RootCommand.configuration, command.configuration].compactMap(\.commandName)
-        let page = names.joined(separator: " ")
+        let names = ["kazasu"] + parents
+        let page = (names + [command.configuration.commandName].compactMap(\.self)).joined(separator: " ")
         self =
-            ParserFailure(error, below: names.dropLast())?.error(sentence, message, named: name)
+            ParserFailure(error, below: names)?.error(sentence, message, named: name)
             ?? CommandError(
                 .usage, "usage", message.withoutSecrets(sentence),
                 hint: tr("'\(page) --help' lists the options", "オプションの一覧は '\(page) --help' で確認できます"))

@@ -30,9 +30,10 @@ package final class CommandHost: Sendable {
 
     /// Parses the options of a command.
     ///
+    /// - Parameter words: the words of the command, as in `tag info`.
     /// - Throws: ``CommandError`` with status 64.
     package static func parse(
-        _ command: any KazasuCommand.Type, _ arguments: [String]
+        _ command: any KazasuCommand.Type, named words: [String], _ arguments: [String]
     ) throws(CommandError) -> any KazasuCommand {
         do {
             let parsed = try $current.withValue(CommandHost()) {
@@ -44,20 +45,8 @@ package final class CommandHost: Sendable {
             return parsed
         } catch {
             // By the name of its command, a message knows that its arguments may be secret.
-            throw CommandError(error, parsing: command, words(of: command) + arguments)
+            throw CommandError(error, parsing: command, words + arguments, below: words.dropLast())
         }
-    }
-
-    /// The words of a command, as in `tag info`.
-    private static func words(of command: any KazasuCommand.Type) -> [String] {
-        for above in RootCommand.configuration.subcommands {
-            let name = above.configuration.commandName.map { [$0] } ?? []
-            if above == command { return name }
-            for below in above.configuration.subcommands where below == command {
-                return name + (below.configuration.commandName.map { [$0] } ?? [])
-            }
-        }
-        return []
     }
 
     /// Runs a command.

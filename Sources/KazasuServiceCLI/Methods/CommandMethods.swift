@@ -41,7 +41,7 @@ final class CommandMethods: ServiceMethods {
         do throws(CommandError) {
             parameters = try CommandParameters(request.params, of: method, from: request.origin)
             let place = method.words.first == "ledger" ? ledger.map { ["--ledger=\($0)"] } ?? [] : []
-            command = try CommandHost.parse(type, place + parameters.arguments)
+            command = try CommandHost.parse(type, named: method.words, place + parameters.arguments)
         } catch {
             throw .badParameters(document(error))
         }
@@ -94,39 +94,11 @@ final class CommandMethods: ServiceMethods {
     private static func blocking<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) async throws(KazasuError) -> Value {
-        let waiter = Waiter<Value>()
-        let value = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiter.begin(continuation)
-                DispatchQueue.global().async { waiter.end(body()) }
-            }
-        } onCancel: {
-            waiter.end(nil)
-        }
-        guard let value else { throw .cancelled }
-        return value
-    }
-
-    /// Resumed by the first of two ends.
-    private final class Waiter<Value: Sendable>: Sendable {
-        private let state = Mutex<(isOver: Bool, continuation: CheckedContinuation<Value?, Never>?)>((false, nil))
-
-        func begin(_ continuation: CheckedContinuation<Value?, Never>) {
-            let isOver = state.withLock { state in
-                if !state.isOver { state.continuation = continuation }
-                return state.isOver
-            }
-            if isOver { continuation.resume(returning: nil) }
-        }
-
-        func end(_ value: Value?) {
-            let continuation = state.withLock { state in
-                state.isOver = true
-                defer { state.continuation = nil }
-                return state.continuation
-            }
-            continuation?.resume(returning: value)
-        }
+        let (values, value) = AsyncStream.makeStream(of: Value.self)
+        DispatchQueue.global().async { value.yield(body()) }
+        for await value in values { return value }
+        // The task was cancelled.
+        throw .cancelled
     }
 
     // MARK: Documents
