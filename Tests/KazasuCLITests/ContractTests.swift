@@ -58,6 +58,12 @@ struct ContractTests {
         ("apdu 00A40000 --answer-timeout 0", "1 to 60000", "1 から 60000"),
         ("apdu 00A40000 --pin1-from 1234", "never the secret itself", "値そのものは書けません"),
         ("decode", "missing argument <", "引数 <"),
+        ("balance x.json --virtual-writes y", "--virtual-writes cannot be used with a dump", "--virtual-writes はダンプと"),
+        ("history x.json --wait-reader", "--wait-reader cannot be used with a dump", "--wait-reader はダンプと"),
+        ("poll --system 0003 --applications", "--applications cannot be used with --system", "--applications と --system"),
+        ("poll --system 0003 --technology a,b", "--technology cannot be used with --system", "--technology と --system"),
+        ("tag write --uri a:b --permanent", "--permanent requires --page", "--permanent は --page と"),
+        ("tag read --raw - --json", "--json cannot be used with --raw -", "--json と --raw -"),
         ("poll --lang fr", "invalid value 'fr' for --lang", "--lang の値 'fr' は"),
     ]
 

@@ -155,7 +155,7 @@ struct LiteTests {
     func interrupted(_ exchange: Int) throws {
         let folder = try TemporaryFolder()
         let profile = try folder.write(Array(Self.profile.utf8), as: "profile.json")
-        let (journal, kept) = (folder.path + "/journal", folder.path + "/kept.json")
+        let (journal, kept) = (folder.path + "/$journal", folder.path + "/kept.json")
         let fault = "\"virtual\": {\"faults\": [{\"fault\": \"absent\", \"from\": \(exchange)}]}, \"idm\""
         let faulty = try changed(Self.open, [("\"idm\"", fault)], in: folder)
         let result = try run(
@@ -167,12 +167,12 @@ struct LiteTests {
             #expect(result.end == .exited(74) || result.end == .exited(75) || result.end == .exited(76))
             return
         }
-        result.expectError(74, "kazasu lite resume --journal \(journal)")
+        result.expectError(74, "kazasu lite resume --journal '\(journal)'")
         let left = FileStatus.exists(kept) ? kept : faulty
         let healed = try changed(
             left, [("\"absent\"", "\"late\""), ("\"from\"", "\"milliseconds\": 0, \"from\"")], in: folder)
         let torn = try TestFiles.read(journal) + Array("{\"step\":\"lo".utf8)
-        try #require(folder.write(torn, as: "journal") == journal)
+        try #require(folder.write(torn, as: "$journal") == journal)
         let resumed = try run(
             "resume --journal \(journal) --master-key-from env:MASTER --virtual-writes \(kept)", healed)
         #expect(resumed.hasEnded(0), "\(resumed.errors)")

@@ -100,6 +100,8 @@ struct TagTests {
         #expect(try Kazasu.run("tag", "read", "-r", Self.tag("type4"), "--raw", file).end == .exited(0))
         let bytes = try TestFiles.read(file)
         #expect(bytes.count == 14 && bytes.starts(with: [0xD1, 0x01, 0x0A, 0x55]))
+        let document = try Kazasu.run("tag", "read", "-r", Self.tag("type4"), "--raw", file, "--json")
+        #expect(document.hasEnded(0) && document.output.contains("\"schema\": \"kazasu.tagMessage/1\""))
         let written = try Kazasu.run("tag", "write", "-r", Self.tag("ntag213"), "--yes", "--raw", file)
         #expect(written.end == .exited(0))
         #expect(written.messages.last == "kazasu: 14 bytes written and read back")

@@ -189,9 +189,8 @@ struct LiteIssuance {
         } catch {
             var error = failure ?? CommandError(error)
             if [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) {
-                error.hint = tr(
-                    "go on with: kazasu lite resume --journal \(journal.path)",
-                    "続けるには: kazasu lite resume --journal \(journal.path)")
+                let command = "kazasu lite resume --journal \(ShellWord.quoted(journal.path))"
+                error.hint = tr("go on with: \(command)", "続けるには: \(command)")
             }
             throw error
         }

@@ -56,6 +56,21 @@ struct Poll: KazasuCommand {
             "Type A/B のカードで既知のアプリケーションを SELECT し、種類を調べる（ファイルは読まない）。"))
     var applications = false
 
+    func validate() throws {
+        guard system != nil else { return }
+        let option: String? =
+            if applications {
+                "--applications"
+            } else if ![.usual, TechnologyList(technologies: [.felica])].contains(technology) {
+                "--technology"
+            } else {
+                nil
+            }
+        guard let option else { return }
+        throw ValidationError(
+            tr("\(option) cannot be used with --system", "\(option) と --system は同時に指定できません"))
+    }
+
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let cards = try closing(session) { session in

@@ -121,6 +121,12 @@ struct TagRead: KazasuCommand {
             value: "file"), completion: .file())
     var raw: String?
 
+    func validate() throws {
+        guard common.json, raw == "-" else { return }
+        throw ValidationError(
+            tr("--json cannot be used with --raw -", "--json と --raw - は同時に指定できません"))
+    }
+
     func execute(_ context: Context) throws {
         try context.check("--raw", isGiven: raw != nil)
         let file = try raw.map { path throws(CommandError) in try OutputFile(path) }
@@ -132,7 +138,7 @@ struct TagRead: KazasuCommand {
         }
         if let file {
             try file.finish(area.message)
-            return
+            if !context.json { return }
         }
         let view = NDEFView(area.message, context.redaction)
         if context.json {

@@ -67,6 +67,9 @@ struct TagWrite: KazasuCommand {
     func validate() throws {
         if page == nil {
             guard data == nil else { throw ValidationError(tr("DATA requires --page", "DATA は --page と一緒に指定してください")) }
+            guard !permanent else {
+                throw ValidationError(tr("--permanent requires --page", "--permanent は --page と一緒に指定してください"))
+            }
             guard message.ways == 1 else {
                 throw ValidationError(
                     tr(

@@ -20,8 +20,11 @@ package struct PurseOptions: ParsableArguments {
 
     package func validate() throws {
         guard file != nil else { return }
-        for (option, value) in [("--reader", readerOptions.reader), ("--trace", readerOptions.trace)]
-        where value != nil {
+        let options = readerOptions
+        for (option, isGiven) in [
+            ("--reader", options.reader != nil), ("--trace", options.trace != nil),
+            ("--wait-reader", options.waitReader), ("--virtual-writes", options.virtualWrites != nil),
+        ] where isGiven {
             throw ValidationError(
                 tr("\(option) cannot be used with a dump", "\(option) はダンプと同時に指定できません"))
         }
