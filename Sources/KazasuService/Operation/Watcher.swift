@@ -108,6 +108,8 @@ public actor Watcher {
         case storeAgain
         case tidy
         case stop
+        /// What ended tasks have reported is before this.
+        case mark
     }
 
     /// An event, and the tap that it is about.
@@ -132,6 +134,8 @@ public actor Watcher {
     private let tell: @Sendable (Notice) -> Void
     private let inputs: AsyncStream<Input>
     private let input: AsyncStream<Input>.Continuation
+    /// Inputs that were taken from the stream before their turn.
+    private var postponed: [Input] = []
 
     private var plan: Plan
     private var journal: TapJournal
@@ -204,7 +208,7 @@ public actor Watcher {
         }
         var failure: KazasuError?
         do throws(KazasuError) {
-            for await next in inputs {
+            while let next = await nextInput() {
                 let goesOn = try await handle(next)
                 await flush()
                 if !goesOn { break }
@@ -217,12 +221,19 @@ public actor Watcher {
         if let failure { throw failure }
     }
 
+    private func nextInput() async -> Input? {
+        if !postponed.isEmpty { return postponed.removeFirst() }
+        var iterator = inputs.makeAsyncIterator()
+        return await iterator.next()
+    }
+
     /// - Returns: whether to go on.
     private func handle(_ next: Input) async throws(KazasuError) -> Bool {
         switch next {
-        case .event(let event, let number):
-            // A reader that was closed meanwhile may still report something.
-            if watched.values.contains(where: { $0.number == number }) { try note(event) }
+        case .event(.failed(let error), let number):
+            // The reader may have been closed meanwhile.
+            if watched.values.contains(where: { $0.number == number }) { throw error }
+        case .event(let event, _): note(event)
         case .ended(let number):
             watched = watched.filter { $0.value.number != number }
             return !watched.isEmpty
@@ -230,11 +241,12 @@ public actor Watcher {
         case .storeAgain: isRetrying = false
         case .tidy: _ = try? await outbox?.tidy(plan.retention, now: clock.now().wall)
         case .stop: return false
+        case .mark: break
         }
         return true
     }
 
-    private func note(_ event: ReaderWatch.Event) throws(KazasuError) {
+    private func note(_ event: ReaderWatch.Event) {
         switch event {
         case .tap(let tap, let id):
             if tap.kind == .on { metrics.tap(tap, on: plan.name(of: id)) }
@@ -247,15 +259,15 @@ public actor Watcher {
         case .opened(let id, let product):
             products[plan.name(of: id)] = product
             inform()
-        case .failed(let error): throw error
+        case .failed: break
         }
     }
 
     private func replacePlan(_ new: Plan) async {
         let kept = Set(new.subjects)
-        for (subject, watching) in watched where !kept.contains(subject) {
-            watching.task.cancel()
-            await watching.task.value
+        let ended = watched.filter { !kept.contains($0.key) }
+        await stopWatching(ended.values)
+        for subject in ended.keys {
             watched[subject] = nil
             backlog += journal.close(.shutdown, on: subject.name).map { ($0, nil) }
         }
@@ -272,8 +284,7 @@ public actor Watcher {
 
     /// Ends visits and queues.
     private func finish(tellsPending: Bool) async {
-        for watching in watched.values { watching.task.cancel() }
-        for watching in watched.values { await watching.task.value }
+        await stopWatching(watched.values)
         backlog += journal.close(.shutdown).map { ($0, nil) }
         await flush()
         for delivery in deliveries { delivery.queue.end() }
@@ -309,6 +320,22 @@ public actor Watcher {
         return Task { [input, watch] in
             await watch.run { input.yield(.event($0, watching: number)) }
             if !Task.isCancelled { input.yield(.ended(watching: number)) }
+        }
+    }
+
+    /// Ends tasks, and notes what they have reported: no card that was seen is lost, whatever else is in the queue.
+    private func stopWatching(_ ended: some Collection<Watching>) async {
+        for watching in ended { watching.task.cancel() }
+        for watching in ended { await watching.task.value }
+        input.yield(.mark)
+        var iterator = inputs.makeAsyncIterator()
+        while let next = await iterator.next() {
+            switch next {
+            case .mark: return
+            case .event(.failed, _): postponed.append(next)
+            case .event(let event, _): note(event)
+            default: postponed.append(next)
+            }
         }
     }
 
