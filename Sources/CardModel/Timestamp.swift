@@ -61,6 +61,9 @@ extension Timestamp {
         return text + (offset < 0 ? "-" : "+") + Timestamp.padded(hours, 2) + ":" + Timestamp.padded(minutes, 2)
     }
 
+    /// The text in UTC, with milliseconds unless they are zero: `2026-11-20T03:34:56Z`.
+    package var utcText: String { text(.utc, milliseconds.isMultiple(of: 1000) ? .seconds : .milliseconds) }
+
     private static func padded(_ number: Int, _ digits: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

@@ -8,7 +8,6 @@ public import CardModel
 package protocol DumpFormat: Sendable {
     /// The identifier on the command line, as in `--to flipper`; lower case, never changes.
     var id: String { get }
-    /// The display name.
     var name: LocalizedText { get }
     /// Returns whether a file is in this format, judging by its contents; the file name is ignored.
     ///

@@ -9,9 +9,7 @@ public import DumpFormats
 /// **decimal**, bytes are base64; 4 is the type of a FeliCa card. There is one IDm and one PMm.
 package struct MetrodroidXMLFormat: DumpFormat {
     package init() {}
-    /// The identifier `metrodroid-xml`.
     package var id: String { "metrodroid-xml" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Metrodroid or FareBot XML", "Metrodroid・FareBot の XML") }
 
     /// Recognizes a card or a list of cards as the first element.

@@ -10,9 +10,7 @@ package import DumpFormats
 /// byte first, numbers of blocks are decimal. The moment of the scan has no time zone and is not used.
 package struct TagInfoFormat: DumpFormat {
     package init() {}
-    /// The identifier `taginfo`.
     package var id: String { "taginfo" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("NXP TagInfo XML", "NXP TagInfo の XML") }
 
     /// Recognizes a scan as the first element.

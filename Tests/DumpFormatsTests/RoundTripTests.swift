@@ -36,6 +36,18 @@ import Testing
         if id == "json" { #expect(again == dump) }
     }
 
+    /// A time that does not exist is left out, not moved to another day.
+    @Test(arguments: [
+        ("2026-02-28T00:00:00Z", "2026-02-28T00:00:00Z"), ("2026-11-20T12:34:56.789+09:00", "2026-11-20T03:34:56.789Z"),
+        ("2026-02-31T00:00:00Z", nil), ("2026-04-31T00:00:00Z", nil), ("yesterday", nil),
+    ])
+    func timeOfReading(_ text: String, _ expected: String?) throws {
+        var dump = RandomDump.make(seed: 1)
+        dump.readAt = text
+        let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == "metrodroid" })
+        #expect(try DumpFormatRegistry.complete.read(format.write(dump)).dumps.first?.readAt == expected)
+    }
+
     /// A FeliCa Lite goes into a Flipper's own places for its blocks.
     @Test func liteKeepsItsBlocks() throws {
         let fixture = FormatFixture(format: "flipper", name: "lite.nfc")

@@ -15,9 +15,7 @@ extension DumpFileFormat {
 /// FareBot. Codes are in the usual notation, high byte first; the attribute beside each code is checked against it.
 package struct FlipperFormat: WritableDumpFormat {
     package init() {}
-    /// The identifier `flipper`.
     package var id: String { "flipper" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Flipper Zero .nfc", "Flipper Zero の .nfc") }
 
     /// Recognizes the first line, which names the kind of file.

@@ -119,9 +119,7 @@ struct FlipperReader {
             card.complete = false
             return
         }
-        guard card.systems[system].add(try line.block(data), at: number, of: code) else {
-            throw line.malformed(.uniqueBlock)
-        }
+        try card.systems[system].add(try line.block(data), at: number, of: code, or: line.malformed(.uniqueBlock))
     }
 
     /// Reads a block of a FeliCa Lite: two status flags, then sixteen bytes that are valid if the flags are 00 00.

@@ -9,9 +9,7 @@ package import CardModel
 /// one IDm and one PMm; the oldest exports split each into two lists of signed bytes.
 package struct FareBotFormat: DumpFormat {
     package init() {}
-    /// The identifier `farebot`.
     package var id: String { "farebot" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }
 
     /// Recognizes a kind of card beside its systems, or a list of cards with their kinds.
@@ -74,9 +72,8 @@ package struct FareBotFormat: DumpFormat {
             system.note(code)
             for block in try service.optional("blocks")?.elements() ?? [] {
                 let number = try block.required("address").blockNumber()
-                guard system.add(try block.required("data").block(), at: number, of: code) else {
-                    throw block.malformed(.uniqueBlock)
-                }
+                try system.add(
+                    try block.required("data").block(), at: number, of: code, or: block.malformed(.uniqueBlock))
             }
         }
         return system

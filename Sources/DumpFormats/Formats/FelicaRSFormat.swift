@@ -9,9 +9,7 @@ package import CardModel
 /// number form a group that contains the blocks once.
 package struct FelicaRSFormat: DumpFormat {
     package init() {}
-    /// The identifier `felica-rs`.
     package var id: String { "felica-rs" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }
 
     /// Recognizes systems whose code is under this tool's own name.
@@ -71,9 +69,7 @@ package struct FelicaRSFormat: DumpFormat {
         }
         for (place, value) in try blocks.elements().enumerated() {
             guard let number = UInt16(exactly: place) else { throw value.malformed(.atMostBlocks, "65536") }
-            guard system.add(try value.block(), at: number, of: code) else {
-                throw value.malformed(.uniqueBlock)
-            }
+            try system.add(try value.block(), at: number, of: code, or: value.malformed(.uniqueBlock))
         }
         system.noteOverlap(codes)
     }

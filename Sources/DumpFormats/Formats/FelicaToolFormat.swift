@@ -10,9 +10,7 @@ package import CardModel
 /// such a block is missing.
 package struct FelicaToolFormat: DumpFormat {
     package init() {}
-    /// The identifier `felica-tool`.
     package var id: String { "felica-tool" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
 
     /// Recognizes systems beside members that only this tool writes for a card.
@@ -34,7 +32,7 @@ package struct FelicaToolFormat: DumpFormat {
         if let seconds = try root.optional("metadata")?.optional("creation_time")?.integer(in: 0...253_402_300_799),
             seconds > 0
         {
-            card.readAt = UnixTime.text(milliseconds: Int64(seconds) * 1000)
+            card.readAt = Timestamp(milliseconds: seconds * 1000).utcText
         }
         let systems = try root.required("systems")
         // Newer exports key the systems by code, older ones list them.
@@ -100,8 +98,9 @@ package struct FelicaToolFormat: DumpFormat {
             if try value.text().contains("X") {
                 card.complete = false
                 system.note(code) { $0.isMasked = true }
-            } else if !system.add(try value.block(), at: number.rawValue, of: code) {
-                throw value.malformed(.uniqueBlock)
+            } else {
+                try system.add(
+                    try value.block(), at: number.rawValue, of: code, or: value.malformed(.uniqueBlock))
             }
         }
     }
@@ -119,9 +118,7 @@ package struct FelicaToolFormat: DumpFormat {
 /// blocks: such an IDm is unknown, such a block is missing.
 package struct FelicaToolLogFormat: DumpFormat {
     package init() {}
-    /// The identifier `felica-tool-log`.
     package var id: String { "felica-tool-log" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("felica-tool communication log", "felica-tool の通信記録") }
 
     /// Recognizes a list whose first element is a packet with its time.

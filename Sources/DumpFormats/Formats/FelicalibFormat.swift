@@ -8,9 +8,7 @@ package import CardModel
 /// Source: felicalib `src/dump/dump.c`. Codes are in the usual notation, high byte first. There is one IDm and one PMm.
 package struct FelicalibFormat: DumpFormat {
     package init() {}
-    /// The identifier `felicalib`.
     package var id: String { "felicalib" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }
 
     /// Recognizes a block line with one colon, or a comment with the spelling of "service" that only this program uses.
@@ -34,9 +32,10 @@ package struct FelicalibFormat: DumpFormat {
                     throw line.malformed(.form, "SERVICE:BLOCK HEX")
                 }
                 let number = try line.number16(colons.second)
-                let system = last(&card)
-                guard card.systems[system].add(try line.block(colons.rest), at: number, of: try line.code(colons.first))
-                else { throw line.malformed(.uniqueBlock) }
+                let system = card.lastSystem()
+                try card.systems[system].add(
+                    try line.block(colons.rest), at: number, of: try line.code(colons.first),
+                    or: line.malformed(.uniqueBlock))
             }
         }
         return [try card.dump(unnamed: .missing(key: "System code"))]
@@ -55,17 +54,12 @@ package struct FelicalibFormat: DumpFormat {
         } else if let area = value("Area:") {
             let words = area.words
             guard words.count == 3, words[1] == "-" else { throw line.malformed(.form, "Area: START - END") }
-            let system = last(&card)
+            let system = card.lastSystem()
             card.systems[system].areas.append(
                 AreaDump(start: try line.code(words[0]), end: try line.code(words[2])))
         } else if let service = value("Serivce code =") ?? value("Service code =") {
-            let system = last(&card)
+            let system = card.lastSystem()
             card.systems[system].note(try line.code(service.prefix { $0.isHexDigit }))
         }
-    }
-
-    private func last(_ card: inout ImportedCard) -> Int {
-        if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-        return card.systems.count - 1
     }
 }

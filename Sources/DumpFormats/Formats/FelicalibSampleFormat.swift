@@ -10,9 +10,7 @@ package import CardModel
 /// before; all other lines are for people.
 package struct FelicalibSampleFormat: DumpFormat {
     package init() {}
-    /// The identifier `felicalib-sample`.
     package var id: String { "felicalib-sample" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("felicalib sample in C#", "felicalib の C# サンプルの出力") }
 
     /// Recognizes a line with a label, a number in brackets and sixteen bytes with hyphens.
@@ -38,7 +36,7 @@ package struct FelicalibSampleFormat: DumpFormat {
                 guard record.label.contains("乗降履歴") || block[0] == 0 || HexLinesFormat.isPlausible(block) else {
                     throw line.malformed(.historyRecord)
                 }
-                guard system.add(block, at: record.number, of: history) else { throw line.malformed(.uniqueBlock) }
+                try system.add(block, at: record.number, of: history, or: line.malformed(.uniqueBlock))
             }
         }
         guard system.count(of: history) > 0 else { throw .missing(key: "[0]") }

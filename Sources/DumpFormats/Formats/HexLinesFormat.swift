@@ -10,9 +10,7 @@ package import CardModel
 /// order, newest first by their serial number, and duplicate records are dropped.
 package struct HexLinesFormat: DumpFormat {
     package init() {}
-    /// The identifier `hex-lines`.
     package var id: String { "hex-lines" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }
 
     /// Recognizes a file in which every line that is not a comment has sixteen bytes.

@@ -15,7 +15,6 @@ package struct KazasuHexFormat: WritableDumpFormat {
     package init() {}
     /// The identifier `hex`, as in `dump --format hex`.
     package var id: String { "hex" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
 
     /// Recognizes a block line, or the comment that opens the listing or a system.
@@ -61,9 +60,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
         let service: ServiceCode = try line.code(words[1])
         let number: BlockIndex = try line.code(words[2])
         let block = try line.block(words[3...].joined(separator: " "))
-        guard card.systems[system].add(block, at: number.rawValue, of: service) else {
-            throw line.malformed(.uniqueBlock)
-        }
+        try card.systems[system].add(block, at: number.rawValue, of: service, or: line.malformed(.uniqueBlock))
     }
 
     private func readComment(

@@ -12,7 +12,6 @@ package struct KazasuJSONFormat: WritableDumpFormat {
     package init() {}
     /// The identifier `json`, as in `dump --format json`.
     package var id: String { "json" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Kazasu JSON document", "Kazasu の JSON 文書") }
 
     /// Recognizes a document that names its schema.

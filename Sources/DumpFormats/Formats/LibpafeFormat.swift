@@ -17,9 +17,7 @@ extension DumpFileFormat {
 /// whole code.
 package struct LibpafeFormat: WritableDumpFormat {
     package init() {}
-    /// The identifier `libpafe`.
     package var id: String { "libpafe" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }
 
     /// Recognizes a block line with two colons, or a comment that only this program writes.
@@ -64,11 +62,8 @@ package struct LibpafeFormat: WritableDumpFormat {
             throw line.malformed(.blockOfNamedService)
         }
         let number = try line.number16(colons.second)
-        if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-        guard card.systems[card.systems.count - 1].add(try line.block(colons.rest), at: number, of: service ?? first)
-        else {
-            throw line.malformed(.uniqueBlock)
-        }
+        try card.systems[card.lastSystem()].add(
+            try line.block(colons.rest), at: number, of: service ?? first, or: line.malformed(.uniqueBlock))
     }
 
     private func readComment(
@@ -81,18 +76,15 @@ package struct LibpafeFormat: WritableDumpFormat {
             card.systems.append(ImportedSystem(code: try line.code(code)))
             service = nil
         } else if let idm = value("card IDm") {
-            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-            card.systems[card.systems.count - 1].idm = try line.idm(idm)
+            card.systems[card.lastSystem()].idm = try line.idm(idm)
         } else if let pmm = value("card PMm") {
-            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-            card.systems[card.systems.count - 1].pmm = try line.pmm(pmm)
+            card.systems[card.lastSystem()].pmm = try line.pmm(pmm)
         } else if let idm = value("IDm") {
             card.idm = try line.idm(idm)
         } else if let pmm = value("PMm") {
             card.pmm = try line.pmm(pmm)
         } else if let code = value("service") {
-            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-            card.systems[card.systems.count - 1].note(try line.code(code))
+            card.systems[card.lastSystem()].note(try line.code(code))
         } else if let colons = ColonLine(text), colons.separator == " " {
             let number = try line.number16(colons.first)
             let attribute = try line.number16(colons.second)
@@ -100,8 +92,7 @@ package struct LibpafeFormat: WritableDumpFormat {
                 throw line.malformed(.serviceNumber)
             }
             let code = ServiceCode(rawValue: number << 6 | attribute)
-            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-            card.systems[card.systems.count - 1].note(code)
+            card.systems[card.lastSystem()].note(code)
             service = code
         }
     }

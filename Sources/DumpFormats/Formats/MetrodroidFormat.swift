@@ -15,9 +15,7 @@ extension DumpFileFormat {
 /// ID of the tag. `mifareUltralight` is a Type 2 Tag.
 package struct MetrodroidFormat: WritableDumpFormat {
     package init() {}
-    /// The identifier `metrodroid`.
     package var id: String { "metrodroid" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }
 
     /// Recognizes a tag ID with its time of scanning, or a list of these.
@@ -96,8 +94,8 @@ package struct MetrodroidFormat: WritableDumpFormat {
         }
         for (code, service) in services.sorted(by: { $0.0 < $1.0 }) {
             system.note(code)
-            for (number, block) in try blocks(of: service) where !system.add(block, at: number, of: code) {
-                throw service.malformed(.uniqueBlock)
+            for (number, block) in try blocks(of: service) {
+                try system.add(block, at: number, of: code, or: service.malformed(.uniqueBlock))
             }
         }
         return system
@@ -122,8 +120,9 @@ package struct MetrodroidFormat: WritableDumpFormat {
         let idm = try dump.idmToWrite()
         try dump.checkCodesAreUnique(systems: true)
         var document = JSONObject([("tagId", .string(idm.description))])
-        if let moment = dump.readAt.flatMap(UnixTime.milliseconds) {
-            document["scannedAt"] = .object(JSONObject([("timeInMillis", .integer(moment)), ("tz", "Asia/Tokyo")]))
+        if let moment = dump.readAt.flatMap({ Timestamp($0) }) {
+            let milliseconds = JSONValue.integer(Int64(moment.milliseconds))
+            document["scannedAt"] = .object(JSONObject([("timeInMillis", milliseconds), ("tz", "Asia/Tokyo")]))
         }
         let systems = dump.systems.sorted { $0.systemCode < $1.systemCode }.map { system in
             (String(system.systemCode.rawValue), JSONValue.object(JSONObject([("services", services(of: system))])))

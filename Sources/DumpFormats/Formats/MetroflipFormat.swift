@@ -10,9 +10,7 @@ package import CardModel
 /// in line order, and the numbers are marked as assumed.
 package struct MetroflipFormat: DumpFormat {
     package init() {}
-    /// The identifier `metroflip`.
     package var id: String { "metroflip" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }
 
     /// Recognizes the first line, which names the kind of file.

@@ -9,9 +9,7 @@ package import CardModel
 /// asterisk stands for blocks equal to the one before it. For a FeliCa Lite, the numbers are decimal.
 package struct NfcpyFormat: DumpFormat {
     package init() {}
-    /// The identifier `nfcpy`.
     package var id: String { "nfcpy" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("nfcpy dump", "nfcpy のダンプ") }
 
     /// Recognizes a system, area or service line in nfcpy's wording, or a block beside its characters.
@@ -164,15 +162,11 @@ struct NfcpyReader {
             repeated += Int(index - previous.number)
             guard repeated <= NfcpyReader.mostRepeated else { throw line.malformed(.fewerRepeats) }
             for number in previous.number + 1..<index {
-                guard card.systems[system].add(previous.block, at: number, of: service) else {
-                    throw line.malformed(.uniqueBlock)
-                }
+                try card.systems[system].add(previous.block, at: number, of: service, or: line.malformed(.uniqueBlock))
             }
         }
         isRepeated = false
-        guard card.systems[system].add(block, at: index, of: service) else {
-            throw line.malformed(.uniqueBlock)
-        }
+        try card.systems[system].add(block, at: index, of: service, or: line.malformed(.uniqueBlock))
         previous = (index, block)
     }
 

@@ -10,9 +10,7 @@ package import CardModel
 /// before the bytes (arrows, times, words) is ignored. The log does not contain the system.
 package struct PCSCLogFormat: DumpFormat {
     package init() {}
-    /// The identifier `pcsc`.
     package var id: String { "pcsc" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("PC/SC log", "PC/SC のログ") }
 
     /// Recognizes a line with one of the two commands.

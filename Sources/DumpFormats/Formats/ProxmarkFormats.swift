@@ -14,9 +14,7 @@ extension DumpFileFormat {
 /// `0F09` is 090F, `00963F97` is the area 9600 to 973F. System codes are the same in both orders.
 package struct ProxmarkFeliCaFormat: WritableDumpFormat {
     package init() {}
-    /// The identifier `proxmark`.
     package var id: String { "proxmark" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
 
     /// Recognizes an array of systems, each with its code and its nodes.
@@ -64,8 +62,8 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
             let code: ServiceCode = try node.required("code").wireCode()
             system.note(code, keyVersion: keyVersion) { $0.extra.merge(extra) }
             guard let data = try node.optional("data") else { return }
-            for (number, block) in try data.blocks(radix: 16) where !system.add(block, at: number, of: code) {
-                throw data.malformed(.uniqueBlock)
+            for (number, block) in try data.blocksByHexNumber() {
+                try system.add(block, at: number, of: code, or: data.malformed(.uniqueBlock))
             }
         default: throw type.malformed(.oneOf, "system", "area", "service")
         }
@@ -133,9 +131,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
 /// selected system is included, without its code; output of other commands can surround it.
 package struct ProxmarkListingFormat: DumpFormat {
     package init() {}
-    /// The identifier `proxmark-text`.
     package var id: String { "proxmark-text" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
 
     /// Recognizes a line that names a service and says whether it is public.
@@ -166,9 +162,9 @@ package struct ProxmarkListingFormat: DumpFormat {
                 service = found
             } else if cells.count > 1, !cells[0].isEmpty, cells[0].utf8.allSatisfy({ Hex.value(of: $0) != nil }) {
                 guard let service else { throw line.malformed(.blockAfterService) }
-                guard system.add(try line.block(cells[1]), at: try line.number16(cells[0]), of: service) else {
-                    throw line.malformed(.uniqueBlock)
-                }
+                try system.add(
+                    try line.block(cells[1]), at: try line.number16(cells[0]), of: service,
+                    or: line.malformed(.uniqueBlock))
             }
         }
         card.systems = [system]
@@ -202,9 +198,7 @@ package struct ProxmarkListingFormat: DumpFormat {
 /// file become `st25tb.blocks`; each is four bytes, keyed by its number in two hexadecimal digits.
 package struct ProxmarkMemoryFormat: DumpFormat {
     package init() {}
-    /// The identifier `proxmark-memory`.
     package var id: String { "proxmark-memory" }
-    /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
 
     /// Recognizes a document that names its creator and the kind of file.

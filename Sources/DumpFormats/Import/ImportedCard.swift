@@ -50,6 +50,12 @@ struct ImportedCard {
             systems: dumps, extra: extra)
     }
 
+    /// Returns the index of the last system; adds one without a code if there is none.
+    mutating func lastSystem() -> Int {
+        if systems.isEmpty { systems.append(ImportedSystem(code: nil)) }
+        return systems.count - 1
+    }
+
     /// Returns the dump of a file that names every system.
     func dump() throws(DocumentError) -> CardDump {
         try dump(unnamed: .missing(key: "systemCode"))
@@ -101,6 +107,15 @@ struct ImportedSystem {
         guard let place = places[code] else { return false }
         let old = services[place].blocks.updateValue(block, forKey: number)
         return old == nil || old == block
+    }
+
+    /// Adds one block of a service.
+    ///
+    /// - Throws: `error` when the block is already present with other bytes.
+    mutating func add(
+        _ block: Block, at number: UInt16, of code: ServiceCode, or error: @autoclosure () -> DocumentError
+    ) throws(DocumentError) {
+        if !add(block, at: number, of: code) { throw error() }
     }
 
     /// Returns the number of blocks of a service.
@@ -163,7 +178,7 @@ package struct FeliCaCardBuilder: Sendable {
 
     /// Sets the time of reading, in milliseconds since 1970.
     package mutating func setMoment(milliseconds: Int64) {
-        card.readAt = UnixTime.text(milliseconds: milliseconds)
+        card.readAt = Timestamp(milliseconds: Int(milliseconds)).utcText
     }
 
     /// Sets the IDm.

@@ -63,14 +63,14 @@ extension JSONCursor {
         return block
     }
 
-    /// Decodes blocks keyed by number, where the names are numbers in `radix`.
-    func blocks(radix: Int) throws(DocumentError) -> [(number: UInt16, block: Block)] {
+    /// Decodes blocks keyed by number, where the names are hexadecimal numbers.
+    func blocksByHexNumber() throws(DocumentError) -> [(number: UInt16, block: Block)] {
         var blocks: [(UInt16, Block)] = []
         for (key, value) in try members() {
             guard key.utf8.count <= 5, key.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
-                let number = UInt16(key, radix: radix)
+                let number = UInt16(key, radix: 16)
             else {
-                throw radix == 16 ? value.malformed(.hexName, "4") : value.malformed(.decimalName)
+                throw value.malformed(.hexName, "4")
             }
             blocks.append((number, try value.block()))
         }
@@ -86,7 +86,7 @@ extension JSONCursor {
     /// Converts a time in milliseconds since 1970 to ISO 8601.
     func moment() throws(DocumentError) -> String {
         // The year 9999 is the last with four digits in ISO 8601.
-        UnixTime.text(milliseconds: Int64(try integer(in: 0...253_402_300_799_999)))
+        Timestamp(milliseconds: try integer(in: 0...253_402_300_799_999)).utcText
     }
 
     /// Decodes a list of bytes written as signed numbers.
