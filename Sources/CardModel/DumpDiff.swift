@@ -11,9 +11,9 @@ package struct DumpDiff: Hashable, Sendable {
     /// Services that only one of the dumps has, or whose state or known key version differs.
     package var services: [ServiceChange]
     /// Pages of a Type 2 Tag that changed, appeared or disappeared, by number.
-    package let pages: [PageChange]
+    package let pages: [NumberedChange<UInt16, [UInt8]>]
     /// Counters of a Type 2 Tag that changed, by number.
-    package let counters: [CounterChange]
+    package let counters: [NumberedChange<UInt8, UInt32>]
     /// Files of an ISO 7816 card that changed, appeared or disappeared, in the order of the newer dump.
     package let files: [FileChange]
 
@@ -22,22 +22,22 @@ package struct DumpDiff: Hashable, Sendable {
         blocks = []
         rings = []
         services = []
-        pages = PageChange.all(old.type2, new.type2)
-        counters = CounterChange.all(old.type2, new.type2)
+        pages = NumberedChange.all(old.type2?.pages ?? [:], new.type2?.pages ?? [:])
+        counters = NumberedChange.all(old.type2?.counters ?? [:], new.type2?.counters ?? [:])
         files = FileChange.all(old, new)
+        let before = DumpDiff.services(old)
+        let earlier = Dictionary(before.map { ($0.place, $0.service) }) { first, _ in first }
         var seen: Set<Place> = []
-        for system in new.systems {
-            for service in system.services {
-                let place = Place(system: system.systemCode, service: service.code)
-                seen.insert(place)
-                compare(old.system(place.system)?.service(place.service), service, place)
-            }
+        for (place, service) in DumpDiff.services(new) {
+            seen.insert(place)
+            compare(earlier[place], service, place)
         }
-        for system in old.systems {
-            for service in system.services {
-                let place = Place(system: system.systemCode, service: service.code)
-                if seen.insert(place).inserted { compare(service, nil, place) }
-            }
+        for (place, service) in before where seen.insert(place).inserted { compare(service, nil, place) }
+    }
+
+    private static func services(_ dump: CardDump) -> [(place: Place, service: ServiceDump)] {
+        dump.systems.flatMap { system in
+            system.services.map { (Place(system: system.systemCode, service: $0.code), $0) }
         }
     }
 
@@ -116,41 +116,24 @@ package struct BlockChange: Hashable, Sendable {
     }
 }
 
-/// One page of a Type 2 Tag that differs between two dumps.
-package struct PageChange: Hashable, Sendable {
-    /// The page's number.
-    package let number: UInt16
-    /// The old contents; `nil` if the older dump does not have the page.
-    package let old: [UInt8]?
-    /// The new contents; `nil` if the newer dump does not have the page.
-    package let new: [UInt8]?
+/// A page or a counter of a Type 2 Tag that differs between two dumps.
+package struct NumberedChange<Number: FixedWidthInteger & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
+    package let number: Number
+    /// The old contents; `nil` if the older dump does not have them.
+    package let old: Value?
+    /// The new contents; `nil` if the newer dump does not have them.
+    package let new: Value?
 
-    /// The offsets of the bytes that changed; empty if one of the dumps does not have the page.
-    package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
-
-    /// Returns the pages that differ, by number.
-    static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [PageChange] {
-        let (before, after) = (old?.pages ?? [:], new?.pages ?? [:])
-        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }
-            .map { PageChange(number: $0, old: before[$0], new: after[$0]) }
+    /// Returns what differs, by number.
+    static func all(_ old: [Number: Value], _ new: [Number: Value]) -> [NumberedChange] {
+        Set(old.keys).union(new.keys).sorted().filter { old[$0] != new[$0] }
+            .map { NumberedChange(number: $0, old: old[$0], new: new[$0]) }
     }
 }
 
-/// One counter of a Type 2 Tag that differs between two dumps.
-package struct CounterChange: Hashable, Sendable {
-    /// The counter's number.
-    package let number: UInt8
-    /// The old value; `nil` if the older dump does not contain it.
-    package let old: UInt32?
-    /// The new value; `nil` if the newer dump does not contain it.
-    package let new: UInt32?
-
-    /// Returns the counters that differ, by number.
-    static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [CounterChange] {
-        let (before, after) = (old?.counters ?? [:], new?.counters ?? [:])
-        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }
-            .map { CounterChange(number: $0, old: before[$0], new: after[$0]) }
-    }
+extension NumberedChange<UInt16, [UInt8]> {
+    /// The offsets of the bytes of a page that changed; empty if one of the dumps does not have the page.
+    package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
 }
 
 /// A cyclic service that gained new blocks at the front, so that every other block moved back by that many places.
@@ -167,18 +150,25 @@ package struct CyclicShift: Hashable, Sendable {
         guard let before = CyclicShift.list(old), let after = CyclicShift.list(new), !before.isEmpty,
             after.count >= before.count
         else { return nil }
-        for turn in 1..<max(after.count, 2) {
-            let kept = after.dropFirst(turn)
-            guard kept.count <= before.count, kept.elementsEqual(before.prefix(kept.count)), !kept.isEmpty else {
-                continue
-            }
-            self.system = system
-            self.service = service
-            added = Array(after.prefix(turn))
-            dropped = Array(before.dropFirst(kept.count))
-            return
+        let kept = CyclicShift.overlap(after.dropFirst(), before)
+        guard kept > 0 else { return nil }
+        self.system = system
+        self.service = service
+        added = Array(after.dropLast(kept))
+        dropped = Array(before.dropFirst(kept))
+    }
+
+    /// Returns the length of the longest end of `blocks` with which `ring` begins (Knuth, Morris, Pratt).
+    private static func overlap(_ blocks: ArraySlice<Block>, _ ring: [Block]) -> Int {
+        // For each beginning of the ring, the length of its longest shorter end with which the ring begins.
+        var borders = [0]
+        func next(_ matched: Int, _ block: Block) -> Int {
+            var matched = matched
+            while matched > 0, ring.element(at: matched) != block { matched = borders.element(at: matched - 1) ?? 0 }
+            return ring.element(at: matched) == block ? matched + 1 : 0
         }
-        return nil
+        for block in ring.dropFirst() { borders.append(next(borders.last ?? 0, block)) }
+        return blocks.reduce(0, next)
     }
 
     /// Returns the blocks in order if none is missing.
@@ -236,19 +226,23 @@ package struct FileChange: Hashable, Sendable {
 
     /// Returns the files that differ, in the order of the newer dump, then those that only the older one has.
     static func all(_ old: CardDump, _ new: CardDump) -> [FileChange] {
+        let (before, after) = (files(old), files(new))
+        let earlier = Dictionary(before.map { ($0.place, $0.file) }) { first, _ in first }
         var seen: Set<Place> = []
         var changes: [FileChange] = []
-        for (dump, other, isNew) in [(new, old, true), (old, new, false)] {
-            for application in dump.applications {
-                for file in application.files
-                where seen.insert(Place(application: application.aid, file: file.id)).inserted {
-                    let found = other.application(application.aid)?.file(file.id)
-                    let (before, after) = isNew ? (found, file) : (file, found)
-                    if let change = FileChange(application.aid, before, after) { changes.append(change) }
-                }
-            }
+        for (place, file) in after where seen.insert(place).inserted {
+            if let change = FileChange(place.application, earlier[place], file) { changes.append(change) }
+        }
+        for (place, file) in before where seen.insert(place).inserted {
+            if let change = FileChange(place.application, file, nil) { changes.append(change) }
         }
         return changes
+    }
+
+    private static func files(_ dump: CardDump) -> [(place: Place, file: FileDump)] {
+        dump.applications.flatMap { application in
+            application.files.map { (Place(application: application.aid, file: $0.id), $0) }
+        }
     }
 
     private struct Place: Hashable {

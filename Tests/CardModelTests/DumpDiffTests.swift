@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import TestSupport
 import Testing
 
 struct DumpDiffTests {
@@ -69,6 +70,34 @@ struct DumpDiffTests {
         let turn = try #require(diff.rings.first)
         #expect(turn.added == ring.added.map(Self.block))
         #expect(turn.dropped == ring.dropped.map(Self.block))
+    }
+
+    /// The smallest shift wins, as if every one were tried.
+    @Test func shiftsAreThoseOfTheDefinition() {
+        var random = SeededGenerator(seed: 21)
+        for _ in 0..<3000 {
+            let old = (0..<Int.random(in: 1...6, using: &random)).map { _ in UInt8.random(in: 0...1, using: &random) }
+            let new = (0..<Int.random(in: 1...8, using: &random)).map { _ in UInt8.random(in: 0...1, using: &random) }
+            guard old != new else { continue }
+            let turn = (1..<max(new.count, 2)).first { turn in
+                !new.dropFirst(turn).isEmpty && new.count >= old.count && old.starts(with: new.dropFirst(turn))
+            }
+            let diff = DumpDiff(Self.dump([(0x090F, old)]), Self.dump([(0x090F, new)]))
+            #expect(diff.rings.first?.added == turn.map { new.prefix($0).map(Self.block) }, "\(old), \(new)")
+            #expect(diff.rings.first?.dropped == turn.map { old.dropFirst(new.count - $0).map(Self.block) })
+        }
+    }
+
+    /// Each service and each block is looked at a few times, not once for every other one.
+    @Test func comparesLargeDumps() {
+        func dump(last: UInt8) -> CardDump {
+            var blocks = [UInt8](repeating: 0, count: 0xFFFF)
+            blocks[0xFFFE] = last
+            return Self.dump([(0x090F, blocks)] + (0x1000..<0x8530 as Range<UInt16>).map { ($0, [last]) })
+        }
+        let diff = DumpDiff(dump(last: 1), dump(last: 2))
+        #expect(diff.rings.isEmpty && diff.services.isEmpty)
+        #expect(diff.blocks.count == 30_001)
     }
 
     /// Nothing of the old ring is left, or the service is not cyclic: each block is reported.
