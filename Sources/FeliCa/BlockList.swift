@@ -81,6 +81,4 @@ package struct AccessMode: RawRepresentable, Hashable, Sendable {
     package static let normal = AccessMode(bits: 0)
     /// `001`: refunding to a purse (cashback).
     package static let cashback = AccessMode(bits: 1)
-    /// `100`: changing a key.
-    package static let keyChange = AccessMode(bits: 4)
 }

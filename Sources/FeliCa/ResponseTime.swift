@@ -22,8 +22,6 @@ package struct ResponseTime: Hashable, Sendable {
         case variable = 2
         /// Commands of constant work: Request Response, Search Service Code, Request System Code, …
         case fixed = 3
-        /// Authentication; a unit is a node.
-        case mutualAuthentication = 4
         /// Reading; a unit is a block.
         case read = 5
         /// Writing; a unit is a block.
@@ -54,14 +52,6 @@ package struct ResponseTime: Hashable, Sendable {
         let (a, b, e) = (parameter & 7, parameter >> 3 & 7, parameter >> 6)
         let units = max(0, min(units, 255))
         return ((b + 1) * units + (a + 1)) << (2 * e)
-    }
-
-    /// Returns how long cards may take to answer a Polling.
-    ///
-    /// It is 512 × 64 / fc until the first slot and 256 × 64 / fc per slot, so 3.625 ms for one slot. Source: nfcpy,
-    /// proxmark3 (`FELICA_REQUEST_GUARD_TIME`).
-    package static func pollingWindow(_ timeSlots: TimeSlots) -> Duration {
-        duration(carrierCycles: (512 + 256 * timeSlots.count) * 64)
     }
 
     private static let shortestFixed: Duration = .milliseconds(2)

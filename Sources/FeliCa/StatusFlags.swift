@@ -69,22 +69,12 @@ public struct StatusFlag2: RawRepresentable, Hashable, Sendable {
     package static let wrongServiceCount = StatusFlag2(rawValue: 0xA1)
     /// `A2`: wrong number of blocks.
     package static let wrongBlockCount = StatusFlag2(rawValue: 0xA2)
-    /// `A3`: a Block List element refers to a service that is not in the list.
-    package static let wrongServiceIndex = StatusFlag2(rawValue: 0xA3)
-    /// `A4`: the command does not apply to nodes of this kind.
-    package static let wrongServiceType = StatusFlag2(rawValue: 0xA4)
-    /// `A5`: access refused.
-    package static let accessRefused = StatusFlag2(rawValue: 0xA5)
     /// `A6`: no such node.
     package static let noSuchNode = StatusFlag2(rawValue: 0xA6)
-    /// `A7`: illegal access mode.
-    package static let illegalAccessMode = StatusFlag2(rawValue: 0xA7)
     /// `A8`: no such block; the usual sign of a service's end.
     package static let noSuchBlock = StatusFlag2(rawValue: 0xA8)
     /// `B1`: reading needs authentication (FeliCa Lite-S).
     package static let readNeedsAuthentication = StatusFlag2(rawValue: 0xB1)
-    /// `B2`: a MAC is missing or wrong (FeliCa Lite-S).
-    package static let macRequired = StatusFlag2(rawValue: 0xB2)
 }
 
 extension StatusFlag2: CustomStringConvertible {

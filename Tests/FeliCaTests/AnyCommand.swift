@@ -35,8 +35,6 @@ struct AnyCommand: Sendable, CustomTestStringConvertible {
 
     /// Every command of the module.
     static let all: [AnyCommand] = [
-        .init(Polling(.any), "1201<I>FFFFFFFFFFFFFFFF"),
-        .init(Polling(.any, requestCode: .systemCode), "1401<I>FFFFFFFFFFFFFFFF12FC"),
         .init(RequestService(nodes), "0F03<I>0201001100"),
         .init(RequestServiceV2(nodes), "1233<I>00004F0201001100"),
         .init(RequestServiceV2(nodes), "1633<I>0000410201001100FFFFFFFF"),
@@ -56,8 +54,6 @@ struct AnyCommand: Sendable, CustomTestStringConvertible {
         .init(RequestBlockInformationEx(nodes), "151F<I>0000021000200030004000"),
         .init(GetContainerIssueInformation(), "1A23<I>01020304054142434445464748494A4B"),
         .init(GetAreaInformation(.root), "1025<I>00001234BEEF"),
-        .init(GetNodeProperty<MACCommunicationProperty>([.system]), "0E29<I>00000101"),
-        .init(GetNodeProperty<ValueLimitedPurseProperty>([.system]), "1729<I>0000010110270000C2F7FFFF2A"),
         .init(GetSystemStatus(), "1039<I>00000102AABB"),
         .init(RequestProductInformation(), "1C3B<I>00000F1801020308475001D7007720250110"),
         .init(RequestSpecificationVersion(), "143D<I>00000000850200831282"),

@@ -138,36 +138,6 @@ import Testing
         #expect(error == .malformed(.requestServiceV2, flaw))
     }
 
-    @Test func getNodePropertyOfMAC() throws {
-        let command = GetNodeProperty<MACCommunicationProperty>([Self.node(0x0009)])
-        #expect(try command.packet(for: testIDm) == packet("0E28<I>01010900"))
-        let on = try Self.system(testIDm, "0E29<I>00000101")
-            .getNodeProperty(MACCommunicationProperty.self, of: [Self.node(0x0009)])
-        #expect(on.map(\.isEnabled) == [true])
-        #expect(try answer(to: command, "0E29<I>00000100").map(\.isEnabled) == [false])
-        #expect(try refusal(of: command, "0C29<I>10FF") == .status(StatusFlags(0x10, 0xFF)))
-    }
-
-    @Test func getNodePropertyOfAPurse() throws {
-        let command = GetNodeProperty<ValueLimitedPurseProperty>([Self.node(0x0009)])
-        #expect(try command.packet(for: testIDm) == packet("0E28<I>00010900"))
-        let purse = try #require(try answer(to: command, "1729<I>00000101 10270000 C2F7FFFF 2A").first)
-        #expect(purse.isEnabled)
-        #expect(purse.upperLimit == 10_000)
-        #expect(purse.lowerLimit == -2110)
-        #expect(purse.generation == 42)
-        let off = try #require(try answer(to: command, "1729<I>000001FF FFFFFFFF FFFFFFFF FF").first)
-        #expect(!off.isEnabled)
-        #expect(off.upperLimit == nil && off.lowerLimit == nil && off.generation == nil)
-    }
-
-    @Test(arguments: [0, 17]) func getNodePropertyLimits(_ count: Int) {
-        let command = GetNodeProperty<MACCommunicationProperty>([NodeCode](repeating: .system, count: count))
-        #expect(throws: FeliCaError.invalidArgument(.count(.nodes, count, allowed: 1...16))) {
-            try command.packet(for: testIDm)
-        }
-    }
-
     @Test func getAreaInformation() throws {
         let command = GetAreaInformation(AreaCode(rawValue: 0x3412))
         #expect(try command.packet(for: testIDm) == packet("0C24<I>1234"))

@@ -28,8 +28,7 @@ import Testing
     @Test func flagNamesMatchTheirMeanings() {
         let names: [(StatusFlag2, UInt8)] = [
             (.rewriteCountExceeded, 0x71), (.wrongServiceCount, 0xA1), (.wrongBlockCount, 0xA2),
-            (.wrongServiceIndex, 0xA3), (.wrongServiceType, 0xA4), (.accessRefused, 0xA5), (.noSuchNode, 0xA6),
-            (.illegalAccessMode, 0xA7), (.noSuchBlock, 0xA8), (.readNeedsAuthentication, 0xB1), (.macRequired, 0xB2),
+            (.noSuchNode, 0xA6), (.noSuchBlock, 0xA8), (.readNeedsAuthentication, 0xB1),
         ]
         for (flag, byte) in names { #expect(flag.rawValue == byte) }
     }
@@ -42,7 +41,7 @@ import Testing
 
     @Test func everyTextExistsInBothLanguages() {
         var texts = StatusMeaning.all.map(\.text) + KnownSystem.all.map(\.name) + LiteBlock.all.map(\.meaning)
-        texts += KnownServiceGroup.all.flatMap(\.services).compactMap(\.name)
+        texts += KnownServiceRow.all.compactMap(\.service.name)
         #expect(texts.count > 200)
         for text in texts { #expect(!text.english.isEmpty && !text.japanese.isEmpty) }
     }
@@ -80,33 +79,33 @@ import Testing
 
     /// The table of felica-tool's README, measured on real cards, and below its line what nfcpy states: the IC and ROM
     /// type, the blocks of a read and a write, which groups of commands are answered (`y`), not answered (`-`) or
-    /// unknown (`.`), the bytes of an Echo, and whether it is strict about lengths and tells its performance.
+    /// unknown (`.`), and the bytes of an Echo.
     ///
     ///     P Request Service, Request Response   S Search Service Code   C Request System Code
     ///     M what only Mobile FeliCa 4.1 knows   I Get Container Issue Information   N node properties, MAC   A AES
     static let profiles = """
-        IC/ROM read write P S C M I N A echo strict performance
-        00/02    12     8 y y y - - - -    -     no          no
-        00/03     8     8 y - - - - - -    -     no          no
-        01/03    12     8 y y y - - - -  252     no          no
-        0B/10    12    10 y y y - - - -  238    yes         yes
-        20/01    12    10 y y y - - - -  252    yes         yes
-        24/02    12     . y - y - - - -    -    yes         yes
-        31/05    15    13 y y y - - - y  252     no         yes
-        32/01    15    13 y y y - - - y  252     no         yes
-        36/01    15    13 y y y - - - y  252     no         yes
-        38/02    15    13 y y y - - - y  252     no         yes
-        3B/04    15    13 y y y - - y y  252     no         yes
-        44/01    15    13 y y y - - y y  252     no         yes
-        46/01    15    13 y y y - - y y  252     no         yes
-        16/01    15    13 y y y - y - y  252    yes         yes
-        18/01    15    13 y y y y y - y  252    yes         yes
-        F1/00     4     1 - - - - - - -   75     no         yes
-        08/01    12     8 . . . . . . .    .     no           .
-        09/01    12     8 . . . . . . .    .     no           .
-        0C/01    12     8 . . . . . . .    .     no           .
-        0D/0F    12    10 . . . . . . .    .     no           .
-        F0/00     4     1 - - - . . . .    .     no           .
+        IC/ROM read write P S C M I N A echo
+        00/02    12     8 y y y - - - -    -
+        00/03     8     8 y - - - - - -    -
+        01/03    12     8 y y y - - - -  252
+        0B/10    12    10 y y y - - - -  238
+        20/01    12    10 y y y - - - -  252
+        24/02    12     . y - y - - - -    -
+        31/05    15    13 y y y - - - y  252
+        32/01    15    13 y y y - - - y  252
+        36/01    15    13 y y y - - - y  252
+        38/02    15    13 y y y - - - y  252
+        3B/04    15    13 y y y - - y y  252
+        44/01    15    13 y y y - - y y  252
+        46/01    15    13 y y y - - y y  252
+        16/01    15    13 y y y - y - y  252
+        18/01    15    13 y y y y y - y  252
+        F1/00     4     1 - - - - - - -   75
+        08/01    12     8 . . . . . . .    .
+        09/01    12     8 . . . . . . .    .
+        0C/01    12     8 . . . . . . .    .
+        0D/0F    12    10 . . . . . . .    .
+        F0/00     4     1 - - - . . . .    .
         """
 
     static let groups: [[UInt16]] = [
@@ -128,9 +127,6 @@ import Testing
         #expect(profile.support(of: .echo) == marks[cells[10]] ?? .answered)
         #expect(profile.support(of: .readWithoutEncryption) == .answered)
         #expect(profile.support(of: .writeWithoutEncryption) == .unknown)
-        #expect(profile.echoLimit == Int(cells[10]))
-        #expect(profile.isStrictAboutLength == (cells[11] == "yes"))
-        #expect(profile.tellsPerformance == ["yes": true, "no": false][cells[12]])
         // Each command of a group once, and no more.
         let known = Self.groups.flatMap(\.self).map(CommandCode.init(rawValue:)) + [.echo]
         let listed = profile.answered + profile.silent
@@ -150,7 +146,6 @@ import Testing
     @Test func profilesDoNotContradictThemselves() {
         for profile in ICProfile.all {
             #expect(Set(profile.answered).isDisjoint(with: profile.silent))
-            #expect(profile.echoLimit == nil || profile.answered.contains(.echo))
             #expect(ReadWithoutEncryption.allowedBlocks.contains(profile.blocksPerRead ?? 1))
             #expect(WriteWithoutEncryption.allowedBlocks.contains(profile.blocksPerWrite ?? 1))
         }
@@ -216,16 +211,13 @@ import Testing
         #expect(KnownService.of(ServiceCode(rawValue: 0x884B), in: SystemCode(rawValue: 0x83EE))?.usualBlocks == nil)
     }
 
-    @Test func groupsListEachServiceOnceAndCodesThatAreServices() {
-        for group in KnownServiceGroup.all {
-            #expect(!group.systems.isEmpty)
-            #expect(Set(group.services.map(\.code)).count == group.services.count)
-            for service in group.services {
-                // 0118 of Shenzhen Tong is stated by one source and has no attribute that a manual names.
-                #expect(service.code.kind != nil || service.code.rawValue == 0x0118)
-                #expect((service.usualBlocks ?? 1) > 0)
-            }
-            for system in group.systems { #expect(KnownSystem.of(system) != nil) }
+    @Test func rowsListCodesThatAreServices() {
+        for row in KnownServiceRow.all {
+            #expect(!row.systems.isEmpty)
+            // 0118 of Shenzhen Tong is stated by one source and has no attribute that a manual names.
+            #expect(row.service.code.kind != nil || row.service.code.rawValue == 0x0118)
+            #expect((row.service.usualBlocks ?? 1) > 0)
+            for system in row.systems { #expect(KnownSystem.of(system) != nil) }
         }
     }
 

@@ -89,7 +89,6 @@ import Testing
     @Test func timesAreRoundedUpToNanoseconds() {
         #expect(ResponseTime(PMm(rawValue: 0)).maximum(.variable) == .nanoseconds(302_065))
         #expect(ResponseTime(PMm(rawValue: 0x0C_0000)).maximum(.read, units: 167) == .nanoseconds(102_400_000))
-        #expect(ResponseTime.pollingWindow(.one) == .nanoseconds(3_624_779))
     }
 
     @Test func usesTheTimeoutClassOfEachCommand() throws {
@@ -101,8 +100,6 @@ import Testing
         #expect(RequestServiceV2(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
         #expect(RequestBlockInformation(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
         #expect(RequestBlockInformationEx(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
-        let property = GetNodeProperty<MACCommunicationProperty>(nodes)
-        #expect(property.maximumTime(times) == times.maximum(.variable, units: 16))
         #expect(RequestCodeList(parent: .system, index: 1).maximumTime(times) == times.maximum(.variable, units: 32))
         #expect(Echo([UInt8](repeating: 0, count: 17)).maximumTime(times) == times.maximum(.variable, units: 2))
         #expect(Echo([UInt8](repeating: 0, count: 16)).maximumTime(times) == times.maximum(.variable, units: 1))
@@ -119,6 +116,5 @@ import Testing
         #expect(read.maximumTime(times) == times.maximum(.read, units: 12))
         let write = WriteWithoutEncryption(services: service, blocks: blocks, data: [])
         #expect(write.maximumTime(times) == times.maximum(.write, units: 12))
-        #expect(Polling(.any, timeSlots: .two).maximumTime(times) == ResponseTime.pollingWindow(.two))
     }
 }

@@ -33,7 +33,6 @@ import Testing
     @Test func accessModes() {
         #expect(AccessMode.normal.rawValue == 0)
         #expect(AccessMode.cashback.rawValue == 1)
-        #expect(AccessMode.keyChange.rawValue == 4)
         #expect(AccessMode(rawValue: 8) == nil)
     }
 

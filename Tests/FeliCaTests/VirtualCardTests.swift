@@ -49,9 +49,13 @@ import VirtualReader
     @Test func pollingReturnsTheSystemCode() throws {
         let reader = try Self.reader("suica-p1")
         _ = try Self.system(reader, .any)
-        let response = try reader.polling(.commonArea, requestCode: .systemCode)
-        #expect(response.systemCode == .commonArea)
-        #expect(throws: FeliCaError.transport(.noAnswer)) { try reader.polling(SystemCode(rawValue: 0x1234)) }
+        func poll(_ system: SystemCode) throws(TransportError) -> FeliCaTarget? {
+            try FeliCaPolling(system, requestCode: 1).look(at: .kbps212) { frame, time throws(TransportError) in
+                try reader.transceive(frame, timeout: time)
+            }
+        }
+        #expect(try poll(.commonArea)?.requestData == SystemCode.commonArea.rawValue)
+        #expect(try poll(SystemCode(rawValue: 0x1234)) == nil)
     }
 
     @Test func feliCaLiteReadsFourBlocksAndIsSilentToOtherCommands() throws {
@@ -93,10 +97,6 @@ import VirtualReader
         #expect(try system.requestCodeList(parent: AreaCode.root.node, index: 1).services == [service])
         #expect(try system.requestBlockInformation([service.node]) == [2])
         #expect(try system.requestBlockInformationEx([service.node]).map(\.assigned) == [2])
-        let properties = try system.getNodeProperty(MACCommunicationProperty.self, of: [service.node])
-        #expect(properties.map(\.isEnabled) == [false])
-        let limits = try system.getNodeProperty(ValueLimitedPurseProperty.self, of: [service.node])
-        #expect(limits.map(\.upperLimit) == [nil])
         #expect(throws: FeliCaError.status(StatusFlags(0xFF, 0xE0))) { try system.getAreaInformation(.root) }
         #expect(try system.getContainerIssueInformation().model == Array(5..<16))
         let version = try system.requestSpecificationVersion()

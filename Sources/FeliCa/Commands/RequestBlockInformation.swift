@@ -4,11 +4,9 @@ internal import ByteCodec
 public import CardModel
 
 /// Request Block Information (0E): the numbers of blocks of these nodes. Mobile FeliCa 4.1 supports it.
-package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
+package struct RequestBlockInformation: NodeListCommand, Hashable, Sendable {
     /// `0E`.
     package static let code = CommandCode.requestBlockInformation
-    /// The number of nodes that one command can name.
-    package static let allowedNodes = 1...32
 
     package var nodes: [NodeCode]
 
@@ -16,25 +14,12 @@ package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// Checks that there are between 1 and 32 nodes.
-    package func validate() throws(FeliCaError) {
-        try nodes.validateCount(.nodes, Self.allowedNodes)
-    }
-
-    /// The count and the nodes.
-    package var parameters: [UInt8] { nodes.countedWireBytes }
-
     /// Reads a number for each node in the requested order: the allocated blocks of a service.
     ///
     /// Its meaning for an area (free or allocated blocks) is not certain.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt16] {
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.uint16(.little) }
-    }
-
-    /// The variable class, one unit per node (felica-tool).
-    package func maximumTime(_ times: ResponseTime) -> Duration {
-        times.maximum(.variable, units: nodes.count)
     }
 }
 
@@ -50,7 +35,7 @@ extension FeliCaSystem {
 /// Request Block Information Ex (1E): the numbers of assigned and free blocks of these nodes.
 ///
 /// Mobile FeliCa 4.1 supports it.
-package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
+package struct RequestBlockInformationEx: NodeListCommand, Hashable, Sendable {
     /// `1E`.
     package static let code = CommandCode.requestBlockInformationEx
 
@@ -61,14 +46,6 @@ package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// Checks that there are between 1 and 32 nodes.
-    package func validate() throws(FeliCaError) {
-        try nodes.validateCount(.nodes, RequestBlockInformation.allowedNodes)
-    }
-
-    /// The count and the nodes.
-    package var parameters: [UInt8] { nodes.countedWireBytes }
-
     /// Reads two numbers for each node in the requested order.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [BlockCounts] {
         try answer.expectSuccess()
@@ -76,11 +53,6 @@ package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in
             BlockCounts(assigned: try answer.uint16(.little), free: try answer.uint16(.little))
         }
-    }
-
-    /// The variable class, one unit per node (felica-tool).
-    package func maximumTime(_ times: ResponseTime) -> Duration {
-        times.maximum(.variable, units: nodes.count)
     }
 }
 

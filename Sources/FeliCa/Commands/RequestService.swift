@@ -3,14 +3,31 @@
 internal import ByteCodec
 public import CardModel
 
+/// A command about 1 to 32 nodes, answered in their order.
+package protocol NodeListCommand: FeliCaCommand {
+    var nodes: [NodeCode] { get }
+}
+
+extension NodeListCommand {
+    /// The number of nodes that one command can name.
+    package static var allowedNodes: ClosedRange<Int> { 1...32 }
+
+    /// Checks the number of nodes.
+    package func validate() throws(FeliCaError) { try nodes.validateCount(.nodes, Self.allowedNodes) }
+
+    /// The count and the nodes.
+    package var parameters: [UInt8] { nodes.countedWireBytes }
+
+    /// The variable class, one unit per node (felica-tool).
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable, units: nodes.count) }
+}
+
 /// Request Service (02): the existence and key versions of these nodes.
 ///
 /// At most 32 nodes. IC 24 does not answer if one node has an attribute unknown to it.
-package struct RequestService: FeliCaCommand, Hashable, Sendable {
+package struct RequestService: NodeListCommand, Hashable, Sendable {
     /// `02`.
     package static let code = CommandCode.requestService
-    /// The number of nodes that one command can name.
-    package static let allowedNodes = 1...32
 
     /// The nodes; ``CardModel/NodeCode/system`` is the system itself.
     package var nodes: [NodeCode]
@@ -19,23 +36,10 @@ package struct RequestService: FeliCaCommand, Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// Checks that there are between 1 and 32 nodes.
-    package func validate() throws(FeliCaError) {
-        try nodes.validateCount(.nodes, Self.allowedNodes)
-    }
-
-    /// The count and the nodes.
-    package var parameters: [UInt8] { nodes.countedWireBytes }
-
     /// Reads the key version of each node in the requested order; `nil` for a node that does not exist.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [KeyVersion?] {
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.keyVersion() }
-    }
-
-    /// The variable class, one unit per node.
-    package func maximumTime(_ times: ResponseTime) -> Duration {
-        times.maximum(.variable, units: nodes.count)
     }
 }
 
@@ -49,7 +53,7 @@ extension FeliCaSystem {
 }
 
 /// Request Service v2 (32): like Request Service, with separate AES and DES key versions.
-package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
+package struct RequestServiceV2: NodeListCommand, Hashable, Sendable {
     /// `32`.
     package static let code = CommandCode.requestServiceV2
 
@@ -59,14 +63,6 @@ package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
-
-    /// Checks that there are between 1 and 32 nodes.
-    package func validate() throws(FeliCaError) {
-        try nodes.validateCount(.nodes, RequestService.allowedNodes)
-    }
-
-    /// The count and the nodes.
-    package var parameters: [UInt8] { nodes.countedWireBytes }
 
     /// Reads the encryption identifier and one or two lists.
     ///
@@ -80,11 +76,6 @@ package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
         guard hasSecond else { return ServiceVersions(encryption: encryption, first: first, second: nil) }
         let second = try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.keyVersion() }
         return ServiceVersions(encryption: encryption, first: first, second: second)
-    }
-
-    /// The variable class, one unit per node.
-    package func maximumTime(_ times: ResponseTime) -> Duration {
-        times.maximum(.variable, units: nodes.count)
     }
 }
 

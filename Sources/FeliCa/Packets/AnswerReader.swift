@@ -56,11 +56,6 @@ package struct AnswerReader {
         return order == .big ? field : field.byteSwapped
     }
 
-    /// Reads a signed four-byte number, least significant byte first.
-    package mutating func int32LittleEndian() throws(FeliCaError) -> Int32 {
-        Int32(bitPattern: try bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }.byteSwapped)
-    }
-
     /// Reads the eight bytes of an IDm.
     package mutating func idmField() throws(FeliCaError) -> IDm {
         IDm(rawValue: try bytes(8).reduce(0) { $0 << 8 | UInt64($1) })

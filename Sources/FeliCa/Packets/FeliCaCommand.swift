@@ -121,23 +121,6 @@ public struct FeliCaSystem {
 }
 
 extension CardChannel {
-    /// Looks for a card that has a system, with one Polling packet.
-    ///
-    /// - Parameters:
-    ///   - systemCode: the system; `FF` in either byte matches any value of that byte.
-    ///   - requestCode: the data that the card returns besides IDm and PMm.
-    ///   - timeSlots: the number of slots in which cards can answer.
-    /// - Throws: ``FeliCaError``; a missing card is ``FeliCaError/transport(_:)`` with `noAnswer`.
-    package func polling(
-        _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
-    ) throws(FeliCaError) -> PollingResponse {
-        let command = Polling(systemCode, requestCode: requestCode, timeSlots: timeSlots)
-        // Polling carries no IDm; the packet and its answer do not depend on this one.
-        let nobody = IDm(rawValue: 0)
-        let frame = try exchange(command.packet(for: nobody), timeout: command.window)
-        return try command.response(from: frame, idm: nobody)
-    }
-
     /// Performs one exchange and wraps its errors.
     func exchange(_ packet: [UInt8], timeout: Duration) throws(FeliCaError) -> [UInt8] {
         do {

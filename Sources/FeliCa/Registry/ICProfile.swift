@@ -15,16 +15,10 @@ package struct ICProfile: Hashable, Sendable {
     package let answered: [CommandCode]
     /// Commands that are not answered.
     package let silent: [CommandCode]
-    /// The maximum number of bytes in an Echo; `nil` if Echo is not answered or not measured.
-    package let echoLimit: Int?
-    /// Whether some commands are not answered if bytes follow their last field.
-    package let isStrictAboutLength: Bool
-    /// Whether a Polling with request code 02 is answered; `nil` if not measured.
-    package let tellsPerformance: Bool?
 
     init(
         _ icTypes: [UInt8], rom romTypes: [UInt8] = [], read: Int?, write: Int?, answered: [CommandCode] = [],
-        silent: [CommandCode] = [], echo: Int? = nil, strict: Bool = false, performance: Bool? = nil
+        silent: [CommandCode] = []
     ) {
         self.icTypes = icTypes
         self.romTypes = romTypes
@@ -32,9 +26,6 @@ package struct ICProfile: Hashable, Sendable {
         blocksPerWrite = write
         self.answered = answered
         self.silent = silent
-        echoLimit = echo
-        isStrictAboutLength = strict
-        tellsPerformance = performance
     }
 
     /// Returns whether a command is answered. Read Without Encryption is answered by every FeliCa product.
@@ -59,42 +50,35 @@ extension ICProfile {
     package static let all: [ICProfile] = [
         .init(
             [0x00], rom: [0x02], read: 12, write: 8, answered: plain,
-            silent: mobile + container + property + modern + [.echo], performance: false),
+            silent: mobile + container + property + modern + [.echo]),
         .init(
             [0x00], rom: [0x03], read: 8, write: 8, answered: [.requestService, .requestResponse],
-            silent: [.searchServiceCode, .requestSystemCode] + mobile + container + property + modern + [.echo],
-            performance: false),
+            silent: [.searchServiceCode, .requestSystemCode] + mobile + container + property + modern + [.echo]),
         .init(
-            [0x01], read: 12, write: 8, answered: plain + [.echo], silent: mobile + container + property + modern,
-            echo: 252, performance: false),
+            [0x01], read: 12, write: 8, answered: plain + [.echo], silent: mobile + container + property + modern),
         .init([0x08, 0x09, 0x0C], read: 12, write: 8),
         .init([0x0D], read: 12, write: 10),
         .init(
-            [0x0B], read: 12, write: 10, answered: plain + [.echo], silent: mobile + container + property + modern,
-            echo: 238, strict: true, performance: true),
+            [0x0B], read: 12, write: 10, answered: plain + [.echo], silent: mobile + container + property + modern),
         .init(
-            [0x20], read: 12, write: 10, answered: plain + [.echo], silent: mobile + container + property + modern,
-            echo: 252, strict: true, performance: true),
+            [0x20], read: 12, write: 10, answered: plain + [.echo], silent: mobile + container + property + modern),
         .init(
             [0x24], read: 12, write: nil, answered: [.requestService, .requestResponse, .requestSystemCode],
-            silent: [.searchServiceCode] + mobile + container + property + modern + [.echo], strict: true,
-            performance: true),
+            silent: [.searchServiceCode] + mobile + container + property + modern + [.echo]),
         .init(
             [0x31, 0x32, 0x36, 0x38], read: 15, write: 13, answered: plain + modern + [.echo],
-            silent: mobile + container + property, echo: 252, performance: true),
+            silent: mobile + container + property),
         .init(
             [0x3B, 0x44, 0x46], read: 15, write: 13, answered: plain + modern + property + [.echo],
-            silent: mobile + container, echo: 252, performance: true),
+            silent: mobile + container),
         .init(
-            [0x16], read: 15, write: 13, answered: plain + modern + container + [.echo], silent: mobile + property,
-            echo: 252, strict: true, performance: true),
+            [0x16], read: 15, write: 13, answered: plain + modern + container + [.echo], silent: mobile + property),
         .init(
-            [0x18], read: 15, write: 13, answered: plain + modern + container + mobile + [.echo], silent: property,
-            echo: 252, strict: true, performance: true),
+            [0x18], read: 15, write: 13, answered: plain + modern + container + mobile + [.echo], silent: property),
         .init([0xF0], read: 4, write: 1, silent: plain),
         .init(
             [0xF1], read: 4, write: 1, answered: [.echo],
-            silent: plain + mobile + container + property + modern, echo: 75, performance: true),
+            silent: plain + mobile + container + property + modern),
     ]
 
     private static let plain: [CommandCode] = [

@@ -14,15 +14,12 @@ package struct KnownService: Hashable, Sendable {
 
     /// Returns the known facts about a service in a system, or `nil`.
     package static func of(_ code: ServiceCode, in system: SystemCode) -> KnownService? {
-        for group in KnownServiceGroup.all where group.systems.contains(system) {
-            if let service = group.services.first(where: { $0.code == code }) { return service }
-        }
-        return nil
+        KnownServiceRow.all.first { $0.service.code == code && $0.systems.contains(system) }?.service
     }
 
     /// Returns the known services of a system, in the order of their codes.
     package static func all(in system: SystemCode) -> [KnownService] {
-        let services = KnownServiceGroup.all.filter { $0.systems.contains(system) }.flatMap(\.services)
+        let services = KnownServiceRow.all.filter { $0.systems.contains(system) }.map(\.service)
         var seen: Set<ServiceCode> = []
         return services.filter { seen.insert($0.code).inserted }.sorted { $0.code < $1.code }
     }
@@ -38,38 +35,26 @@ package struct KnownService: Hashable, Sendable {
     }
 
     private static let openOfAllSystems: [ServiceCode] = {
-        let codes = KnownServiceGroup.all.flatMap(\.services).map(\.code)
+        let codes = KnownServiceRow.all.map(\.service.code)
         return Set(codes.filter { !$0.requiresAuthentication }).sorted()
     }()
 }
 
-/// Services with the same meaning in each of some systems; the facts are rows of `Data/services.tsv`.
-package struct KnownServiceGroup: Hashable, Sendable {
+/// A service with the same meaning in each of some systems; the facts are rows of `Data/services.tsv`.
+package struct KnownServiceRow: Hashable, Sendable {
     package let systems: [SystemCode]
-    package private(set) var services: [KnownService]
+    package let service: KnownService
 
     init(_ row: FactRow) throws(FactTableError) {
         systems = try row.hexList("systems").map(SystemCode.init(rawValue:))
         if systems.isEmpty { throw row.fault("systems", .empty) }
-        services = [
-            KnownService(
-                code: ServiceCode(rawValue: try row.hex("service")), name: try row.name(),
-                usualBlocks: try row.decimal("blocks"))
-        ]
+        service = KnownService(
+            code: ServiceCode(rawValue: try row.hex("service")), name: try row.name(),
+            usualBlocks: try row.decimal("blocks"))
     }
 
-    /// Every group. If two groups have the same system and service, the earlier one's name counts.
-    package static let all: [KnownServiceGroup] = {
-        var groups: [KnownServiceGroup] = []
-        for row in Registry.services.rows {
-            if let last = groups.indices.last, groups[last].systems == row.systems {
-                groups[last].services += row.services
-            } else {
-                groups.append(row)
-            }
-        }
-        return groups
-    }()
+    /// Every row. If two rows have the same system and service, the earlier one's name counts.
+    package static var all: [KnownServiceRow] { Registry.services.rows }
 }
 
 /// A system code and its owner; the facts are rows of `Data/systems.tsv`.
@@ -109,7 +94,7 @@ package enum Registry {
 
     static let services = FactTable(
         PackageResources.services_tsv, columns: ["systems", "service", "blocks", "english", "japanese"],
-        key: ["systems", "service"], row: KnownServiceGroup.init(_:))
+        key: ["systems", "service"], row: KnownServiceRow.init(_:))
 
     /// The faults of the tables, by file name; a release has none.
     package static var faults: [String: [FactTableError]] {
