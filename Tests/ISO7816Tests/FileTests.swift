@@ -32,8 +32,6 @@ struct FileTests {
         #expect(isWhole, "\(contents.data.count) bytes")
         let end = contents.end
         #expect(end == (size == 0x10000 ? .limit : .file))
-        let isComplete = contents.isComplete
-        #expect(isComplete)
         #expect(card.exchanges <= max(size, 12))
     }
 
@@ -68,7 +66,7 @@ struct FileTests {
     @Test(arguments: [-1, 0, 1, 2]) func smallReads(_ count: Int) throws {
         let (one, two) = (FileCard([1, 2, 3], .warning), ["00D60000", "00D60001", "00D60002"])
         let size = max(1, count)
-        #expect(FileTests.session(one).readFile(bytesPerRead: count) == FileContents(data: [1, 2, 3], end: .file))
+        #expect(FileTests.session(one, longest: count + 2).readFile() == FileContents(data: [1, 2, 3], end: .file))
         #expect(one.exchanges == 3 / size + 1)
         let script: [(String, String)] =
             size == 1
@@ -101,25 +99,6 @@ struct FileTests {
             let channel = ScriptedChannel([try ScriptedExchange("00B0000000", answer: first + "9000"), air])
             let contents = FileTests.session(channel).readFile()
             #expect(contents == FileContents(data: .init(repeating: 0xAB, count: 256), end: end))
-            #expect(!contents.isComplete)
-        }
-    }
-
-    @Test func byIdentifier() throws {
-        let id = FileIdentifier(rawValue: 0x0001)
-        let file = FileTests.file(300)
-        #expect(try FileTests.session(FileCard(file, .warning)).readFile(id).data == file)
-        #expect(try FileTests.session(FileCard([], .shortAnswer)).readFile(id) == FileContents(data: [], end: .file))
-        let script = { (exchanges: [ScriptedExchange]) in FileTests.session(ScriptedChannel(exchanges)) }
-        let selected = try ScriptedExchange("00A4020C020001", answer: "9000")
-        #expect(throws: ISO7816Error.status(.select, .fileNotFound)) {
-            try script([try ScriptedExchange("00A4020C020001", answer: "6A82")]).readFile(id)
-        }
-        #expect(throws: ISO7816Error.status(.readBinary, 0x6982)) {
-            try script([selected, try ScriptedExchange("00B0000000", answer: "6982")]).readFile(id)
-        }
-        #expect(throws: ISO7816Error.transport(.noAnswer)) {
-            try script([selected, try ScriptedExchange("00B0000000", error: .noAnswer)]).readFile(id)
         }
     }
 

@@ -166,10 +166,11 @@ struct SessionTests {
             .file(file), .childDF(file), .childEF(file), .parent, .pathFromCurrentDF([file]),
         ]
         #expect(absolute.allSatisfy { CommandAPDU.select($0).selectsFromTheRoot })
-        #expect(absolute.allSatisfy { CommandAPDU.select($0, answer: .fileControlParameters).selectsFromTheRoot })
+        #expect(absolute.allSatisfy { CommandAPDU.select($0, answer: .fileControlInformation).selectsFromTheRoot })
         #expect(relative.allSatisfy { !CommandAPDU.select($0).selectsFromTheRoot })
-        #expect(!CommandAPDU.select(.application(application), occurrence: .next).selectsFromTheRoot)
-        #expect(!CommandAPDU.select(.application(application), occurrence: .last).selectsFromTheRoot)
+        for occurrence in 1...3 as ClosedRange<UInt8> {
+            #expect(!CommandAPDU(.select, p1: 4, p2: 0x0C | occurrence, data: [1, 2]).selectsFromTheRoot)
+        }
         #expect(!CommandAPDU(.readBinary, p1: 4).selectsFromTheRoot)
     }
 

@@ -41,21 +41,6 @@ public struct FileIdentifier: FourDigitCode {
     package static let masterFile = FileIdentifier(rawValue: 0x3F00)
 }
 
-/// The short identifier of an EF, 1 to 30, which allows reading it without selecting it first.
-package struct ShortFileIdentifier: Hashable, Sendable, CustomStringConvertible {
-    /// The number, 1 to 30.
-    package let rawValue: UInt8
-
-    /// Makes a short file identifier; `nil` if the number is not 1 to 30.
-    package init?(_ rawValue: UInt8) {
-        guard (1...30).contains(rawValue) else { return nil }
-        self.rawValue = rawValue
-    }
-
-    /// The number in two upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 2) }
-}
-
 /// INS, the instruction byte of a command APDU (ISO/IEC 7816-4 §5.4.2).
 ///
 /// The odd code of a pair carries its parameters in BER-TLV.

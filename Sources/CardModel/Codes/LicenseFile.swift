@@ -39,68 +39,34 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     package static let myNumberLicense = AID("a0000002310600000000000000000000")
 
     /// The application that contains it; `nil` for a file of the master file.
-    package var application: AID? {
-        switch self {
-        case .commonData, .pinSetting: nil
-        case .photo: LicenseFile.df2
-        case .myNumberPINSetting, .myNumberMatters, .myNumberSignature: LicenseFile.myNumberLicense
-        default: LicenseFile.df1
-        }
-    }
+    package var application: AID? { facts.application }
 
-    package var id: FileIdentifier {
-        FileIdentifier(rawValue: number)
-    }
-
-    private var number: UInt16 {
-        switch self {
-        case .commonData: 0x2F01
-        case .pinSetting: 0x000A
-        case .matters, .photo: 0x0001
-        case .domicile: 0x0002
-        case .externalCharacters: 0x0003
-        case .laterEntries: 0x0004
-        case .laterExternalCharacters: 0x0005
-        case .laterDomicile: 0x0006
-        case .signature: 0x0007
-        case .myNumberPINSetting: 0x001A
-        case .myNumberMatters: 0x001B
-        case .myNumberSignature: 0x001C
-        }
-    }
+    package var id: FileIdentifier { FileIdentifier(rawValue: facts.id) }
 
     /// The maximum length, in bytes.
-    package var longest: Int {
-        switch self {
-        case .commonData: 17
-        case .pinSetting, .myNumberPINSetting: 3
-        case .matters: 880
-        case .domicile: 82
-        case .externalCharacters: 264
-        case .laterEntries: 640
-        case .laterExternalCharacters: 663
-        case .laterDomicile: 256
-        case .signature: 578
-        case .photo: 2005
-        case .myNumberMatters: 5845
-        case .myNumberSignature: 584
-        }
-    }
+    package var longest: Int { facts.longest }
 
     /// The PINs to verify before it can be read.
-    package var access: LicenseAccess {
-        switch self {
-        case .commonData, .pinSetting, .myNumberPINSetting: .free
-        case .domicile, .laterDomicile, .photo: .bothPINs
-        default: .pin1
-        }
-    }
+    package var access: LicenseAccess { facts.access }
 
     /// Whether it belongs to the My Number card's application.
-    package var isOnMyNumberCard: Bool {
+    package var isOnMyNumberCard: Bool { application == LicenseFile.myNumberLicense }
+
+    private var facts: (application: AID?, id: UInt16, longest: Int, access: LicenseAccess) {
         switch self {
-        case .myNumberPINSetting, .myNumberMatters, .myNumberSignature: true
-        default: false
+        case .commonData: (nil, 0x2F01, 17, .free)
+        case .pinSetting: (nil, 0x000A, 3, .free)
+        case .matters: (LicenseFile.df1, 0x0001, 880, .pin1)
+        case .domicile: (LicenseFile.df1, 0x0002, 82, .bothPINs)
+        case .externalCharacters: (LicenseFile.df1, 0x0003, 264, .pin1)
+        case .laterEntries: (LicenseFile.df1, 0x0004, 640, .pin1)
+        case .laterExternalCharacters: (LicenseFile.df1, 0x0005, 663, .pin1)
+        case .laterDomicile: (LicenseFile.df1, 0x0006, 256, .bothPINs)
+        case .signature: (LicenseFile.df1, 0x0007, 578, .pin1)
+        case .photo: (LicenseFile.df2, 0x0001, 2005, .bothPINs)
+        case .myNumberPINSetting: (LicenseFile.myNumberLicense, 0x001A, 3, .free)
+        case .myNumberMatters: (LicenseFile.myNumberLicense, 0x001B, 5845, .pin1)
+        case .myNumberSignature: (LicenseFile.myNumberLicense, 0x001C, 584, .pin1)
         }
     }
 }

@@ -21,51 +21,29 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     case cardInputInformation
 
     /// The application it belongs to.
-    package var application: MyNumberApplication {
-        switch self {
-        case .attributes, .cardInputInformation: .cardInput
-        default: .jpki
-        }
-    }
+    package var application: MyNumberApplication { facts.application }
 
-    package var id: FileIdentifier { FileIdentifier(rawValue: number) }
-
-    private var number: UInt16 {
-        switch self {
-        case .token: 0x0006
-        case .authenticationCertificate: 0x000A
-        case .authenticationCA: 0x000B
-        case .signatureCertificate: 0x0001
-        case .signatureCA: 0x0002
-        case .attributes: 0x0002
-        case .cardInputInformation: 0x0005
-        }
-    }
+    package var id: FileIdentifier { FileIdentifier(rawValue: facts.id) }
 
     /// The PIN that unlocks it; `nil` if it needs none.
-    public var pin: MyNumberPIN? {
-        switch self {
-        case .attributes: .cardInput
-        case .signatureCertificate: .signature
-        default: nil
-        }
-    }
+    public var pin: MyNumberPIN? { facts.pin }
 
     /// Whether it identifies the holder; other files are the same on every card.
-    public var isPersonal: Bool {
-        switch self {
-        case .authenticationCertificate, .signatureCertificate, .attributes: true
-        case .token, .authenticationCA, .signatureCA, .cardInputInformation: false
-        }
-    }
+    public var isPersonal: Bool { facts.isPersonal }
 
     /// The maximum number of bytes to read; a file that contains a data object is read to the end of that object.
-    package var longest: Int {
+    package var longest: Int { facts.longest }
+
+    private var facts: (application: MyNumberApplication, id: UInt16, pin: MyNumberPIN?, isPersonal: Bool, longest: Int)
+    {
         switch self {
-        case .token: 32
-        case .attributes: 4096
-        case .cardInputInformation: 1024
-        default: 16_384
+        case .token: (.jpki, 0x0006, nil, false, 32)
+        case .authenticationCertificate: (.jpki, 0x000A, nil, true, 16_384)
+        case .authenticationCA: (.jpki, 0x000B, nil, false, 16_384)
+        case .signatureCertificate: (.jpki, 0x0001, .signature, true, 16_384)
+        case .signatureCA: (.jpki, 0x0002, nil, false, 16_384)
+        case .attributes: (.cardInput, 0x0002, .cardInput, true, 4096)
+        case .cardInputInformation: (.cardInput, 0x0005, nil, false, 1024)
         }
     }
 
@@ -125,26 +103,20 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     case cardSurfaceBirth
 
     /// The application it belongs to.
-    package var application: MyNumberApplication {
-        switch self {
-        case .authentication, .signature: .jpki
-        case .cardInput, .cardInputNumberA, .cardInputNumberB: .cardInput
-        case .cardSurfaceNumberA, .cardSurfaceNumberB, .cardSurfaceBirth: .cardSurface
-        }
-    }
+    package var application: MyNumberApplication { facts.application }
 
-    package var file: FileIdentifier { FileIdentifier(rawValue: number) }
+    package var file: FileIdentifier { FileIdentifier(rawValue: facts.file) }
 
-    private var number: UInt16 {
+    private var facts: (application: MyNumberApplication, file: UInt16) {
         switch self {
-        case .authentication: 0x0018
-        case .signature: 0x001B
-        case .cardInput: 0x0011
-        case .cardInputNumberA: 0x0014
-        case .cardInputNumberB: 0x0015
-        case .cardSurfaceNumberA: 0x0013
-        case .cardSurfaceNumberB: 0x0012
-        case .cardSurfaceBirth: 0x0011
+        case .authentication: (.jpki, 0x0018)
+        case .signature: (.jpki, 0x001B)
+        case .cardInput: (.cardInput, 0x0011)
+        case .cardInputNumberA: (.cardInput, 0x0014)
+        case .cardInputNumberB: (.cardInput, 0x0015)
+        case .cardSurfaceNumberA: (.cardSurface, 0x0013)
+        case .cardSurfaceNumberB: (.cardSurface, 0x0012)
+        case .cardSurfaceBirth: (.cardSurface, 0x0011)
         }
     }
 

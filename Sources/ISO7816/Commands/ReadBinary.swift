@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+internal import CardModel
 
 extension CommandAPDU {
     /// The highest offset that READ and UPDATE BINARY can encode in P1 P2.
@@ -19,39 +19,20 @@ extension CommandAPDU {
         return CommandAPDU(.readBinary, p1: p1, p2: p2, ne: count)
     }
 
-    /// Returns READ BINARY of an EF of the current DF by its short identifier, which makes it the current one.
-    ///
-    /// - Parameters:
-    ///   - file: the EF.
-    ///   - offset: the first byte, 0 to 255.
-    ///   - count: the number of bytes, as in ``readBinary(offset:count:)``.
-    /// - Throws: ``APDUError/offset(_:)``.
-    package static func readBinary(
-        _ file: ShortFileIdentifier, offset: Int = 0, count: Int
-    ) throws(APDUError) -> CommandAPDU {
-        guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
-        return CommandAPDU(.readBinary, p1: 0x80 | file.rawValue, p2: offset, ne: count)
-    }
-
-    /// Returns READ BINARY with the odd instruction B1, whose offset is a data object, for data after byte 32,767.
+    /// Returns READ BINARY of the current EF with the odd instruction B1, whose offset is a data object: for data after
+    /// byte 32,767.
     ///
     /// The answer is a data object 53 that contains the bytes.
     ///
     /// - Parameters:
     ///   - offset: the first byte, 0 to 4,294,967,295.
     ///   - count: the number of answer bytes, including the data object's tag and length.
-    ///   - file: the EF; the current one by default.
     /// - Throws: ``APDUError/offset(_:)``.
-    package static func readBinary(
-        farOffset offset: Int, count: Int, file: FileIdentifier = FileIdentifier(rawValue: 0)
-    ) throws(APDUError) -> CommandAPDU {
+    package static func readBinary(farOffset offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
         guard let number = UInt32(exactly: offset) else { throw .offset(offset) }
         let digits = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
         let short = Array(digits.dropLast(2).drop { $0 == 0 } + digits.suffix(2))
-        return CommandAPDU(
-            .readBinaryWithOffsetObject, p1: UInt8(truncatingIfNeeded: file.rawValue >> 8),
-            p2: UInt8(truncatingIfNeeded: file.rawValue), data: BERTLV(0x54, short).encoded,
-            ne: count)
+        return CommandAPDU(.readBinaryWithOffsetObject, data: BERTLV(0x54, short).encoded, ne: count)
     }
 
     /// Returns P1 and P2 for a 15-bit offset.
@@ -83,17 +64,6 @@ extension ISO7816Session {
         return response
     }
 
-    /// Reads bytes of an EF of the current DF by its short identifier, with one READ BINARY.
-    ///
-    /// Returns the answer, whatever its status word.
-    ///
-    /// - Throws: ``ISO7816Error``.
-    package func readBinary(
-        _ file: ShortFileIdentifier, offset: Int = 0, count: Int
-    ) throws(ISO7816Error) -> ResponseAPDU {
-        try transmit(try made { () throws(APDUError) in try .readBinary(file, offset: offset, count: count) })
-    }
-
     /// Makes a command whose arguments are checked when it is created.
     func made(_ command: () throws(APDUError) -> CommandAPDU) throws(ISO7816Error) -> CommandAPDU {
         do throws(APDUError) {
@@ -115,21 +85,6 @@ extension CommandAPDU {
         let (p1, p2) = try offset15(offset)
         guard !data.isEmpty else { throw .count(0) }
         return CommandAPDU(.updateBinary, p1: p1, p2: p2, data: data)
-    }
-
-    /// Returns UPDATE BINARY of an EF of the current DF by its short identifier, which makes it the current one.
-    ///
-    /// - Parameters:
-    ///   - file: the EF.
-    ///   - offset: the first byte, 0 to 255.
-    ///   - data: the bytes, at least one.
-    /// - Throws: ``APDUError/offset(_:)``, ``APDUError/count(_:)``.
-    package static func updateBinary(
-        _ file: ShortFileIdentifier, offset: Int = 0, data: [UInt8]
-    ) throws(APDUError) -> CommandAPDU {
-        guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
-        guard !data.isEmpty else { throw .count(0) }
-        return CommandAPDU(.updateBinary, p1: 0x80 | file.rawValue, p2: offset, data: data)
     }
 }
 

@@ -13,12 +13,10 @@ extension ISO7816Session {
     /// (`6700`), half as much is requested. Reading ends as listed in ``FileContents/End``, after at most a few more
     /// exchanges than there are bytes.
     ///
-    /// - Parameters:
-    ///   - limit: the maximum number of bytes, if the size of the file is already known or no more is wanted.
-    ///   - bytesPerRead: the maximum for one command; by default what the reader can pass on.
+    /// - Parameter limit: the maximum number of bytes, if the size of the file is already known or no more is wanted.
     /// - Returns: what was read, even if an exchange failed on the way.
-    package func readFile(limit: Int = longestFile, bytesPerRead: Int? = nil) -> FileContents {
-        var step = max(1, min(bytesPerRead ?? limits.bytesPerRead, limits.longestExpected))
+    package func readFile(limit: Int = longestFile) -> FileContents {
+        var step = limits.bytesPerRead
         var data: [UInt8] = []
         while data.count < limit {
             let response: ResponseAPDU
@@ -36,22 +34,6 @@ extension ISO7816Session {
             }
         }
         return FileContents(data: data, end: .limit)
-    }
-
-    /// Selects an EF of the current DF and reads it like ``readFile(limit:bytesPerRead:)``.
-    ///
-    /// - Throws: ``ISO7816Error`` if it cannot be selected, or if not even one byte could be read.
-    package func readFile(
-        _ file: FileIdentifier, limit: Int = longestFile, bytesPerRead: Int? = nil
-    ) throws(ISO7816Error) -> FileContents {
-        try select(.childEF(file))
-        let contents = readFile(limit: limit, bytesPerRead: bytesPerRead)
-        guard contents.data.isEmpty else { return contents }
-        switch contents.end {
-        case .refused(let status): throw .status(.readBinary, status)
-        case .failed(let error): throw error
-        case .limit, .file: return contents
-        }
     }
 
     /// Reads the one BER-TLV data object at the start of the current EF; its tag and length determine how far to read.
@@ -94,9 +76,6 @@ package struct FileContents: Hashable, Sendable {
         /// An exchange failed; there may be more.
         case failed(ISO7816Error)
     }
-
-    /// Whether nothing is missing from the requested range or from the file.
-    package var isComplete: Bool { end == .limit || end == .file }
 
     /// Makes contents from the bytes and the reason for the end.
     package init(data: [UInt8], end: End) {

@@ -8,20 +8,19 @@ extension CommandAPDU {
     /// - Parameters:
     ///   - target: the file or application.
     ///   - answer: the information to return about it; unless it is `.nothing`, Le is present and requests everything.
-    ///   - occurrence: which of several.
     ///   - cla: the class.
     package static func select(
-        _ target: SelectTarget, answer: SelectAnswer = .nothing, occurrence: SelectOccurrence = .first,
-        cla: ClassByte = .interindustry
+        _ target: SelectTarget, answer: SelectAnswer = .nothing, cla: ClassByte = .interindustry
     ) -> CommandAPDU {
         CommandAPDU(
-            .select, cla: cla, p1: target.p1, p2: answer.rawValue | occurrence.rawValue, data: target.data,
+            .select, cla: cla, p1: target.p1, p2: answer.rawValue, data: target.data,
             ne: answer == .nothing ? 0 : 0x100)
     }
 
     /// Whether this is a SELECT that addresses its file from the root, independently of the current file.
     var selectsFromTheRoot: Bool {
-        guard ins == .select, p2 & 0x03 == SelectOccurrence.first.rawValue else { return false }
+        // Bits 2 and 1 of P2: the first of several, not the next, the previous or the last one.
+        guard ins == .select, p2 & 0x03 == 0 else { return false }
         return switch p1 {
         case 0x00: data.isEmpty || data == FileIdentifier.masterFile.bytes
         case 0x04, 0x08: true
@@ -36,15 +35,14 @@ extension ISO7816Session {
     /// - Parameters:
     ///   - target: the file or application.
     ///   - answer: the information to return about it.
-    ///   - occurrence: which of several.
     /// - Returns: the card's information about it, a BER-TLV template, or nothing.
     /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` for any status word but 9000, including warnings:
     ///   `6283` means that the file is deactivated or, on a driver's license, locked.
     @discardableResult
     package func select(
-        _ target: SelectTarget, answer: SelectAnswer = .nothing, occurrence: SelectOccurrence = .first
+        _ target: SelectTarget, answer: SelectAnswer = .nothing
     ) throws(ISO7816Error) -> [UInt8] {
-        try data(.select(target, answer: answer, occurrence: occurrence))
+        try data(.select(target, answer: answer))
     }
 }
 
@@ -52,22 +50,7 @@ extension ISO7816Session {
 package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
     /// File control information, template 6F.
     case fileControlInformation = 0x00
-    /// File control parameters, template 62.
-    case fileControlParameters = 0x04
-    /// File management data, template 64.
-    case fileManagementData = 0x08
     case nothing = 0x0C
-}
-
-/// The choice among several files with the same name in a SELECT: bits 2 and 1 of P2.
-package enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
-    /// The first, or the only one.
-    case first = 0
-    case last = 1
-    /// The next after the current one.
-    case next = 2
-    /// The one before the current one.
-    case previous = 3
 }
 
 /// The target of a SELECT (ISO/IEC 7816-4 §11.2.2).

@@ -103,9 +103,6 @@ public final class ISO7816Session {
         selection = .renewed
     }
 
-    /// Whether an exchange has failed and ``reselect()`` was not called since.
-    package var isSelectionLost: Bool { selection != .current }
-
     /// Sends a command and returns the complete answer, whatever its status word.
     ///
     /// Long data is sent in a chain if the command cannot be extended. After `6Cxx`, the same command is sent once more

@@ -66,7 +66,7 @@ struct ISO14443Tests {
         try session.select(.application(try #require(AID(Self.aid))))
         try session.select(.childEF(FileIdentifier(rawValue: 1)))
         let file = session.readFile()
-        #expect(file.isComplete)
+        #expect(file.end == .file)
         #expect(file.data == Self.content)
     }
 
