@@ -5,9 +5,6 @@
 /// The value is kept unparsed; the contents of a constructed object are parsed on demand, so nesting costs nothing
 /// until then.
 package struct BERTLV: Hashable, Sendable {
-    /// The maximum nesting depth in strict parsing.
-    package static let deepestNesting = 16
-
     package var tag: BERTag
     /// The value, without tag and length.
     package var value: [UInt8]
@@ -34,36 +31,6 @@ package struct BERTLV: Hashable, Sendable {
     /// The first object with a tag in this one, one level down.
     package subscript(tag: BERTag) -> BERTLV? {
         children?.first { $0.tag == tag }
-    }
-
-    /// Parses consecutive objects strictly, including nested ones.
-    ///
-    /// No bytes are allowed between them, and every encoding must have the form required by the standard.
-    ///
-    /// - Throws: ``TLVError``.
-    package static func strict(_ bytes: some Collection<UInt8>) throws(TLVError) -> [BERTLV] {
-        try strict(Array(bytes), depth: 1)
-    }
-
-    private static func strict(_ bytes: [UInt8], depth: Int) throws(TLVError) -> [BERTLV] {
-        var objects: [BERTLV] = []
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let offset = rest.startIndex
-            let (object, header) = try BERTLV.first(of: rest)
-            guard header.isStrict else { throw TLVError(offset: offset, reason: .lengthNotMinimal) }
-            if object.tag.isConstructed {
-                guard depth < deepestNesting else { throw TLVError(offset: offset, reason: .tooDeep) }
-                do throws(TLVError) {
-                    _ = try strict(object.value, depth: depth + 1)
-                } catch {
-                    throw error.moved(by: offset + header.size)
-                }
-            }
-            objects.append(object)
-            rest = rest.dropFirst(header.totalLength)
-        }
-        return objects
     }
 
     /// Parses the object at the start of `bytes`; offsets count from index 0 of the collection they are a slice of.
@@ -162,9 +129,6 @@ package struct BERHeader: Hashable, Sendable {
     package let length: Int
     /// The size of tag and length in bytes.
     package let size: Int
-    /// Whether tag and length have the form required by the standard; other forms occur and can be parsed.
-    package let isStrict: Bool
-
     /// The size of the whole object in bytes.
     package var totalLength: Int { size &+ length }
 
@@ -182,12 +146,9 @@ package struct BERHeader: Hashable, Sendable {
         let first = try next(.truncatedTag)
         guard first != 0 else { throw TLVError(offset: 0, reason: .invalidTag) }
         var number = UInt32(first)
-        var isStrict = true
         if first & 0x1F == 0x1F {
             var byte = try next(.truncatedTag)
-            // A number does not begin with seven zero bits. One that would fit in the first byte is accepted: payment
-            // cards have the tag BF0C.
-            isStrict = byte != 0x80
+            // A number that would fit in the first byte is accepted: payment cards have the tag BF0C.
             number = number << 8 | UInt32(byte)
             while byte & 0x80 != 0 {
                 guard read < 3 else { throw TLVError(offset: 0, reason: .invalidTag) }
@@ -203,18 +164,11 @@ package struct BERHeader: Hashable, Sendable {
         case 0x81...0x84:
             length = 0
             for _ in 0..<(lead & 0x0F) { length = length << 8 | Int(try next(.truncatedLength)) }
-            isStrict = isStrict && length >= BERHeader.smallest(in: lead & 0x0F)
         default: throw TLVError(offset: 0, reason: .invalidLength)
         }
         self.tag = BERTag(rawValue: number)
         self.length = length
-        self.isStrict = isStrict
         size = read
-    }
-
-    /// Returns the smallest length that needs this many bytes after the first.
-    private static func smallest(in bytes: UInt8) -> Int {
-        bytes == 1 ? 0x80 : 1 << (8 * (Int(bytes) - 1))
     }
 
     /// Encodes a length in the fewest bytes; it is truncated above 32 bits.
@@ -249,10 +203,6 @@ package struct TLVError: Error, Hashable, Sendable {
         case invalidLength
         /// The length exceeds the available bytes by `missing`.
         case truncatedValue(missing: Int)
-        /// Strict parsing: a length in more bytes than needed.
-        case lengthNotMinimal
-        /// Strict parsing: objects are nested deeper than ``BERTLV/deepestNesting``.
-        case tooDeep
     }
 
     package init(offset: Int, reason: Reason) {
