@@ -127,19 +127,22 @@ enum CardText {
 }
 
 /// The records of a cyclic service with one record per used block, and the amounts that follow from them.
-struct LocalHistory {
+package struct LocalHistory {
     /// The records, newest first.
     private(set) var records: [HistoryRecord]
     /// Whether a block of the history was not read.
     let isIncomplete: Bool
     private let olderWasRead: [Bool]
 
-    /// Decodes the records up to the first unused block.
-    init(
-        _ service: ServiceDump, isUnused: (Block) -> Bool = { $0.isZero }, record: (Block) -> HistoryRecord
-    ) {
-        let sequence = BlockSequence(service, isUnused: isUnused)
-        records = sequence.entries.map { record($0.block) }
+    /// Decodes the records up to the first unused block: an all-zero one, or one for which `record` returns `nil`.
+    init(_ service: ServiceDump, record: (Block) -> HistoryRecord?) {
+        var records: [HistoryRecord] = []
+        let sequence = BlockSequence(service) { block in
+            guard !block.isZero, let record = record(block) else { return true }
+            records.append(record)
+            return false
+        }
+        self.records = records
         olderWasRead = sequence.entries.map(\.olderWasRead)
         isIncomplete = sequence.isIncomplete
     }

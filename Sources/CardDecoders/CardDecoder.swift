@@ -57,6 +57,12 @@ extension CardDecoder {
     /// The default: most cards have a balance.
     public var hasBalance: Bool { true }
 
+    /// The default: the records have no serial numbers, or there is no history.
+    public var serials: SerialNumbers? { nil }
+
+    /// The default: the card has a service of ``historyReads`` that is required.
+    public func recognizes(_ dump: CardDump) -> Bool { historyReads.contains { $0.isRequired && dump.holds($0) } }
+
     /// The default: most kinds are one brand.
     public var brandReads: [ReadRequest] { [] }
 
@@ -83,9 +89,6 @@ public protocol PurselessDecoder: CardDecoder {}
 extension PurselessDecoder {
     /// Always `false`.
     public var hasBalance: Bool { false }
-
-    /// Always `nil`: without a purse there is no history.
-    public var serials: SerialNumbers? { nil }
 
     /// Always throws.
     ///
@@ -194,8 +197,8 @@ public struct DecoderRegistry: Sendable {
         OctopusDecoder.octopus,
         OctopusDecoder.shenzhenTong,
         KMTDecoder(),
-        MRTJakartaDecoder(),
-        HoChiMinhCityDecoder(),
+        JakartaPurseDecoder.mrtJakarta,
+        JakartaPurseDecoder.hoChiMinhCity,
         DhakaDecoder(),
         QuicPayDecoder.commonArea,
         QuicPayDecoder.ana,

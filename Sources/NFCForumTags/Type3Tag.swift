@@ -133,7 +133,6 @@ package final class Type3Tag {
 }
 
 extension Type3Tag: NDEFTag {
-    /// The type number, 3.
     package var typeNumber: Int { 3 }
 
     /// Reads the message that the attribute information describes.

@@ -125,7 +125,6 @@ package final class Type4Tag {
 }
 
 extension Type4Tag: NDEFTag {
-    /// The type number, 4.
     package var typeNumber: Int { 4 }
 
     /// Reads the message of the NDEF file. A failed exchange is repeated from the start.

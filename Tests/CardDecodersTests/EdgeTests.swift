@@ -62,12 +62,6 @@ struct EdgeTests {
         #expect(fields.map(\.value) == [CalendarDate(daysSince2000: 0x4001).description])
     }
 
-    @Test("The sum of a Type 3 Tag's attributes has two bytes, which it does not count")
-    func attributeSum() {
-        let sum = Block([UInt8](repeating: 0x20, count: 14) + [0x01, 0xC0]) ?? .zero
-        #expect(NDEFAttributes(sum).isChecksumRight && !NDEFAttributes(sum.with(15, 0xC1)).isChecksumRight)
-    }
-
     @Test("A nice-pass amount has twelve bits with a sign", arguments: [0, 1, 0x7FF, 0x800, 0x801, 0xFFF])
     func nicePassAmount(_ bits: Int) throws {
         var record = RecordBits()

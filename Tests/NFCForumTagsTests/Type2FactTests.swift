@@ -53,7 +53,6 @@ struct Type2FactTests {
         #expect(locks.pages == lock.pages)
         #expect(locks.staticBytes == lock.fixed)
         #expect(locks.dynamicBytes == (lock.dynamic.isEmpty ? nil : lock.dynamic))
-        #expect(locks.isOneTimeAreaFrozen == (lock.fixed[0] & 1 == 1))
     }
 
     @Test("A lock control block locates the bits of an unknown product")

@@ -142,4 +142,11 @@ struct Type3TagTests {
         field.removeCards()
         #expect(throws: TagError.tagLost) { try tag.readNDEF() }
     }
+
+    @Test("The sum of the attributes has two bytes, which it does not count")
+    func attributeSum() {
+        let sum = [UInt8](repeating: 0x20, count: 14) + [0x01]
+        #expect(Type3Attributes(Block(sum + [0xC0]) ?? .zero).isChecksumRight)
+        #expect(!Type3Attributes(Block(sum + [0xC1]) ?? .zero).isChecksumRight)
+    }
 }

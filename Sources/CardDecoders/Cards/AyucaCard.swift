@@ -16,15 +16,12 @@ extension CardKind {
 
 /// Decodes ayuca: balance, points, history, days of issue and of the last use, top-up and redemption.
 package struct AyucaDecoder: CardDecoder {
-    /// The identifier `ayuca`.
     package let kind = CardKind.ayuca
     package let name = LocalizedText("ayuca", "ayuca（アユカ）")
     /// Service 884B.
     package let balanceRead = ReadRequest(0x83EE, 0x884B)
     /// Balance with points (884B), history (898F) and issue data (804B).
     package var historyReads: [ReadRequest] { [ReadRequest(0x83EE, 0x884B, 0..<2), historyRead, issueRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     /// 804B: the number of the card on other cards of the family.
     package let personal = [PersonalBytes(0x83EE, 0x804B)]
@@ -33,9 +30,6 @@ package struct AyucaDecoder: CardDecoder {
     private let issueRead = ReadRequest(0x83EE, 0x804B, 0..<2, isRequired: false)
 
     package init() {}
-
-    /// Returns whether the system has the balance or the history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

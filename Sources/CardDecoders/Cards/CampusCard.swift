@@ -20,7 +20,6 @@ extension CardKind {
 /// Shows possible contents of a campus or employee card: digits and text, all personal, none certain.
 package struct CampusCardDecoder: PurselessDecoder {
     package let kind: CardKind
-    /// The display name.
     package let name: LocalizedText
     /// The block that identifies the card; no balance is known.
     package let balanceRead: ReadRequest

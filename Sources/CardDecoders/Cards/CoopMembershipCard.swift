@@ -16,7 +16,6 @@ extension CardKind {
 
 /// Decodes the Co-op's membership: number and end.
 package struct CoopMembershipDecoder: PurselessDecoder {
-    /// The identifier `coop-member`.
     package let kind = CardKind.coopMembership
     package let name = LocalizedText("University Co-op membership", "大学生協 組合員証")
     /// Block 0 of service 204B.
@@ -30,9 +29,6 @@ package struct CoopMembershipDecoder: PurselessDecoder {
     private let memberRead = ReadRequest(0x8E4B, 0x204B, 0..<2)
 
     package init() {}
-
-    /// Returns whether the system has the service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// Decodes the digits of block 0 and the first six bytes of block 1, and the day in the bytes behind them.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

@@ -15,45 +15,17 @@ extension CardKind {
 }
 
 /// Decodes the cards of Dhaka: balance and the last twenty records.
-package struct DhakaDecoder: CardDecoder {
-    /// The identifier `dhaka`.
+package struct DhakaDecoder: HistoryBalanceDecoder {
     package let kind = CardKind.dhaka
     package let name = LocalizedText("Dhaka MRT Pass or Rapid Pass", "ダッカMRT Pass・Rapid Pass")
-    /// The newest block of service 220F.
-    package let balanceRead = ReadRequest(0x90E3, 0x220F)
     /// The twenty blocks of service 220F.
-    package var historyReads: [ReadRequest] { [historyRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
-
-    private let historyRead = ReadRequest(0x90E3, 0x220F, 0..<20)
+    package let historyRead = ReadRequest(0x90E3, 0x220F, 0..<20)
+    package let balanceOffset = 11
+    package let currency = Currency.taka
 
     package init() {}
 
-    /// Returns whether the system has the history service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
-
-    /// The balance of the newest record; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = DhakaHistoryBlock(try dump.block(balanceRead, kind: kind, field: "balance", offset: 11))
-        return BalanceReport(
-            balances: [BalanceEntry(kind: kind, name: name, amount: newest?.balance, currency: .taka)],
-            warnings: [.oneSource])
-    }
-
-    /// Decodes balance and history; amounts are differences of balances.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(kind: kind, name: name)
-        if let service = dump.opened(historyRead) {
-            var history = LocalHistory(
-                service, isUnused: { DhakaHistoryBlock($0) == nil },
-                record: { DhakaHistoryBlock($0)?.record ?? HistoryRecord(serial: nil, kind: .other, raw: $0) })
-            history.takeAmountsFromBalances()
-            report.take(history)
-        }
-        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
-        return report
-    }
+    package func record(_ block: Block) -> HistoryRecord? { DhakaHistoryBlock(block)?.record }
 }
 
 /// One block of service 220F.

@@ -16,8 +16,7 @@ extension CardKind {
 }
 
 /// Decodes Rakuten Edy: balance, card number, day of issue, limits, the last six payments and charges.
-package struct EdyDecoder: CardDecoder {
-    /// The identifier `edy`.
+package struct EdyDecoder: PurseDecoder {
     package let kind = CardKind.edy
     package let name = LocalizedText("Rakuten Edy", "楽天Edy")
     /// Service 1317, the purse.
@@ -35,16 +34,8 @@ package struct EdyDecoder: CardDecoder {
 
     package init() {}
 
-    /// Returns whether the common area has Edy's purse or history; the common area alone does not make an Edy.
-    package func recognizes(_ dump: CardDump) -> Bool {
-        dump.holds(balanceRead) || dump.holds(historyRead)
-    }
-
-    /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
-        return BalanceReport(
-            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
+    package func newestBalance(_ dump: CardDump) -> Int? {
+        dump.opened(historyRead)?.blocks[0].flatMap { EdyHistoryBlock($0) }?.balance
     }
 
     /// Decodes balance, history, card number, last amount, day of issue and limits.
@@ -55,7 +46,7 @@ package struct EdyDecoder: CardDecoder {
             report.history = sequence.entries.compactMap { EdyHistoryBlock($0.block)?.record }
             if sequence.isIncomplete { report.warnings.append(.historyIncomplete) }
         }
-        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(CardDecodingError) in
+        try report.takeBalance(orFrom: newestBalance(dump)) { () throws(CardDecodingError) in
             try balance(dump)
         }
         let information = EdyCardInformation(dump.opened(numberRead))
@@ -65,10 +56,6 @@ package struct EdyDecoder: CardDecoder {
         }
         report.fields += information.fields
         return report
-    }
-
-    private func newestRecord(_ dump: CardDump) -> EdyHistoryBlock? {
-        dump.opened(historyRead)?.blocks[0].flatMap { EdyHistoryBlock($0) }
     }
 }
 

@@ -16,7 +16,6 @@ extension CardKind {
 
 /// Shows the ID, the issuer, the memory configuration and the write counter of a FeliCa Lite or Lite-S.
 package struct FeliCaLiteDecoder: PurselessDecoder {
-    /// The identifier `felica-lite`.
     package let kind = CardKind.feliCaLite
     package let name = LocalizedText("FeliCa Lite or Lite-S", "FeliCa Lite・Lite-S")
     /// The ID block; there is no balance.
@@ -31,9 +30,6 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
     ]
 
     package init() {}
-
-    /// Returns whether the system has the read-only service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// Decodes the system blocks.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

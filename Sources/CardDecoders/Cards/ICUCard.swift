@@ -16,15 +16,12 @@ extension CardKind {
 
 /// Decodes the student card of ICU: balance and the last ten records.
 package struct ICUDecoder: CardDecoder {
-    /// The identifier `icu`.
     package let kind = CardKind.icu
     package let name = LocalizedText("ICU student card", "国際基督教大学（ICU）学生証")
     /// The newest block of service 120F; the card has no open purse.
     package let balanceRead = ReadRequest(0xFE00, 0x120F)
     /// The ten blocks of service 120F.
     package var historyReads: [ReadRequest] { [historyRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     private let historyRead = ReadRequest(0xFE00, 0x120F, 0..<10)
 
@@ -58,9 +55,7 @@ package struct ICUDecoder: CardDecoder {
     private func history(_ service: ServiceDump) -> LocalHistory? {
         let used = service.blocks.filter { !$0.block.isZero }
         guard !used.isEmpty, used.allSatisfy({ ICUHistoryBlock($0.block) != nil }) else { return nil }
-        var history = LocalHistory(service) {
-            ICUHistoryBlock($0)?.record ?? HistoryRecord(serial: nil, kind: .other, raw: $0)
-        }
+        var history = LocalHistory(service) { ICUHistoryBlock($0)?.record }
         history.checkAmounts()
         let chains = history.records.allSatisfy { !$0.warnings.contains(.amountDiffersFromBalances) }
         return chains ? history : nil

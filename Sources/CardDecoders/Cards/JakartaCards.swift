@@ -7,50 +7,75 @@ package import CardModel
 //
 // One source (Metrodroid): purse 10D7, laid out as KMT's 1017. The encoding of the card number in 100B is unknown even
 // there, so its bytes are reported unchanged.
+//
+// The card of Ho Chi Minh City Metro, system 9450: only its services are published. 10D7 is open, as on MRT Jakarta's
+// card. That it has the same layout is a guess by analogy, so the value is reported as a candidate, not as a balance.
 
 extension CardKind {
     /// MRT Jakarta (Jelajah).
     public static let mrtJakarta = CardKind(rawValue: "mrtj")
     /// KMT (COMMET).
     public static let kmt = CardKind(rawValue: "kmt")
+    /// Ho Chi Minh City Metro.
+    public static let hoChiMinhCity = CardKind(rawValue: "hcmc")
 }
 
-/// Decodes the card of MRT Jakarta: balance and last amount.
-package struct MRTJakartaDecoder: CardDecoder {
-    /// The identifier `mrtj`.
-    package let kind = CardKind.mrtJakarta
-    package let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
+/// Decodes the cards of MRT Jakarta, and of Ho Chi Minh City Metro assuming that its purse has the same layout.
+package struct JakartaPurseDecoder: CardDecoder {
+    package let kind: CardKind
+    package let name: LocalizedText
     /// Service 10D7, the purse.
-    package let balanceRead = ReadRequest(0x9373, 0x10D7)
-    /// Purse and number (100B); no history is readable without a key.
+    package let balanceRead: ReadRequest
+    /// Purse and number; no history is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
-    /// The card keeps no history.
-    package let serials: SerialNumbers? = nil
-
     /// 100B: the number of the card.
-    package let personal = [PersonalBytes(0x9373, 0x100B)]
+    package let personal: [PersonalBytes]
 
-    private let numberRead = ReadRequest(0x9373, 0x100B, isRequired: false)
+    private let numberRead: ReadRequest
+    private let currency: Currency
+    /// Whether the layout of the purse is published; otherwise its value is a candidate, not a balance.
+    private let isPublished: Bool
 
-    package init() {}
+    package static let mrtJakarta = JakartaPurseDecoder(
+        .mrtJakarta, LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）"), 0x9373, .rupiah)
+
+    package static let hoChiMinhCity = JakartaPurseDecoder(
+        .hoChiMinhCity, LocalizedText("Ho Chi Minh City Metro", "ホーチミン市メトロ"), 0x9450, .dong, isPublished: false)
+
+    private init(
+        _ kind: CardKind, _ name: LocalizedText, _ system: UInt16, _ currency: Currency, isPublished: Bool = true
+    ) {
+        (self.kind, self.name, self.currency, self.isPublished) = (kind, name, currency, isPublished)
+        balanceRead = ReadRequest(system, 0x10D7)
+        numberRead = ReadRequest(system, 0x100B, isRequired: false)
+        personal = [PersonalBytes(system, 0x100B)]
+    }
 
     /// Returns whether the system has the purse or the number.
     package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
-    /// The balance: four bytes, little-endian, rupiah.
+    /// The balance: four bytes, little-endian.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, kind: kind, field: "balance", offset: 0))
+        guard !isPublished else {
+            return BalanceReport(
+                kind: kind, name: name, amount: purse.balance, currency: currency, warnings: [.oneSource])
+        }
+        let candidate = BalanceCandidate(
+            amount: purse.balance,
+            condition: LocalizedText("if the purse is laid out as that of MRT Jakarta", "MRTジャカルタと同じ形式の場合"))
         return BalanceReport(
-            kind: kind, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
+            balances: [BalanceEntry(kind: kind, name: name, amount: nil, currency: currency, candidates: [candidate])],
+            warnings: [.layoutNotPublished])
     }
 
-    /// Decodes balance, last amount, and the bytes that contain the number.
+    /// Decodes balance or candidate, the bytes that contain the number, and the last amount if the layout is published.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(kind: kind, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
         try report.takeBalance(orElse: number != nil) { () throws(CardDecodingError) in try balance(dump) }
         if let number { report.fields.append(.rawNumber(number)) }
-        if let purse = dump.opened(balanceRead)?.blocks[0] { report.fields += JakartaPurse(purse).fields }
+        if isPublished, let purse = dump.opened(balanceRead)?.blocks[0] { report.fields += JakartaPurse(purse).fields }
         return report
     }
 }
@@ -71,7 +96,6 @@ extension CardField {
 
 /// Decodes KMT: balance, last amount, number, history.
 package struct KMTDecoder: CardDecoder {
-    /// The identifier `kmt`.
     package let kind = CardKind.kmt
     package let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
     /// Service 1017, the purse.
@@ -88,9 +112,6 @@ package struct KMTDecoder: CardDecoder {
     private let numberRead = ReadRequest(0x90B7, 0x300B, isRequired: false)
 
     package init() {}
-
-    /// Returns whether the system has the purse or the history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

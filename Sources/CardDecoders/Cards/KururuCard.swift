@@ -15,47 +15,19 @@ extension CardKind {
 }
 
 /// Decodes KURURU: balance and the last ten records.
-package struct KururuDecoder: CardDecoder {
-    /// The identifier `kururu`.
+package struct KururuDecoder: HistoryBalanceDecoder {
     package let kind = CardKind.kururu
     package let name = LocalizedText("KURURU", "KURURU（長野）")
-    /// The newest block of service 000F.
-    package let balanceRead = ReadRequest(0x8D3F, 0x000F)
     /// The ten blocks of service 000F.
-    package var historyReads: [ReadRequest] { [historyRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
+    package let historyRead = ReadRequest(0x8D3F, 0x000F, 0..<10)
+    package let balanceOffset = 12
 
     /// The services whose layout is not published: one of them may hold the number of the card.
     package let personal = [0x000B, 0x004B, 0x008B].map { PersonalBytes(0x8D3F, $0) }
 
-    private let historyRead = ReadRequest(0x8D3F, 0x000F, 0..<10)
-
     package init() {}
 
-    /// Returns whether the system has the history service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
-
-    /// The balance of the newest record; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = KururuHistoryBlock(try dump.block(balanceRead, kind: kind, field: "balance", offset: 12))
-        return BalanceReport(
-            balances: [BalanceEntry(kind: kind, name: name, amount: newest?.balance)], warnings: [.oneSource])
-    }
-
-    /// Decodes balance and history; amounts are differences of balances.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(kind: kind, name: name)
-        if let service = dump.opened(historyRead) {
-            var history = LocalHistory(
-                service, isUnused: { KururuHistoryBlock($0) == nil },
-                record: { KururuHistoryBlock($0)?.record ?? HistoryRecord(serial: nil, kind: .other, raw: $0) })
-            history.takeAmountsFromBalances()
-            report.take(history)
-        }
-        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
-        return report
-    }
+    package func record(_ block: Block) -> HistoryRecord? { KururuHistoryBlock(block)?.record }
 }
 
 /// One block of service 000F; all numbers are big-endian.

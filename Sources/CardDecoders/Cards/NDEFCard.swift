@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
 package import CardModel
+internal import NDEF
 
 // NFC Forum tags of type 2 (Ultralight, NTAG), type 3 (FeliCa, system 12FC) and type 4 (ISO 7816).
 //
@@ -15,7 +15,6 @@ extension CardKind {
 
 /// Shows the properties of an NFC Forum tag, and its NDEF message record by record.
 package struct NDEFDecoder: PurselessDecoder {
-    /// The identifier `ndef`.
     package let kind = CardKind.ndef
     package let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
     /// Block 0 of service 000B; there is no balance.
@@ -46,7 +45,7 @@ package struct NDEFDecoder: PurselessDecoder {
             return CardReport(kind: kind, name: name, fields: tag.fields)
         }
         guard let block = attributes(dump) else { throw noBalance(dump) }
-        let attributes = NDEFAttributes(block)
+        let attributes = Type3Attributes(block)
         return CardReport(
             kind: kind, name: name, fields: attributes.fields + tag.fields,
             warnings: attributes.isChecksumRight ? [] : [.checksumWrong])
@@ -61,37 +60,22 @@ package struct NDEFDecoder: PurselessDecoder {
     }
 }
 
-/// The attribute information block of a Type 3 Tag.
-///
-/// Version (two nibbles), Nbr, Nbw, Nmaxb (big-endian), four reserved bytes, WriteF, RWFlag, Ln (24 bits), and the sum
-/// of bytes 0 to 13 in the last two.
-struct NDEFAttributes {
-    private let raw: Block
-
-    init(_ block: Block) {
-        raw = block
-    }
-
-    /// Whether the last two bytes are the sum of the others.
-    var isChecksumRight: Bool {
-        raw.bytes.prefix(14).reduce(0) { $0 + UInt16($1) } == raw.uint16(at: 14, .big)
-    }
-
-    var fields: [CardField] {
+extension Type3Attributes {
+    fileprivate var fields: [CardField] {
         [
             CardField(
-                key: "version", name: LocalizedText("Version", "バージョン"), value: "\(raw[0] >> 4).\(raw[0] & 0xF)",
+                key: "version", name: LocalizedText("Version", "バージョン"), value: "\(majorVersion).\(minorVersion)",
                 isPersonal: false),
-            .number("nbr", "Blocks per read (Nbr)", "最大読み取りブロック数 (Nbr)", raw[1]),
-            .number("nbw", "Blocks per write (Nbw)", "最大書き込みブロック数 (Nbw)", raw[2]),
-            .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数 (Nmaxb)", raw.uint16(at: 3, .big)),
-            .number("length", "Length of the message (Ln), bytes", "メッセージ長 (Ln、バイト)", raw.uint24(at: 11, .big)),
+            .number("nbr", "Blocks per read (Nbr)", "最大読み取りブロック数 (Nbr)", blocksPerRead),
+            .number("nbw", "Blocks per write (Nbw)", "最大書き込みブロック数 (Nbw)", blocksPerWrite),
+            .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数 (Nmaxb)", blockCount),
+            .number("length", "Length of the message (Ln), bytes", "メッセージ長 (Ln、バイト)", length),
             // WriteF: 00 done, 0F in progress. RWFlag: 00 read only, 01 read and write. Other values stay numbers.
             coded(
-                "writeFlag", "Last write", "直前の書き込み", raw[9],
+                "writeFlag", "Last write", "直前の書き込み", writeFlag,
                 [0x00: LocalizedText("complete", "完了"), 0x0F: LocalizedText("interrupted", "中断")]),
             coded(
-                "access", "Access", "アクセス", raw[10],
+                "access", "Access", "アクセス", accessFlag,
                 [0x00: LocalizedText("read-only", "読み取り専用"), 0x01: LocalizedText("read-write", "読み書き可")]),
         ]
     }

@@ -8,7 +8,6 @@ package import CardModel
 /// Recognizes cards whose layout is unpublished.
 package struct NamedCardDecoder: PurselessDecoder {
     package let kind: CardKind
-    /// The display name.
     package let name: LocalizedText
     /// Block 0 of the first service; its meaning is unknown.
     package let balanceRead: ReadRequest

@@ -15,8 +15,7 @@ extension CardKind {
 }
 
 /// Decodes nanaco: balance, number, points, the last five payments and charges.
-package struct NanacoDecoder: CardDecoder {
-    /// The identifier `nanaco`.
+package struct NanacoDecoder: PurseDecoder {
     package let kind = CardKind.nanaco
     package let name = LocalizedText("nanaco", "nanaco")
     /// Service 5597, the purse.
@@ -35,14 +34,9 @@ package struct NanacoDecoder: CardDecoder {
 
     package init() {}
 
-    /// Returns whether the common area has nanaco's purse or history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
-
-    /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
-        return BalanceReport(
-            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
+    package func newestBalance(_ dump: CardDump) -> Int? {
+        guard let block = dump.opened(historyRead)?.blocks[0], !block.isZero else { return nil }
+        return NanacoHistoryBlock(raw: block).balance
     }
 
     /// Decodes balance, history, number and points.
@@ -53,7 +47,7 @@ package struct NanacoDecoder: CardDecoder {
             history.checkAmounts()
             report.take(history)
         }
-        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(CardDecodingError) in
+        try report.takeBalance(orFrom: newestBalance(dump)) { () throws(CardDecodingError) in
             try balance(dump)
         }
         if let block = dump.opened(numberRead)?.blocks[0] {
@@ -65,11 +59,6 @@ package struct NanacoDecoder: CardDecoder {
         }
         report.fields += dump.opened(pointsRead).map { NanacoPoints(service: $0).fields } ?? []
         return report
-    }
-
-    private func newestRecord(_ dump: CardDump) -> NanacoHistoryBlock? {
-        guard let block = dump.opened(historyRead)?.blocks[0], !block.isZero else { return nil }
-        return NanacoHistoryBlock(raw: block)
     }
 }
 

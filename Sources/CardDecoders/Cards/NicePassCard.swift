@@ -14,50 +14,26 @@ extension CardKind {
 }
 
 /// Decodes nice-pass: balance and history.
-package struct NicePassDecoder: CardDecoder {
-    /// The identifier `nicepass`.
+package struct NicePassDecoder: HistoryBalanceDecoder {
     package let kind = CardKind.nicepass
     package let name = LocalizedText("nice-pass", "ナイスパス")
-    /// The newest block of service 030F.
-    package let balanceRead = ReadRequest(0x040F, 0x030F)
     /// The blocks of service 030F.
-    package var historyReads: [ReadRequest] { [historyRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
-
-    private let historyRead = ReadRequest(0x040F, 0x030F, 0..<20)
+    package let historyRead = ReadRequest(0x040F, 0x030F, 0..<20)
+    package let balanceOffset = 13
 
     package init() {}
 
-    /// Returns whether the system has the history service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func record(_ block: Block) -> HistoryRecord? { NicePassHistoryBlock(raw: block).record }
 
-    /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = try dump.block(balanceRead, kind: kind, field: "balance", offset: 13)
-        return BalanceReport(
-            balances: [
-                BalanceEntry(
-                    kind: kind, name: name, amount: newest.isZero ? nil : NicePassHistoryBlock(raw: newest).balance)
-            ], warnings: [.oneSource])
-    }
-
-    /// Decodes balance and history.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(kind: kind, name: name)
-        if let service = dump.opened(historyRead) {
-            var history = LocalHistory(service) { NicePassHistoryBlock(raw: $0).record }
-            history.takeAmountsFromBalances()
-            history.update { _, record in
-                let stated = NicePassHistoryBlock(raw: record.raw).size
-                if let amount = record.amount, abs(amount) != stated {
-                    record.warnings.append(.amountDiffersFromBalances)
-                }
+    /// Amounts are differences of balances, checked against the records' own.
+    package func complete(_ history: inout LocalHistory) {
+        history.takeAmountsFromBalances()
+        history.update { _, record in
+            let stated = NicePassHistoryBlock(raw: record.raw).size
+            if let amount = record.amount, abs(amount) != stated {
+                record.warnings.append(.amountDiffersFromBalances)
             }
-            report.take(history)
         }
-        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
-        return report
     }
 }
 

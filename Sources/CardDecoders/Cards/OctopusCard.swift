@@ -24,14 +24,13 @@ extension CardKind {
 /// Decodes cards whose purse begins with tenths plus an offset: Octopus and Shenzhen Tong.
 package struct OctopusDecoder: CardDecoder {
     package let kind: CardKind
-    /// The display name.
     package let name: LocalizedText
     /// Block 0 of the purse.
     package let balanceRead: ReadRequest
     /// The purse; neither card has a history that is readable without a key.
+    ///
+    /// Old cards do not list their services: a dump of one contains those that were read.
     package var historyReads: [ReadRequest] { [balanceRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     /// The system whose presence decides the offset; empty where there is only one.
     package var companions: [SystemCode] { offsets.count > 1 ? [OctopusDecoder.shenzhenTong.system] : [] }
@@ -55,11 +54,6 @@ package struct OctopusDecoder: CardDecoder {
         kind: .shenzhenTong, name: LocalizedText("Shenzhen Tong (legacy)", "深圳通（旧）"),
         balanceRead: ReadRequest(0x8005, 0x0118), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
         warnings: [.oneSource])
-
-    /// Returns whether the system has the purse.
-    ///
-    /// Old cards do not list their services: a dump of one contains those that were read.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// The balance in hundredths; where nothing decides the offset, the possible amounts.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

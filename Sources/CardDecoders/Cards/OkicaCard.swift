@@ -17,44 +17,22 @@ extension CardKind {
 }
 
 /// Decodes OKICA: balance and the last twenty records.
-package struct OkicaDecoder: CardDecoder {
-    /// The identifier `okica`.
+package struct OkicaDecoder: HistoryBalanceDecoder {
     package let kind = CardKind.okica
     package let name = LocalizedText("OKICA", "OKICA（オキカ）")
-    /// The newest block of service 028F; no purse is readable without a key.
-    package let balanceRead = ReadRequest(0x8FC1, 0x028F)
-    /// The twenty blocks of service 028F.
-    package var historyReads: [ReadRequest] { [historyRead] }
+    /// The twenty blocks of service 028F; no purse is readable without a key.
+    package let historyRead = ReadRequest(0x8FC1, 0x028F, 0..<20)
+    package let balanceOffset = 10
+    package let warnings: [DecodingWarning] = []
     /// Bytes 13 and 14 of a record.
     package let serials: SerialNumbers? = SerialNumbers(bits: 16, countsEntries: true)
 
-    private let historyRead = ReadRequest(0x8FC1, 0x028F, 0..<20)
-
     package init() {}
 
-    /// Returns whether the system has the history service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    /// The names of stations and bus operators come from the card's own list.
+    package func record(_ block: Block) -> HistoryRecord? { OkicaHistoryBlock(block)?.record }
 
-    /// The balance of the newest record: bytes 10 to 12, little-endian, yen; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let newest = OkicaHistoryBlock(try dump.block(balanceRead, kind: kind, field: "balance", offset: 10))
-        return BalanceReport(
-            balances: [BalanceEntry(kind: kind, name: name, amount: newest?.record.balance)])
-    }
-
-    /// Decodes balance and history; the names of stations and bus operators come from the card's own list.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(kind: kind, name: name)
-        if let service = dump.opened(historyRead) {
-            var history = LocalHistory(
-                service, isUnused: { OkicaHistoryBlock($0) == nil },
-                record: { OkicaHistoryBlock($0)?.record ?? HistoryRecord(serial: nil, kind: .other, raw: $0) })
-            history.takeAmountsFromBalances(steps: 1...2)
-            report.take(history)
-        }
-        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
-        return report
-    }
+    package func complete(_ history: inout LocalHistory) { history.takeAmountsFromBalances(steps: 1...2) }
 }
 
 /// One block of service 028F: a record of the Cybernetics format with its own stations.

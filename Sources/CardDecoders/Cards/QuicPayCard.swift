@@ -20,7 +20,6 @@ extension CardKind {
 /// Recognizes QUICPay; a QUICPay card holds no money.
 package struct QuicPayDecoder: PurselessDecoder {
     package let kind: CardKind
-    /// The display name.
     package let name: LocalizedText
     /// Block 0 of the service that identifies the card.
     package let balanceRead: ReadRequest
@@ -52,9 +51,6 @@ package struct QuicPayDecoder: PurselessDecoder {
     package static let speedpass = QuicPayDecoder(
         kind: .speedpass, name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B,
         profiles: [0x110B, 0x120B, 0x130B])
-
-    /// Returns whether the system has the service that identifies the card.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// Reports that the card is present, and whether it names its holder.
     ///

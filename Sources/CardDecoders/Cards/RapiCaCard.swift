@@ -19,7 +19,6 @@ extension CardKind {
 
 /// Decodes RapiCa and the Iwasaki IC card: balance, points, history, charges, day of issue.
 package struct RapiCaDecoder: CardDecoder {
-    /// The identifier `rapica`.
     package let kind = CardKind.rapica
     /// RapiCa or the Iwasaki IC card; the company in the issue data decides which.
     package let name = LocalizedText("RapiCa or Iwasaki IC card", "RapiCa・いわさきICカード")
@@ -27,8 +26,6 @@ package struct RapiCaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x8194, 0x004B, 1..<2)
     /// Attributes (004B), history (008F), charges (00CF) and issue data (000B).
     package var historyReads: [ReadRequest] { [attributeRead, historyRead, chargeRead, issueRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     /// The issue data.
     package var brandReads: [ReadRequest] { [issueRead] }
@@ -40,9 +37,6 @@ package struct RapiCaDecoder: CardDecoder {
     private let issueRead = ReadRequest(0x8194, 0x000B, isRequired: false)
 
     package init() {}
-
-    /// Returns whether the system has the balance or the history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance: bytes 3 to 5 of block 1 of 004B, in yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -53,7 +53,7 @@ struct RegionalBusBlock {
         var record = HistoryRecord(
             serial: nil, date: date,
             kind: RegionalBusAction.kind(action, device: device),
-            terminal: CodedValue(code: device, name: RegionalBusDevice.name(device)),
+            terminal: CodedValue(code: device, name: RegionalBusAction.terminals[UInt32(device)]?.name),
             process: CodedValue(code: kind & 0xF, name: action?.name),
             amount: RegionalBusAction.signed(amount, action), balance: balance, points: points,
             warnings: date == nil ? [.invalidDate] : [], raw: raw)
@@ -98,6 +98,9 @@ enum RegionalBusAction {
     case payment
     case charge
 
+    /// The terminals, in the high nibble of a record's kind byte; each card's list covers some of them.
+    static let terminals = LocalCode.all(of: "regional-bus", .terminal)
+
     var name: LocalizedText {
         switch self {
         case .issue: LocalizedText("new issue", "新規発行")
@@ -111,7 +114,7 @@ enum RegionalBusAction {
         switch action {
         case .issue: .issue
         case .charge: .charge
-        case .payment: RegionalBusDevice.ride(device) ?? .other
+        case .payment: terminals[UInt32(device)]?.kind ?? .other
         case nil: .other
         }
     }
@@ -124,16 +127,6 @@ enum RegionalBusAction {
         case .issue, nil: nil
         }
     }
-}
-
-/// The terminal, in the high nibble of a record's kind byte; each card's list covers some of them.
-enum RegionalBusDevice {
-    private static let codes = LocalCode.all(of: "regional-bus", .terminal)
-
-    static func name(_ code: UInt8) -> LocalizedText? { codes[UInt32(code)]?.name }
-
-    /// Returns the kind of ride for a payment at this terminal, or `nil` if it is not determined.
-    static func ride(_ code: UInt8) -> RecordKind? { codes[UInt32(code)]?.kind }
 }
 
 /// Block 1 of service 804B: the day of issue in bytes 0 and 1, the card number in bytes 8 to 15.

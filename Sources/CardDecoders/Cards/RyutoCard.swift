@@ -17,15 +17,12 @@ extension CardKind {
 
 /// Decodes Ryuto: history, and both readings of the balance.
 package struct RyutoDecoder: CardDecoder {
-    /// The identifier `ryuto`.
     package let kind = CardKind.ryuto
     package let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
     package let balanceRead = ReadRequest(0x8B5D, 0x898F)
     /// The twenty blocks of service 898F, and issue data (804B).
     package var historyReads: [ReadRequest] { [historyRead, issueRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     /// 804B: the number of the card.
     package let personal = [PersonalBytes(0x8B5D, 0x804B)]
@@ -34,9 +31,6 @@ package struct RyutoDecoder: CardDecoder {
     private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2, isRequired: false)
 
     package init() {}
-
-    /// Returns whether the system has the history service.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// No amount, but the two that sources read, in yen; none when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

@@ -15,7 +15,6 @@ extension CardKind {
 
 /// Decodes ecomyca and passca: balance, history, number, day of issue.
 package struct ToyamaDecoder: CardDecoder {
-    /// The identifier `toyama`.
     package let kind = CardKind.toyama
     /// Both cards; a report names the right one when 804B identifies it.
     package let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
@@ -23,8 +22,6 @@ package struct ToyamaDecoder: CardDecoder {
     package let balanceRead = ReadRequest(0x832C, 0x884B)
     /// Balance, history (898F) and issue data (804B).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     /// The issue data.
     package var brandReads: [ReadRequest] { [issueRead] }
@@ -36,9 +33,6 @@ package struct ToyamaDecoder: CardDecoder {
     private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2, isRequired: false)
 
     package init() {}
-
-    /// Returns whether the system has the balance or the history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {

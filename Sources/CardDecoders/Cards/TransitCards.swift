@@ -24,66 +24,34 @@ extension CardKind {
     public static let saitama = CardKind(rawValue: "saitama")
 }
 
+// The others have the transit format in a separate system: the open services are those of system 0003 (felica-tool,
+// Metrodroid). Agreed by these; no dump of a real card was published. The services of Setamaru and Saitama Railway have
+// ended, that of PASPY is closing; its AF0B to B00B are open and unpublished. One source (TRETJapanNFCReader): points of
+// SAPICA in BA4B, bytes 0 to 2, little-endian.
+
 extension CyberneticsDecoder {
     /// The mutual-use transit cards of system 0003.
     package static let transit = CyberneticsDecoder(
         kind: .transit, name: LocalizedText("Transit IC", "交通系IC"), system: .transit, tellsBrand: true)
-}
 
-// IruCa, Takamatsu-Kotohira Electric Railroad.
-//
-// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
-// by these; no dump of a real card was published.
-
-extension CyberneticsDecoder {
-    /// IruCa of system 80DE.
+    /// IruCa of Takamatsu-Kotohira Electric Railroad.
     package static let iruca = CyberneticsDecoder(
         kind: .iruca, name: LocalizedText("IruCa", "IruCa（イルカ）"), system: SystemCode(rawValue: 0x80DE))
-}
 
-// PASPY, Hiroshima; the service is closing.
-//
-// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
-// by these; no dump of a real card was published. AF0B to B00B are open and unpublished.
-
-extension CyberneticsDecoder {
-    /// PASPY of system 8592.
+    /// PASPY of Hiroshima.
     package static let paspy = CyberneticsDecoder(
         kind: .paspy, name: LocalizedText("PASPY", "PASPY"), system: SystemCode(rawValue: 0x8592))
-}
 
-// SAPICA, Sapporo.
-//
-// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
-// by these; no dump of a real card was published.
-//
-// One source (TRETJapanNFCReader): points in BA4B, bytes 0 to 2, little-endian.
-
-extension CyberneticsDecoder {
-    /// SAPICA of system 865E.
+    /// SAPICA of Sapporo.
     package static let sapica = CyberneticsDecoder(
         kind: .sapica, name: LocalizedText("SAPICA", "SAPICA"), system: SystemCode(rawValue: 0x865E),
         points: ServiceCode(rawValue: 0xBA4B))
-}
 
-// Setamaru, Tokyu Setagaya Line; its service has ended.
-//
-// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
-// by these; no dump of a real card was published.
-
-extension CyberneticsDecoder {
-    /// Setamaru of system 802B.
+    /// Setamaru of Tokyu Setagaya Line.
     package static let setamaru = CyberneticsDecoder(
         kind: .setamaru, name: LocalizedText("Setamaru", "せたまる"), system: SystemCode(rawValue: 0x802B))
-}
 
-// The card of Saitama Railway; its service has ended.
-//
-// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
-// by these; no dump of a real card was published.
-
-extension CyberneticsDecoder {
-    /// The card of system 8029.
+    /// The card of Saitama Railway.
     package static let saitama = CyberneticsDecoder(
         kind: .saitama, name: LocalizedText("Saitama Railway", "埼玉高速鉄道"), system: SystemCode(rawValue: 0x8029))
 }

@@ -14,16 +14,13 @@ extension CardKind {
 }
 
 /// Decodes the prepaid money of the University Co-op: balance, member number, meals, points, the last ten records.
-package struct UniversityCoopDecoder: CardDecoder {
-    /// The identifier `coop`.
+package struct UniversityCoopDecoder: PurseDecoder {
     package let kind = CardKind.universityCoop
     package let name = LocalizedText("University Co-op prepaid", "大学生協プリペイド")
     /// Service 50D7, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x50D7)
     /// Purse and history (50CF).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
-    /// The records have no serial numbers.
-    package let serials: SerialNumbers? = nil
 
     /// 50CB: the member number, and the time of the last meal.
     package let personal = [PersonalBytes(0xFE00, 0x50CB)]
@@ -33,14 +30,9 @@ package struct UniversityCoopDecoder: CardDecoder {
 
     package init() {}
 
-    /// Returns whether the common area has the Co-op's purse or history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
-
-    /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
-        return BalanceReport(
-            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestBalance(dump))
+    package func newestBalance(_ dump: CardDump) -> Int? {
+        guard let block = dump.opened(historyRead)?.blocks[0], !block.isZero else { return nil }
+        return UniversityCoopHistoryBlock(raw: block).balance
     }
 
     /// Decodes balance, history, member number, meals and points.
@@ -54,11 +46,6 @@ package struct UniversityCoopDecoder: CardDecoder {
         try report.takeBalance(orFrom: newestBalance(dump)) { () throws(CardDecodingError) in try balance(dump) }
         if let service = dump.opened(memberRead) { report.take(UniversityCoopMember(service)) }
         return report
-    }
-
-    private func newestBalance(_ dump: CardDump) -> Int? {
-        guard let block = dump.opened(historyRead)?.blocks[0], !block.isZero else { return nil }
-        return UniversityCoopHistoryBlock(raw: block).balance
     }
 }
 

@@ -18,8 +18,7 @@ extension CardKind {
 }
 
 /// Decodes WAON: balance, number, points with their day, the last three payments and charges.
-package struct WaonDecoder: CardDecoder {
-    /// The identifier `waon`.
+package struct WaonDecoder: PurseDecoder {
     package let kind = CardKind.waon
     package let name = LocalizedText("WAON", "WAON")
     /// Service 6817, the purse.
@@ -38,15 +37,8 @@ package struct WaonDecoder: CardDecoder {
 
     package init() {}
 
-    /// Returns whether the common area has WAON's purse or history.
-    package func recognizes(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
-
-    /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
-        let purse = try dump.block(balanceRead, kind: kind, field: "balance", offset: 0)
-        return BalanceReport(
-            kind: kind, name: name, amount: Int(purse.uint32(at: 0, .little)),
-            newest: dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance })
+    package func newestBalance(_ dump: CardDump) -> Int? {
+        dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance }
     }
 
     /// Decodes balance, history, number, points and their day.

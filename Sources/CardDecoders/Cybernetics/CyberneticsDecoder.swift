@@ -11,7 +11,6 @@ package import CardModel
 /// project, and the bytes of published dumps, which were decisive where the sources differ.
 package struct CyberneticsDecoder: CardDecoder {
     package let kind: CardKind
-    /// The display name.
     package let name: LocalizedText
     /// Block 0 of service 008B.
     package let balanceRead: ReadRequest
@@ -194,7 +193,6 @@ enum CyberneticsBrand {
 struct TransitBrandRow: Sendable {
     /// The kind of card.
     let brand: String
-    /// The display name.
     let name: LocalizedText
     /// The services, all of which must be present.
     let services: [ServiceCode]

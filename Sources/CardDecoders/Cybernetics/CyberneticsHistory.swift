@@ -51,7 +51,7 @@ struct CyberneticsHistoryBlock {
             entry = Place(.busStop(code), on: date, stations)
         }
         var kind = CyberneticsRecordKind.kind(recordClass, process: plainProcess)
-        var process = CyberneticsProcess.value(process)
+        var process = DecoderTables.transitProcesses[process]
         if plainProcess == Self.bus, let amount, amount > 0 { (kind, process) = (.point, Self.pointRedemption) }
         var warnings: [DecodingWarning] = []
         if date == nil { warnings.append(.invalidDate) }
@@ -62,10 +62,10 @@ struct CyberneticsHistoryBlock {
             date: date,
             time: time,
             kind: kind,
-            terminal: CyberneticsTerminal.value(terminal),
+            terminal: DecoderTables.transitTerminals[terminal],
             process: process,
-            payment: CyberneticsPayment.value(raw[2]),
-            gate: CyberneticsGate.value(raw[3]),
+            payment: DecoderTables.transitPayments[raw[2]],
+            gate: DecoderTables.transitGates[raw[3]],
             device: recordClass == .purchase ? DeviceNumber(rawValue: raw.uint16(at: 8, .big)) : nil,
             entry: entry,
             exit: exit,

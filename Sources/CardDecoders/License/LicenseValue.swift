@@ -142,36 +142,23 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
     case reiwa = 5
 
     /// The Gregorian year of the era's year 1.
-    package var firstYear: Int {
-        switch self {
-        case .meiji: 1868
-        case .taisho: 1912
-        case .showa: 1926
-        case .heisei: 1989
-        case .reiwa: 2019
-        }
-    }
+    package var firstYear: Int { facts.first }
 
     /// The Gregorian year in which the era ended, or `nil` where dates were written beyond its end.
     ///
     /// Licenses of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
-    var lastYear: Int? {
-        switch self {
-        case .meiji: 1912
-        case .taisho: 1926
-        case .showa: 1989
-        case .heisei, .reiwa: nil
-        }
-    }
+    var lastYear: Int? { facts.last }
 
     /// The display name.
-    public var name: LocalizedText {
+    public var name: LocalizedText { LocalizedText(facts.english, facts.japanese) }
+
+    private var facts: (first: Int, last: Int?, english: String, japanese: String) {
         switch self {
-        case .meiji: LocalizedText("Meiji", "明治")
-        case .taisho: LocalizedText("Taisho", "大正")
-        case .showa: LocalizedText("Showa", "昭和")
-        case .heisei: LocalizedText("Heisei", "平成")
-        case .reiwa: LocalizedText("Reiwa", "令和")
+        case .meiji: (1868, 1912, "Meiji", "明治")
+        case .taisho: (1912, 1926, "Taisho", "大正")
+        case .showa: (1926, 1989, "Showa", "昭和")
+        case .heisei: (1989, nil, "Heisei", "平成")
+        case .reiwa: (2019, nil, "Reiwa", "令和")
         }
     }
 }

@@ -16,7 +16,7 @@ package struct HistoryCSV {
     package var head: String { CSV().row(columns + latinColumns) }
 
     /// The names of all columns but the last.
-    package var columns: [CSV.Cell] { Column.allCases.map { .text(language == .japanese ? $0.japanese : $0.rawValue) } }
+    package var columns: [CSV.Cell] { HistoryCSV.columns.map { .text($0[language]) } }
 
     /// The names of the last columns; a ledger has its own before them.
     package var latinColumns: [CSV.Cell] {
@@ -44,39 +44,13 @@ package struct HistoryCSV {
         ]
     }
 
-    private enum Column: String, CaseIterable {
-        case cardId, card, brand, serial, date, time, kind, entryCode, entryCompany, entryLine, entryStation, exitCode,
-            exitCompany, exitLine, exitStation, amount, balance, currency, terminal, process, payment, terminalId,
-            warnings
-
-        var japanese: String {
-            switch self {
-            case .cardId: "カードID"
-            case .card: "カード"
-            case .brand: "ブランド"
-            case .serial: "通番"
-            case .date: "日付"
-            case .time: "時刻"
-            case .kind: "種別"
-            case .entryCode: "入場コード"
-            case .entryCompany: "入場会社"
-            case .entryLine: "入場路線"
-            case .entryStation: "入場駅"
-            case .exitCode: "出場コード"
-            case .exitCompany: "出場会社"
-            case .exitLine: "出場路線"
-            case .exitStation: "出場駅"
-            case .amount: "金額"
-            case .balance: "残高"
-            case .currency: "通貨"
-            case .terminal: "端末"
-            case .process: "処理"
-            case .payment: "支払方法"
-            case .terminalId: "端末ID"
-            case .warnings: "注意"
-            }
-        }
-    }
+    private static let columns: [LocalizedText] = [
+        ("cardId", "カードID"), ("card", "カード"), ("brand", "ブランド"), ("serial", "通番"), ("date", "日付"), ("time", "時刻"),
+        ("kind", "種別"), ("entryCode", "入場コード"), ("entryCompany", "入場会社"), ("entryLine", "入場路線"),
+        ("entryStation", "入場駅"), ("exitCode", "出場コード"), ("exitCompany", "出場会社"), ("exitLine", "出場路線"),
+        ("exitStation", "出場駅"), ("amount", "金額"), ("balance", "残高"), ("currency", "通貨"), ("terminal", "端末"),
+        ("process", "処理"), ("payment", "支払方法"), ("terminalId", "端末ID"), ("warnings", "注意"),
+    ].map { LocalizedText($0.0, $0.1) }
 
     /// The names in Latin script.
     package func latinCells(_ record: HistoryRecord) -> [CSV.Cell] {

@@ -171,8 +171,6 @@ package struct Type2Locks: Hashable, Sendable {
     package let dynamicBytes: [UInt8]?
     /// The locked pages in order.
     package let pages: [UInt16]
-    /// Whether the lock bits of page 3 (Capability Container or one-time programmable) cannot be changed.
-    package let isOneTimeAreaFrozen: Bool
 
     /// Determines the locks of a tag.
     package init(memory: Type2Memory, product: Type2Product?, layout: Type2Layout?) {
@@ -183,7 +181,6 @@ package struct Type2Locks: Hashable, Sendable {
             for bit in 3...7 where fixed[0].bits(bit...bit) == 1 { locked.insert(UInt16(bit)) }
             for bit in 0...7 where fixed[1].bits(bit...bit) == 1 { locked.insert(UInt16(bit + 8)) }
         }
-        isOneTimeAreaFrozen = fixed.map { $0[0] & 0x01 != 0 } ?? false
         if let product, let page = product.dynamicLockPage, let rule = product.dynamicLocks {
             dynamicBytes = memory[page].map { Array($0[..<3]) }
             if let bytes = dynamicBytes, let last = product.userPages?.upperBound {

@@ -3,7 +3,6 @@
 package import NDEF
 
 extension Type2Tag: NDEFTag {
-    /// The type number, 2.
     package var typeNumber: Int { 2 }
 
     /// Returns the layout of the data area; reads no more pages than necessary.
