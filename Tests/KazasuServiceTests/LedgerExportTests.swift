@@ -261,6 +261,25 @@ struct LedgerExportTests {
         #expect(String(decoding: data, as: UTF8.self).contains("<FITID>0003.b34daa012345.00001e\r\n"))
     }
 
+    /// The formats that have lines for gaps.
+    static let gapFormats: [LedgerFormat] = [
+        .hledger, .beancount, .ofx, .qif, .zaim, .moneyforward, .sfcard, .csv,
+    ]
+
+    @Test("A gap is new with the record after it, though its own amount is unknown", arguments: gapFormats)
+    func newGaps(_ format: LedgerFormat) throws {
+        let ledger = try ExampleCard.ledger(visits: 1)
+        var options = LedgerExportOptions()
+        (options.onlyNew, options.hasGaps) = (true, true)
+        try ledger.didWrite(try ledger.export(format, options).export)
+        try ExampleCard.keep(try ExampleCard.visits()[1], ledger)
+        let (data, export) = try ledger.export(format, options)
+        #expect(data.contains(sequence: Array("2835".utf8)))
+        try ledger.didWrite(export)
+        let again = try ledger.export(format, options)
+        #expect(again.export.records == 0 && !again.data.contains(sequence: Array("2835".utf8)))
+    }
+
     @Test("A claim: rides with their way back joined")
     func claim() throws {
         let ledger = try ExampleCard.ledger()

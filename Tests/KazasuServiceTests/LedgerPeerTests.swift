@@ -68,6 +68,46 @@ struct LedgerPeerTests {
         #expect(balance.output.contains("\(try #require(card.balance)) JPY  Assets:Transit:Card-0101"))
     }
 
+    /// The exports after two visits and after a file that has some of the records between them, one behind the other.
+    static func continued(_ format: LedgerFormat) throws -> [UInt8] {
+        let (ledger, visits) = (try ExampleCard.ledger(visits: 0), try ExampleCard.visits())
+        var options = LedgerExportOptions()
+        options.onlyNew = true
+        let between = [
+            try ExampleCard.record(26, "2019-01-25", .rail, nil, 3_451),
+            try ExampleCard.record(28, "2019-01-26", .rail, nil, 3_251),
+        ]
+        var file: [UInt8] = []
+        for records in [visits[0], visits[1], between + visits[1]] {
+            try ExampleCard.keep(records, ledger)
+            let (data, export) = try ledger.export(format, options)
+            try ledger.didWrite(export)
+            file += data
+        }
+        return file
+    }
+
+    @Test(
+        "hledger finds the balances of continued exports right",
+        .enabled(if: Peers.isThere(Peers.hledger), "no /usr/bin/hledger: make deps-test"))
+    func continuedHledger() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(try LedgerPeerTests.continued(.hledger), as: "journal")
+        let check = try ChildProcess.run(
+            Peers.hledger, ["-f", file, "check", "--strict"], environment: ["LC_ALL": "C.UTF-8"])
+        #expect(check.end == .exited(0), "\(check.errors)")
+    }
+
+    @Test(
+        "So does bean-check", .enabled(if: Peers.hasBeancount, "KAZASU_PYTHON names no Python with beancount"))
+    func continuedBeancount() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(try LedgerPeerTests.continued(.beancount), as: "file")
+        let check = try ChildProcess.run(
+            Peers.python, ["-m", "beancount.scripts.check", file], environment: ["LC_ALL": "C.UTF-8"])
+        #expect(check.end == .exited(0) && check.errors.isEmpty, "\(check.output)\(check.errors)")
+    }
+
     @Test("bean-check says nothing", .enabled(if: Peers.hasBeancount, "KAZASU_PYTHON names no Python with beancount"))
     func beancount() throws {
         let (folder, _) = try LedgerPeerTests.files()

@@ -79,8 +79,8 @@ struct ExportChain {
         var isNew = "1"
         var known: ClosedRange<Int64>?
         if let mark {
-            // A table has records without amount, too; everything else has a record once its amount is known.
-            isNew = "coalesce(r.\(isTable ? "added" : "completed"), 0) > \(mark)"
+            // Everything but a table has a record once its amount is known, and the gap before it at once.
+            isNew = "\(isTable ? "r.added" : "max(r.added, coalesce(r.completed, 0))") > \(mark)"
             let edges = try Row.fetchOne(
                 db, sql: "SELECT min(r.ord), max(r.ord) FROM record r WHERE \(chosen) AND NOT \(isNew)",
                 arguments: arguments)
