@@ -363,6 +363,38 @@ struct OutboxTests {
         #expect(notices.contains(.dead(sink: "test", id: "a-1", reason: "exit1")))
     }
 
+    @Test("A fault of the outbox is reported once, however often it is tried")
+    func faults() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try await outbox.store((1...3).map { Self.event($0) } + [Self.event(1, reader: "b")], for: ["test"])
+        let other = try DatabaseQueue(path: outbox.path)
+        try await other.write { database in
+            try database.execute(
+                sql: "CREATE TRIGGER no BEFORE DELETE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END")
+        }
+        let notices = Mutex<[SinkNotice]>([])
+        let pauses = Mutex(0)
+        let sink = TestSink { _, _ in .delivered }
+        let queue = SinkQueue(
+            sink, outbox,
+            sleep: { _ in
+                let count = pauses.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 9 { try? await other.write { try $0.execute(sql: "DROP TRIGGER no") } }
+                await Task.yield()
+            }
+        ) { notice in notices.withLock { $0.append(notice) } }
+        let watcher = Task { await queue.run() }
+        while try await !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
+        queue.end()
+        await watcher.value
+        #expect(notices.withLock { $0 } == [.outbox(.failed(code: ResultCode.SQLITE_CONSTRAINT.rawValue))])
+        #expect(sink.seen.withLock { $0.count } == 4)
+    }
+
     static let pauses: [(Int, Double, Double)] = [
         (1, 0, 0.5), (2, 0, 1), (3, 0, 2), (10, 0, 256), (11, 0, 300), (1000, 1, 300), (1, 1, 0.625), (0, 0, 0.5),
     ]

@@ -25,6 +25,8 @@ package final class SinkQueue: Sendable {
         /// How often the sink has reported that it accepts events again.
         var calls = 0
         var isFailing = false
+        /// Why the outbox cannot be used, by reader; `nil` for the list of readers.
+        var faults: [String?: OutboxError] = [:]
         var isEnding = false
     }
 
@@ -81,8 +83,9 @@ package final class SinkQueue: Sendable {
                 let next: [String]
                 do throws(OutboxError) {
                     next = choose(from: try await outbox.readersWaiting(for: sink.name))
+                    note(nil, of: nil)
                 } catch {
-                    tell(.outbox(error))
+                    note(error, of: nil)
                     if isEnding { break }
                     group.addTask { await self.wakeUp(in: Self.rest) }
                     continue
@@ -135,17 +138,18 @@ package final class SinkQueue: Sendable {
             while !Task.isCancelled, pause == nil {
                 let (events, attempts) = try await outbox.waiting(
                     for: sink.name, of: reader, limit: max(1, sink.window))
+                note(nil, of: reader)
                 if events.isEmpty { break }
                 let results = limited(await sink.deliver(events), attempts: attempts)
                 var outcomes = zip(events, results).map { Outbox.Outcome(event: $0, result: $1) }
                 // An attempt that was interrupted does not count.
                 if Task.isCancelled { outcomes = outcomes.filter { $0.result == .delivered } }
                 pause = report(outcomes, attempts: attempts)
-                await record(outcomes)
+                await record(outcomes, of: reader)
                 if isEnding, pause != nil { break }
             }
         } catch {
-            tell(.outbox(error))
+            note(error, of: reader)
             pause = Self.rest
         }
         let end = ContinuousClock.now + (pause ?? .zero)
@@ -164,15 +168,16 @@ package final class SinkQueue: Sendable {
     }
 
     /// Retries until recorded: an unrecorded delivery would be repeated.
-    private func record(_ outcomes: [Outbox.Outcome]) async {
+    private func record(_ outcomes: [Outbox.Outcome], of reader: String) async {
         // An event after the one that failed was not tried.
         let failure = outcomes.firstIndex { if case .retry = $0.result { true } else { false } }
         let tried = outcomes.prefix((failure ?? outcomes.count - 1) + 1)
         while true {
             do throws(OutboxError) {
-                return try await outbox.record(Array(tried), at: sink.name)
+                try await outbox.record(Array(tried), at: sink.name)
+                return note(nil, of: reader)
             } catch {
-                tell(.outbox(error))
+                note(error, of: reader)
                 if Task.isCancelled || isEnding { return }
                 await sleep(Self.rest)
             }
@@ -181,13 +186,19 @@ package final class SinkQueue: Sendable {
 
     /// An event that was tried as often as its sink allows is dead.
     private func limited(_ results: [DeliveryResult], attempts: Int) -> [DeliveryResult] {
-        guard let retries = sink.retries, attempts >= retries,
-            let index = results.firstIndex(where: { if case .retry = $0 { true } else { false } }), index == 0,
-            case .retry(let reason, _) = results[index]
-        else { return results }
-        var results = results
-        results[index] = .dead(reason)
-        return results
+        guard let retries = sink.retries, attempts >= retries, case .retry(let reason, _)? = results.first else {
+            return results
+        }
+        return [.dead(reason)] + results.dropFirst()
+    }
+
+    /// Reports a failure of the outbox, which is tried again every few seconds, once; `nil` notes that it works.
+    private func note(_ error: OutboxError?, of reader: String?) {
+        let isKnown = state.withLock { state in
+            defer { state.faults[reader] = error }
+            return state.faults.values.contains { $0 == error }
+        }
+        if let error, !isKnown { tell(.outbox(error)) }
     }
 
     /// Reports failures and recoveries.
