@@ -199,11 +199,13 @@ extension Ledger {
 
     /// The records missing on the days and cards that a filter chooses, regardless of its kinds of records.
     public func missing(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> LedgerMissing {
-        try store.read { db in
-            var missing = LedgerMissing()
-            try forEachGap(filter.withoutKinds, db) { gap, _ in missing.add(gap) }
-            return missing
-        }
+        try store.read { db in try missing(filter, db) }
+    }
+
+    func missing(_ filter: LedgerFilter, _ db: Database) throws -> LedgerMissing {
+        var missing = LedgerMissing()
+        try forEachGap(filter.withoutKinds, db) { gap, _ in missing.add(gap) }
+        return missing
     }
 
     /// The gaps before some records.

@@ -47,13 +47,13 @@ public struct LedgerSum: Hashable, Sendable {
     /// The currency.
     public let currency: Currency
     /// How many records there are.
-    public var records: Int
+    public var records = 0
     /// How many of them have an unknown amount; no sum includes those.
-    public var unknown: Int
+    public var unknown = 0
     /// The total spent, zero or negative, in the smallest unit.
-    public var spent: Int
+    public var spent = 0
     /// The total charged, zero or positive, in the smallest unit.
-    public var received: Int
+    public var received = 0
     /// How many gaps touch the period or are the card's, so that records and money may be missing here; `nil` for other groups, which do
     /// not say where a lost record belongs.
     public internal(set) var gaps: Int?
@@ -91,22 +91,31 @@ extension Ledger {
     /// Totals of all records that a filter chooses, one for each currency, in the order of `Currency.rawValue`. Other than the sum over
     /// stations, it has each ride once.
     public func total(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerSum] {
+        try store.read { db in try total(filter, db) }
+    }
+
+    /// The sums of groups, their totals and what is missing, as of one moment.
+    package func sums(
+        by grouping: LedgerGrouping, _ filter: LedgerFilter
+    ) throws(LedgerError) -> (groups: [LedgerSum], totals: [LedgerSum], missing: LedgerMissing) {
         try store.read { db in
-            var totals: [Currency: LedgerSum] = [:]
-            for sum in try sum(by: .card, filter, db) {
-                var total = LedgerSum(
-                    key: "", label: LocalizedText("total", "合計"), currency: sum.currency, records: 0, unknown: 0,
-                    spent: 0, received: 0, gaps: 0)
-                total = totals[sum.currency] ?? total
-                total.add(sum)
-                total.gaps = (total.gaps ?? 0) &+ (sum.gaps ?? 0)
-                totals[sum.currency] = total
-            }
-            return totals.values.sorted { $0.currency.rawValue < $1.currency.rawValue }
+            (try sum(by: grouping, filter, db), try total(filter, db), try missing(filter, db))
         }
     }
 
-    private func sum(by grouping: LedgerGrouping, _ filter: LedgerFilter, _ db: Database) throws -> [LedgerSum] {
+    func total(_ filter: LedgerFilter, _ db: Database) throws -> [LedgerSum] {
+        var totals: [Currency: LedgerSum] = [:]
+        for sum in try sum(by: .card, filter, db) {
+            let zero = LedgerSum(key: "", label: LocalizedText("total", "合計"), currency: sum.currency, gaps: 0)
+            var total = totals[sum.currency] ?? zero
+            total.add(sum)
+            total.gaps = (total.gaps ?? 0) &+ (sum.gaps ?? 0)
+            totals[sum.currency] = total
+        }
+        return totals.values.sorted { $0.currency.rawValue < $1.currency.rawValue }
+    }
+
+    func sum(by grouping: LedgerGrouping, _ filter: LedgerFilter, _ db: Database) throws -> [LedgerSum] {
         let hasDays = grouping == .day || grouping == .week
         let (source, arguments) = try hasDays ? days(filter, db) : Ledger.tally(filter, db, options)
         let reader = try LedgerRecordReader(db, options)
@@ -133,7 +142,8 @@ extension Ledger {
                 let sum = try LedgerSum(
                     key: key, label: label, currency: currency, records: row.value(0) ?? 0, unknown: row.value(1) ?? 0,
                     spent: row.value(2) ?? 0, received: row.value(3) ?? 0)
-                sums[Group(key: key, currency: currency), default: sum.zero].add(sum)
+                let zero = LedgerSum(key: key, label: label, currency: currency)
+                sums[Group(key: key, currency: currency), default: zero].add(sum)
             }
         }
         sums = Ledger.distinct(sums.filter { $0.value.records > 0 }, lines)
@@ -183,8 +193,7 @@ extension Ledger {
                 let group = Group(key: key, currency: purse.currency)
                 if sums[group] == nil, grouping != .day {
                     sums[group] = LedgerSum(
-                        key: key, label: LocalizedText(key, key), currency: purse.currency, records: 0, unknown: 0,
-                        spent: 0, received: 0, gaps: 0)
+                        key: key, label: LocalizedText(key, key), currency: purse.currency, gaps: 0)
                 }
                 sums[group]?.gaps? += 1
             }
@@ -256,7 +265,7 @@ extension Ledger {
         case .day, .week, .month, .year:
             let number: Int = try row.value(5) ?? 0
             // Months have no day.
-            guard let date = LedgerCoding.date(number < 1_000_000 ? number * 100 + 1 : number),
+            guard let date = LedgerCoding.date(number < 1_000_000 ? number &* 100 &+ 1 : number),
                 let text = grouping.period(date)
             else { return [("", LocalizedText("no date", "日付なし"), nil)] }
             return [(text, LocalizedText(text, text), nil)]
@@ -300,12 +309,6 @@ extension Ledger {
             if keys[sum.label]?.count ?? 0 > 1 { sum.line = lines[sum.key] }
             return sum
         }
-    }
-}
-
-extension LedgerSum {
-    fileprivate var zero: LedgerSum {
-        LedgerSum(key: key, label: label, currency: currency, records: 0, unknown: 0, spent: 0, received: 0)
     }
 }
 

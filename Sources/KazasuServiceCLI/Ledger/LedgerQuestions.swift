@@ -193,9 +193,9 @@ extension LedgerCommand {
             let output = try answer.file()
             let ledger = try file.open(context)
             let filter = filter.filter
-            let sums = try context.ask { () throws(LedgerError) in try ledger.sum(by: by, filter) }
-            let totals = try context.ask { () throws(LedgerError) in try ledger.total(filter) }
-            let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter) }
+            let (sums, totals, missing) = try context.ask { () throws(LedgerError) in
+                try ledger.sums(by: by, filter)
+            }
             if sums.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
             let table = LedgerAnswers.sums(by: by)
             try answer.write(

@@ -10,7 +10,7 @@ struct ReportData {
     struct Balance {
         let purse: LedgerPurse
         /// The length of the bins.
-        let unit: ReportUnit
+        let unit: LedgerGrouping
         /// The parts of time that have a balance, oldest first.
         let bins: [Bin]
         /// The day of the newest record.
@@ -39,7 +39,7 @@ struct ReportData {
 
     let balances: [Balance]
     /// The period of the sums over time.
-    let unit: ReportUnit
+    let unit: LedgerGrouping
     let periods: [LedgerSum]
     let kinds: [LedgerSum]
     let stations: [LedgerSum]
@@ -58,29 +58,17 @@ struct ReportData {
     let madeAt: Int
 }
 
-/// A unit of time in a chart.
-enum ReportUnit {
-    case day, week, month, year
-
-    /// The unit in which a period of sums has at most about three dozen parts.
-    init(ofSums first: CalendarDate, _ last: CalendarDate) {
+extension LedgerGrouping {
+    /// The unit of time in which a period of sums has at most about three dozen parts.
+    static func ofSums(_ first: CalendarDate, _ last: CalendarDate) -> LedgerGrouping {
         let days = CalendarDays.number(last) - CalendarDays.number(first)
-        self = days <= 45 ? .day : days <= 37 * 31 ? .month : .year
+        return days <= 45 ? .day : days <= 37 * 31 ? .month : .year
     }
 
-    /// The unit in which a balance is neither a comb nor a bar.
-    init(ofBalance first: CalendarDate, _ last: CalendarDate) {
+    /// The unit of time in which a balance is neither a comb nor a bar.
+    static func ofBalance(_ first: CalendarDate, _ last: CalendarDate) -> LedgerGrouping {
         let days = CalendarDays.number(last) - CalendarDays.number(first)
-        self = days <= 70 ? .day : days <= 5 * 366 ? .week : .month
-    }
-
-    var grouping: LedgerGrouping {
-        switch self {
-        case .day: .day
-        case .week: .week
-        case .month: .month
-        case .year: .year
-        }
+        return days <= 70 ? .day : days <= 5 * 366 ? .week : .month
     }
 }
 
@@ -95,58 +83,53 @@ extension Ledger {
     }
 
     func reportData(_ filter: LedgerFilter) throws(LedgerError) -> ReportData {
-        let totals = try total(filter)
+        try store.read { db in try reportData(filter, db) }
+    }
+
+    private func reportData(_ filter: LedgerFilter, _ db: Database) throws -> ReportData {
+        let totals = try total(filter, db)
         let total = totals.max { ($0.records, $1.currency.rawValue) < ($1.records, $0.currency.rawValue) }
         let currency = total?.currency ?? .yen
-        func sums(_ grouping: LedgerGrouping, _ filter: LedgerFilter) throws(LedgerError) -> [LedgerSum] {
-            try sum(by: grouping, filter).filter { $0.currency == currency }
+        func sums(_ grouping: LedgerGrouping, _ filter: LedgerFilter) throws -> [LedgerSum] {
+            try sum(by: grouping, filter, db).filter { $0.currency == currency }
         }
         // Only rides: a charge at a station does not count.
         var rides = filter
         let kinds: Set<RecordKind> = [.rail, .bus]
         rides.kinds = filter.kinds.isEmpty ? kinds : filter.kinds.intersection(kinds)
-        func places(_ grouping: LedgerGrouping) throws(LedgerError) -> [LedgerSum] {
+        func places(_ grouping: LedgerGrouping) throws -> [LedgerSum] {
             guard !rides.kinds.isEmpty else { return [] }
             return try sums(grouping, rides).filter { !$0.key.isEmpty }
                 .sorted { ($1.records, $0.key) < ($0.records, $1.key) }
         }
-        let (stations, lines) = (try places(.station), try places(.line))
-        let (balances, first, last, unit) = try store.read { db in
-            let condition = try LedgerCondition(filter, db, options)
-            let row = try Row.fetchOne(
-                db, sql: "SELECT min(r.date), max(r.date) FROM record r WHERE \(condition.sql)",
-                arguments: condition.arguments)
-            let (first, last) = try (LedgerCoding.date(row?.value(0)), LedgerCoding.date(row?.value(1)))
-            let unit = first.flatMap { first in last.map { ReportUnit(ofSums: first, $0) } } ?? .month
-            return (try self.balances(condition, db), first, last, unit)
-        }
-        let (gaps, missing) = try store.read { db in
-            var (gaps, missing): ([LedgerGapReport], LedgerMissing) = ([], LedgerMissing())
-            try forEachGap(filter.withoutKinds, db) { gap, _ in
-                missing.add(gap)
-                if gaps.count < ReportData.shownGaps { gaps.append(gap) }
-            }
-            return (gaps, missing)
+        let condition = try LedgerCondition(filter, db, options)
+        let row = try Row.fetchOne(
+            db, sql: "SELECT min(r.date), max(r.date) FROM record r WHERE \(condition.sql)",
+            arguments: condition.arguments)
+        let (first, last) = try (LedgerCoding.date(row?.value(0)), LedgerCoding.date(row?.value(1)))
+        let unit = first.flatMap { first in last.map { LedgerGrouping.ofSums(first, $0) } } ?? .month
+        var (gaps, missing): ([LedgerGapReport], LedgerMissing) = ([], LedgerMissing())
+        try forEachGap(filter.withoutKinds, db) { gap, _ in
+            missing.add(gap)
+            if gaps.count < ReportData.shownGaps { gaps.append(gap) }
         }
         return ReportData(
-            balances: balances, unit: unit,
-            periods: try Ledger.filled(sums(unit.grouping, filter), first, last, unit, currency),
-            kinds: try sums(.kind, filter), stations: stations, lines: lines, total: total, gaps: gaps,
-            missing: missing, first: first, last: last, currency: currency,
+            balances: try balances(condition, db), unit: unit,
+            periods: try Ledger.filled(sums(unit, filter), first, last, unit, currency),
+            kinds: try sums(.kind, filter), stations: try places(.station), lines: try places(.line), total: total,
+            gaps: gaps, missing: missing, first: first, last: last, currency: currency,
             others: totals.map(\.currency).filter { $0 != currency }, madeAt: options.clock())
     }
 
     /// Sums of periods with those between them that have no record.
     private static func filled(
-        _ sums: [LedgerSum], _ first: CalendarDate?, _ last: CalendarDate?, _ unit: ReportUnit, _ currency: Currency
+        _ sums: [LedgerSum], _ first: CalendarDate?, _ last: CalendarDate?, _ unit: LedgerGrouping, _ currency: Currency
     ) -> [LedgerSum] {
         let known = Dictionary(sums.map { ($0.key, $0) }) { first, _ in first }
         guard let first, let last else { return [] }
-        return periods(from: first, through: last, by: unit.grouping).map { key in
+        return periods(from: first, through: last, by: unit).map { key in
             known[key]
-                ?? LedgerSum(
-                    key: key, label: LocalizedText(key, key), currency: currency, records: 0, unknown: 0, spent: 0,
-                    received: 0, gaps: 0)
+                ?? LedgerSum(key: key, label: LocalizedText(key, key), currency: currency, gaps: 0)
         }
     }
 
@@ -167,7 +150,7 @@ extension Ledger {
                     """, arguments: condition.arguments + condition.arguments)
             guard let edges, try edges.value(2, as: Int.self) > 0 else { continue }
             let (first, last) = try (LedgerCoding.date(edges.value(0)), LedgerCoding.date(edges.value(1)))
-            let unit = first.flatMap { first in last.map { ReportUnit(ofBalance: first, $0) } } ?? .week
+            let unit = first.flatMap { first in last.map { LedgerGrouping.ofBalance(first, $0) } } ?? .week
             balances.append(
                 ReportData.Balance(
                     purse: purse, unit: unit, bins: try bins(unit, chosen, condition.arguments, db), last: last,
@@ -177,7 +160,7 @@ extension Ledger {
     }
 
     private func bins(
-        _ unit: ReportUnit, _ chosen: String, _ arguments: StatementArguments, _ db: Database
+        _ unit: LedgerGrouping, _ chosen: String, _ arguments: StatementArguments, _ db: Database
     ) throws -> [ReportData.Bin] {
         let rows = try Row.fetchCursor(
             db,
@@ -192,7 +175,7 @@ extension Ledger {
             // A machine with a wrong clock must not stretch the chart.
             let number = CalendarDays.number(date)
             guard number >= day else { continue }
-            let own = number == day ? period : unit.grouping.period(date) ?? ""
+            let own = number == day ? period : unit.period(date) ?? ""
             if own == period, !bins.isEmpty, gap == nil {
                 bins[bins.count - 1].through = number
                 bins[bins.count - 1].low = min(bins[bins.count - 1].low, balance)

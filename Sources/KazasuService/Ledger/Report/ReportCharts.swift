@@ -9,7 +9,7 @@ struct ReportChart {
     struct Tick {
         /// Between 0 and 1.
         let place: Double
-        let text: String
+        var text: String
         /// A second line, as for a year.
         var below = ""
         /// Whether a narrow screen leaves it out.
@@ -207,16 +207,12 @@ extension ReportPage {
                 place: (Double(index) + 0.5) / count, text: period.key, isMinor: index % (narrow - narrow % step) != 0)
             switch data.unit {
             case .month:
-                tick = ReportChart.Tick(
-                    place: tick.place, text: monthName(parts.last),
-                    below: isYear || index % 12 == 0 ? year(parts.first) : "",
-                    isMinor: tick.isMinor)
+                tick.text = monthName(parts.last)
+                if isYear || index % 12 == 0 { tick.below = year(parts.first) }
             case .day:
-                let isFirst = index == 0 || period.key.hasSuffix("-01")
-                tick = ReportChart.Tick(
-                    place: tick.place, text: parts.last.flatMap { Int($0) }.map(String.init) ?? "",
-                    below: isFirst || index == 0 ? monthName(parts.dropFirst().first) : "", isMinor: tick.isMinor)
-            case .week, .year: break
+                tick.text = parts.last.flatMap { Int($0) }.map(String.init) ?? ""
+                if index == 0 || period.key.hasSuffix("-01") { tick.below = monthName(parts.dropFirst().first) }
+            default: break
             }
             chart.ticks.append(tick)
         }

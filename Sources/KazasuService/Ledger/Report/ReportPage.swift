@@ -228,7 +228,7 @@ struct ReportPage {
                 ?? gap.atMost.map { tr("\(gap.atLeast) to \($0)", "\(gap.atLeast)～\($0)件") } ?? tr("unknown", "不明")
             let days = [report.before, report.after].map { end -> String in
                 let day = "<span class=\"date\">\(date(end.record.date))</span>"
-                guard let period = end.record.date.flatMap(data.unit.grouping.period), known.contains(period) else {
+                guard let period = end.record.date.flatMap(data.unit.period), known.contains(period) else {
                     return day
                 }
                 return "<a href=\"#p\(period)\">\(day)</a>"
