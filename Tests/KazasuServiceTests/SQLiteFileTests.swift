@@ -216,6 +216,8 @@ struct SQLiteFileTests {
         "UPDATE record SET amount = 9223372036854775807 WHERE id = 3", "UPDATE tally SET spent = -9223372036854775807",
         "UPDATE record SET id = 9223372036854775807 WHERE id = 20", "UPDATE sqlite_sequence SET seq = 1 << 62",
         "INSERT INTO gap VALUES (20, 9223372036854775807, NULL, NULL, 0, 'recordsLost')",
+        "UPDATE record SET date = -9223372036854775808 WHERE id = 3",
+        "UPDATE tally SET month = 92233720368547759 WHERE kind = 'rail'",
     ]
 
     @Test("A ledger that was tampered with is refused, and stays as it is", arguments: tables + rows)
@@ -273,8 +275,9 @@ struct SQLiteFileTests {
         "purse SET kind = NULL", "purse SET system = 'x'", "purse SET currency = NULL", "purse SET single = NULL",
         "purse SET english = NULL", "card SET key = NULL", "card SET owner = 'x'", "place SET code = NULL",
         "place SET doubt = NULL", "coded SET code = 'x'", "coded SET english = NULL", "coded SET doubt = NULL",
-        "tally SET spent = 'x'", "tally SET month = 'x'", "tally SET records = NULL", "exported SET number = 'x'",
-        "exported SET selection = NULL", "change SET number = 'x'",
+        "tally SET spent = 'x'", "tally SET month = 'x'", "tally SET records = NULL",
+        "tally SET month = -9223372036854775807 + records", "record SET date = -9223372036854775807 + id",
+        "exported SET number = 'x'", "exported SET selection = NULL", "change SET number = 'x'",
     ]
 
     @Test("Values of a wrong type in a large ledger stop no command", arguments: values)
@@ -320,6 +323,69 @@ struct SQLiteFileTests {
                 #expect(error == .damaged(path: folder.path) || error == .noSuchCard("transit"))
             }
         }
+    }
+
+    @Test("Serials at both ends of the integers in another ledger stop no merge")
+    func farSerials() throws {
+        let folder = try LedgerFolder()
+        _ = try { try folder.open().keep(LedgerStoreTests.maker(20).dump(after: 20)) }()
+        try Self.change(
+            folder.path,
+            """
+            UPDATE record SET serial = (id % 2 * 2 - 1) * 9223372036854775807;
+            INSERT INTO source VALUES (9, 'file', hex(zeroblob(9000000)), NULL, 0)
+            """)
+        #expect(try LedgerFolder().open().merge(folder.open()).added > 0)
+    }
+
+    /// The same for an outbox.
+    static let outboxValues: [String] = [
+        "readers SET sequence = NULL", "readers SET sequence = 'x'", "readers SET sequence = 9223372036854775807",
+        "readers SET visit = x'FF'", "events SET id = NULL WHERE sequence = 1", "events SET line = NULL",
+        "events SET line = x'FF'", "events SET time = 'x'", "events SET confirmed = NULL",
+        "deliveries SET attempts = 'x'", "deliveries SET attempts = NULL", "deliveries SET error = x'FF'", "deliveries SET reader = NULL",
+        "deliveries SET state = 'x'", "memory SET value = NULL WHERE name = 'lastID'",
+    ]
+
+    @Test("Values of a wrong type in a large outbox stop no watcher", arguments: outboxValues)
+    func wrongTypeInOutbox(change: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        let made = try Outbox(path, isWatcher: true)
+        let events = (1...3).map { TapEvent.made($0, reader: "a") }
+        try await made.store(events, for: ["s"])
+        try await made.record([.init(event: events[0], result: .dead("no"))], at: "s")
+        await made.close()
+        try Self.change(
+            path,
+            """
+            INSERT INTO memory VALUES ('large', hex(zeroblob(9000000)));
+            CREATE TEMP TABLE old AS SELECT name, sql FROM sqlite_master; PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = replace(replace(sql, 'NOT NULL', ''), 'STRICT, WITHOUT', 'WITHOUT')
+                WHERE type = 'table' AND name NOT LIKE 'sqlite%';
+            UPDATE sqlite_master SET sql = substr(sql, 1, length(sql) - 6) WHERE type = 'table' AND sql LIKE '%STRICT';
+            PRAGMA writable_schema = RESET; UPDATE \(change); PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = (SELECT sql FROM old WHERE old.name = sqlite_master.name);
+            """)
+        var name: String?
+        let outbox = try Outbox.opened(path) { name = $0 }
+        // What a watcher begins with is read while another file can still be made.
+        #expect((name != nil) == change.hasPrefix("readers"))
+        let works: [() async throws -> Void] = [
+            { _ = try await outbox.memory() }, { _ = try await outbox.status() }, { _ = try await outbox.sinks() },
+            { _ = try await outbox.deadLetters() }, { _ = try await outbox.events(after: nil, limit: 9) },
+            { _ = try await outbox.readersWaiting(for: "s") },
+            { _ = try await outbox.waiting(for: "s", of: "a", limit: 9) },
+            { _ = try await outbox.tidy(.init(days: 0), now: 10_000) },
+        ]
+        for work in works {
+            do {
+                try await work()
+            } catch {
+                #expect(error as? OutboxError == .damaged(path: path))
+            }
+        }
+        await outbox.close()
     }
 
     @Test("Views of the owner, and what ANALYZE leaves, harm nothing")

@@ -97,7 +97,7 @@ struct LedgerMerge {
         guard purse.serials?.countsEntries ?? false, !purse.double else { return }
         for (older, newer) in zip(window, window.dropFirst()) where newer.kind == .rail && follows(newer) {
             guard let old = older.serial, let serial = newer.serial else { continue }
-            switch (serial - old, older.kind) {
+            switch (serial &- old, older.kind) {
             case (2, _): purse.double = true
             case (1, .rail), (1, .purchase), (1, .bus): purse.single = true
             default: break
@@ -160,7 +160,7 @@ struct LedgerMerge {
         var pairs: Set<LedgerPair> = []
         for (place, record) in zip(segment.indices, segment).dropFirst() {
             guard let older = segment[place - 1].serial, let serial = record.serial, follows(record),
-                steps.contains(serial - older)
+                steps.contains(serial &- older)
             else { continue }
             let index = place - segment.startIndex
             pairs.insert(LedgerPair(older: ids[index - 1], newer: ids[index]))

@@ -28,14 +28,15 @@ enum LedgerSchema {
         let money = "NOT BETWEEN -(1 << 44) AND 1 << 44"
         let sums = "NOT BETWEEN -(1 << 62) AND 1 << 62"
         let count = "NOT BETWEEN 0 AND 1 << 32"
+        let day = "NOT BETWEEN 0 AND 99991231"
         return try Bool.fetchOne(
             db,
             sql: """
                 SELECT EXISTS (SELECT 1 FROM record WHERE ord NOT BETWEEN 0 AND (1 << 62) - 1 OR serial \(count)
-                        OR amount \(money) OR balance \(money) OR id NOT BETWEEN 0 AND \(mostNumber))
+                        OR amount \(money) OR balance \(money) OR id NOT BETWEEN 0 AND \(mostNumber) OR date \(day))
                     OR EXISTS (SELECT 1 FROM gap WHERE atLeast \(count) OR atMost \(count) OR amount \(money))
                     OR EXISTS (SELECT 1 FROM tally WHERE spent \(sums) OR received \(sums) OR records \(count)
-                        OR unknown \(count))
+                        OR unknown \(count) OR month NOT BETWEEN 0 AND 999912)
                     OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq NOT BETWEEN 0 AND \(mostNumber))
                     OR (SELECT sum(number BETWEEN 0 AND \(mostNumber - 1)) * count(*) FROM change) IS NOT 1
                 """) == false

@@ -25,8 +25,8 @@ extension Outbox {
         for sink: String, of reader: String, limit: Int
     ) throws(OutboxError) -> (events: [TapEvent], attempts: Int) {
         while true {
-            let rows = try read { database in
-                try Row.fetchAll(
+            let (rows, attempts) = try read { database in
+                let rows = try Row.fetchAll(
                     database,
                     sql: """
                         SELECT events.position, events.line, deliveries.attempts
@@ -35,14 +35,15 @@ extension Outbox {
                         ORDER BY deliveries.position LIMIT ?
                         """,
                     arguments: [sink, reader, limit])
+                return (rows, try rows.first?.value("attempts") ?? 0)
             }
             let events = rows.compactMap(Self.event)
-            if events.count == rows.count { return (events, rows.first?["attempts"] ?? 0) }
+            if events.count == rows.count { return (events, attempts) }
             try write { database in
                 for row in rows where Self.event(row) == nil {
                     try database.execute(
                         sql: "UPDATE deliveries SET state = 1, error = 'malformed' WHERE sink = ? AND position = ?",
-                        arguments: [sink, row["position"] as Int64])
+                        arguments: [sink, row.value("position", as: Int64.self)])
                 }
             }
         }
@@ -70,7 +71,7 @@ extension Outbox {
         }
     }
 
-    private static func event(_ row: Row) -> TapEvent? { try? TapEvent(line: row["line"]) }
+    private static func event(_ row: Row) -> TapEvent? { try? TapEvent(line: row.value("line")) }
 
     // MARK: The consumer's acknowledgements
 
@@ -244,21 +245,21 @@ extension Outbox {
                 unconfirmed: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events WHERE confirmed = 0") ?? 0,
                 confirms: try Self.confirms(database), size: try Self.size(database), sinks: [], readers: [:])
             for row in rows {
-                let sink: String = row["sink"]
+                let sink: String = try row.value("sink")
                 let first = try Row.fetchOne(
                     database,
                     sql: """
                         SELECT events.time, deliveries.attempts, deliveries.error FROM deliveries
                         JOIN events USING (position) WHERE deliveries.sink = ? AND deliveries.position = ?
                         """,
-                    arguments: [sink, row["first"] as Int64?])
-                status.sinks.append(
+                    arguments: [sink, row.value("first", as: Int64?.self)])
+                try status.sinks.append(
                     QueueStatus(
-                        sink: sink, pending: row["pending"], dead: row["dead"], oldest: first?["time"],
-                        attempts: first?["attempts"] ?? 0, error: first?["error"]))
+                        sink: sink, pending: row.value("pending"), dead: row.value("dead"),
+                        oldest: first?.value("time"), attempts: first?.value("attempts") ?? 0, error: first?.value("error")))
             }
             for row in try Row.fetchAll(database, sql: "SELECT reader, sequence FROM readers") {
-                status.readers[row["reader"]] = row["sequence"]
+                try status.readers[row.value("reader")] = row.value("sequence")
             }
             return status
         }
@@ -304,9 +305,10 @@ extension Outbox {
                     ORDER BY position, sink
                     """,
                 arguments: [sink]
-            ).map {
-                DeadLetter(
-                    id: $0["id"], event: Self.event($0), sink: $0["sink"], attempts: $0["attempts"], error: $0["error"])
+            ).map { row in
+                try DeadLetter(
+                    id: row.value("id"), event: Self.event(row), sink: row.value("sink"),
+                    attempts: row.value("attempts"), error: row.value("error"))
             }
         }
     }

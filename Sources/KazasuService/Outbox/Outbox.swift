@@ -122,6 +122,8 @@ public actor Outbox {
         return try attempt(path) {
             let database = try SQLiteFile.open(path, format, configured)
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+            // What a watcher begins with; the whole check is left out for a large file.
+            _ = try database.read(memory)
             return database
         }
     }
@@ -229,6 +231,9 @@ public actor Outbox {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(path: path)
             case let code: throw .failed(code: code.rawValue)
             }
+        } catch is RowDecodingError {
+            // A value of another type than its column's.
+            throw .damaged(path: path)
         } catch {
             throw .failed(code: -1)
         }
@@ -237,16 +242,19 @@ public actor Outbox {
     // MARK: Storing
 
     /// The state of earlier runs.
-    package func memory() throws(OutboxError) -> OutboxMemory {
-        try read { database in
-            var memory = OutboxMemory(
-                lastID: try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'lastID'"))
-            for row in try Row.fetchAll(database, sql: "SELECT reader, sequence, visit FROM readers") {
-                let visit = (row["visit"] as String?).flatMap { try? TapEvent(line: $0) }
-                memory.readers[row["reader"]] = OutboxMemory.Reader(sequence: row["sequence"], visit: visit)
-            }
-            return memory
+    package func memory() throws(OutboxError) -> OutboxMemory { try read(Self.memory) }
+
+    private static func memory(_ database: Database) throws -> OutboxMemory {
+        var memory = OutboxMemory(
+            lastID: try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'lastID'"))
+        for row in try Row.fetchAll(database, sql: "SELECT reader, sequence, visit FROM readers") {
+            let visit = try row.value("visit", as: String?.self).flatMap { try? TapEvent(line: $0) }
+            let sequence: Int = try row.value("sequence")
+            // Above what any reader counts to.
+            guard (0..<1 << 53).contains(sequence) else { throw SQLiteFile.Fault.damaged }
+            try memory.readers[row.value("reader")] = OutboxMemory.Reader(sequence: sequence, visit: visit)
         }
+        return memory
     }
 
     /// Stores the names of the current sinks, for the commands that show the outbox.
