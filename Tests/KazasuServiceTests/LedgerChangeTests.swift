@@ -152,6 +152,61 @@ struct LedgerChangeTests {
         #expect(try one.merge(other).added == 0)
     }
 
+    // MARK: Ids
+
+    /// Records without serials, of which some have the same bytes.
+    private static func keep(_ days: [Int], of card: UInt64, _ ledger: Ledger) throws {
+        let records = try days.map { day in
+            var record = try ExampleCard.record(day, "2026-10-0\(day)", .purchase, -100, 1_000)
+            record.serial = nil
+            return record
+        }
+        let report = CardReport(kind: "coop", name: LocalizedText("Co-op", "生協"), history: records.reversed())
+        try ledger.keep(report, of: IDm(rawValue: card), source: LedgerSource(.card))
+    }
+
+    @Test("Records with the same bytes keep their own ids when cards are linked and ledgers merged", arguments: [1, 2])
+    func equalBytes(known: Int) throws {
+        let (ledger, other) = (try LedgerFolder().open(), try LedgerFolder().open())
+        try Self.keep([1, 1, 1, 2], of: 0x0101_0312_0000_0008, ledger)
+        let ids = try ledger.records().map(\.uid)
+        #expect(Set(ids).count == 4)
+        _ = try other.merge(ledger)
+        #expect(try other.records().map(\.uid) == ids)
+        // The ledger has some of them already.
+        let third = try LedgerFolder().open()
+        try Self.keep(Array(repeating: 1, count: known), of: 0x0101_0312_0000_0008, third)
+        _ = try third.merge(ledger)
+        #expect(try third.records().map(\.uid) == ids)
+        try Self.keep(Array(repeating: 1, count: known), of: 0x0101_0312_0000_0009, ledger)
+        let older = Set(try ledger.records().map(\.uid)).subtracting(ids)
+        #expect(try ledger.link("0008", to: "0009") == known)
+        let linked = Set(try ledger.records().map(\.uid))
+        // Newest first: the other record, then those with the same bytes, of which the oldest were known.
+        #expect(linked == older.union(ids.prefix(4 - known)))
+    }
+
+    @Test("After an import is forgotten, no record gets the id of another")
+    func idsAfterForgetting() throws {
+        let ledger = try LedgerFolder().open()
+        for days in [[1], [1, 1]] { try Self.keep(days, of: 0x0101_0312_0000_0008, ledger) }
+        let ids = Set(try ledger.records().map(\.uid))
+        _ = try ledger.forgetImport(try #require(ledger.imports().last).id)
+        try Self.keep([1, 1], of: 0x0101_0312_0000_0008, ledger)
+        #expect(Set(try ledger.records().map(\.uid)) == ids)
+    }
+
+    @Test("Two records with one serial do not get one id in a merge")
+    func idsOfConflict() throws {
+        let (one, other, maker) = (try LedgerFolder().open(), try LedgerFolder().open(), LedgerStoreTests.maker(20))
+        var window = Array(maker.entries.reversed())
+        window[4].balance += 10
+        try one.keep(maker.dump(after: 20))
+        try other.keep(maker.dump(window))
+        #expect(try one.merge(other).added == 1)
+        #expect(try Set(one.records().map(\.uid)).count == 21)
+    }
+
     @Test("A backup is the whole ledger, its owner's alone, and replaces nothing")
     func backsUp() throws {
         let ((ledger, _), folder) = (try Self.filled(), try TemporaryFolder())

@@ -60,7 +60,7 @@ struct LedgerQueryTests {
         edy.live(records: 5, from: 8_705)
         try ledger.keep(edy.dump(after: 5))
         try ledger.name("0114b34daa012345", as: "Mine")
-        for word in ["Mine", "0114B34DAA012345", "01 14 B3 4D AA 01 23 45", "2345"] {
+        for word in ["Mine", "0114B34DAA012345", "01 14 B3 4D AA 01 23 45", "2345", "12345", "A01-2345"] {
             #expect(try ledger.records(LedgerFilter(cards: [word])).count == 14, "\(word)")
         }
         #expect(try ledger.records(LedgerFilter(cards: ["edy"])).count == 5)

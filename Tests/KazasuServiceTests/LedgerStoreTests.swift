@@ -198,6 +198,12 @@ struct LedgerStoreTests {
         var serials: [Int?] = []
         while serials.count < 40, let record = await iterator.next() { serials.append(record.record.serial) }
         #expect(serials == maker.entries.map(\.serial))
+        // Those of another ledger are new, too.
+        let (other, longer) = (try LedgerFolder().open(), LedgerStoreTests.maker(50))
+        try other.keep(longer.dump(after: 50))
+        #expect(try ledger.merge(other).added == 10)
+        while serials.count < 50, let record = await iterator.next() { serials.append(record.record.serial) }
+        #expect(serials == longer.entries.map(\.serial))
     }
 
     @Test("With a keyed hash no IDm is in the file")

@@ -97,16 +97,17 @@ public final class Ledger: Sendable {
         return stream
     }
 
-    func announce(_ ids: [Int64]) throws(LedgerError) {
-        let continuations = listeners.withLock { Array($0.values) }
-        guard !continuations.isEmpty, !ids.isEmpty else { return }
-        let records = try store.read { db in
-            let reader = try LedgerRecordReader(db, options)
-            let select = try db.makeStatement(
-                sql: "SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source) WHERE r.id = ?")
-            return try ids.compactMap { try Row.fetchOne(select, arguments: [$0]).flatMap(reader.record) }
-        }
-        for continuation in continuations {
+    /// The records of a change that are to be announced, read within its transaction: nothing can fail after the commit.
+    func additions(_ ids: [Int64], _ db: Database) throws -> [LedgerRecord] {
+        guard !ids.isEmpty, listeners.withLock({ !$0.isEmpty }) else { return [] }
+        let reader = try LedgerRecordReader(db, options)
+        let select = try db.makeStatement(
+            sql: "SELECT \(LedgerRecordReader.columns) FROM \(LedgerRecordReader.source) WHERE r.id = ?")
+        return try ids.compactMap { try Row.fetchOne(select, arguments: [$0]).flatMap(reader.record) }
+    }
+
+    func announce(_ records: [LedgerRecord]) {
+        for continuation in listeners.withLock({ Array($0.values) }) {
             for record in records { continuation.yield(record) }
         }
     }

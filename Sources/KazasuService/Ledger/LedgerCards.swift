@@ -52,9 +52,11 @@ enum LedgerCards {
         }
         let keyed = try fetch("c.key = ?", [word.lowercased()])
         if !keyed.isEmpty { return keyed }
-        guard let bytes = try? Hex.decode(word) else { return [] }
-        if let idm = IDm(bytes) { return try fetch("c.key = ?", [options.cardKey(idm.inSystem(0))]) }
-        let digits = Hex.encode(bytes, uppercase: false)
+        let bytes = try? Hex.decode(word)
+        if let bytes, let idm = IDm(bytes) { return try fetch("c.key = ?", [options.cardKey(idm.inSystem(0))]) }
+        // An odd number of digits is no bytes.
+        let digits =
+            bytes.map { Hex.encode($0, uppercase: false) } ?? word.lowercased().filter { !" :-".contains($0) }
         return digits.count < 4 ? [] : try fetch("substr(c.key, ?) = ?", [-digits.count, digits])
     }
 
@@ -190,11 +192,11 @@ extension Ledger {
             sql: "DELETE FROM gap WHERE record IN (SELECT id FROM record WHERE purse = ?)", arguments: [from])
         try db.execute(sql: "DELETE FROM record WHERE purse = ?", arguments: [from])
         try db.execute(sql: "DELETE FROM purse WHERE id = ?", arguments: [from])
-        var repeated = 0
+        var (repeated, uids) = (0, try RecordIDs(of: purse.id, db))
         for run in runs {
             guard let source = run.entries.first?.source else { continue }
             var merge = LedgerMerge(db, change: change, source: source, tomorrow: tomorrow)
-            try run.merge(into: &purse, &merge)
+            try run.merge(into: &purse, &uids, &merge)
             repeated += run.entries.count - merge.counts.added.count
         }
         return repeated

@@ -219,7 +219,7 @@ extension Ledger {
         _ histories: [History], _ source: LedgerSource, readAt: String?, of card: String?, _ batch: LedgerBatch
     ) throws(LedgerError) -> LedgerAddition {
         let (tomorrow, now, progress) = (tomorrow, options.clock(), options.progress)
-        let (addition, ids) = try change(.keep, after: batch.earlier, isTrial: batch.isTrial) { db, number in
+        let (addition, records) = try change(.keep, after: batch.earlier, isTrial: batch.isTrial) { db, number in
             let sourceID = try LedgerSchema.next("SELECT max(id) FROM source", db)
             let wanted = try card.map { try LedgerCards.single($0, db, options).key }
             var merge = LedgerMerge(db, change: number, source: sourceID, tomorrow: tomorrow)
@@ -240,9 +240,9 @@ extension Ledger {
                 if place == histories.count - 1 { addition.pace = try pace(of: purse, holding: history.records, db) }
             }
             try finish(&addition, merge, source, sourceID, readAt: readAt, now, db)
-            return (addition, merge.counts.added)
+            return (addition, try additions(merge.counts.added, db))
         }
-        if !batch.isTrial { try announce(ids) }
+        if !batch.isTrial { announce(records) }
         return addition
     }
 

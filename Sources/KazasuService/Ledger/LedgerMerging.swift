@@ -36,8 +36,10 @@ struct LedgerRun {
         return runs
     }
 
-    /// Merges the run into a purse, as if it had been read from a card; records that are added keep their ids.
-    func merge(into purse: inout MergePurse, _ merge: inout LedgerMerge) throws {
+    /// Merges the run into a purse, as if it had been read from a card; records that are added keep their ids unless others have them.
+    ///
+    /// - Parameter uids: those of the purse.
+    func merge(into purse: inout MergePurse, _ uids: inout RecordIDs, _ merge: inout LedgerMerge) throws {
         let before = merge.counts.added.count
         let services = Dictionary(
             entries.compactMap { entry in entry.service.map { (entry.record.record.raw, $0) } }
@@ -49,15 +51,39 @@ struct LedgerRun {
             return record
         }
         try merge.keep(window, isWhole: true, services: services, in: &purse)
-        for id in merge.counts.added[before...] {
-            guard let bytes = try Row.fetchOne(merge.db, sql: "SELECT raw FROM record WHERE id = ?", arguments: [id])
+        // Of records with the same bytes, the purse had the oldest, so that the newest were added.
+        var old = Dictionary(grouping: entries.map(\.record)) { LedgerCoding.raw($0.record) }
+        for id in merge.counts.added[before...].reversed() {
+            guard let row = try Row.fetchOne(merge.db, sql: "SELECT raw, uid FROM record WHERE id = ?", arguments: [id])
             else { continue }
-            let raw = try LedgerCoding.bytes(bytes.value(0))
-            guard let old = entries.first(where: { LedgerCoding.raw($0.record.record) == raw })?.record else {
-                continue
+            let (raw, new): ([UInt8], String) = try (LedgerCoding.bytes(row.value(0)), row.value(1))
+            let known = old[raw]?.popLast()?.uid
+            let uid = known.flatMap { uids.insert($0) ? $0 : nil } ?? uids.free(new)
+            if uid != new {
+                try merge.db.execute(sql: "UPDATE record SET uid = ? WHERE id = ?", arguments: [uid, id])
             }
-            try merge.db.execute(sql: "UPDATE record SET uid = ? WHERE id = ?", arguments: [old.uid, id])
         }
+    }
+}
+
+/// The ids of the records of a purse, so that no two get the same.
+struct RecordIDs {
+    private var used: Set<String>
+
+    init(of purse: Int64, _ db: Database) throws {
+        used = try String.fetchSet(db, sql: "SELECT uid FROM record WHERE purse = ?", arguments: [purse])
+    }
+
+    /// Takes an id.
+    ///
+    /// - Returns: whether it was free.
+    mutating func insert(_ uid: String) -> Bool { used.insert(uid).inserted }
+
+    /// Takes the id, or the first free one with a number: `-2`, `-3`, ….
+    mutating func free(_ uid: String) -> String {
+        var (free, number) = (uid, 2)
+        while !insert(free) { (free, number) = ("\(uid)-\(number)", number + 1) }
+        return free
     }
 }
 
@@ -91,7 +117,7 @@ extension Ledger {
         let (tomorrow, now, progress) = (tomorrow, options.clock(), options.progress)
         let theirs = other.options
         guard other !== self else { return LedgerAddition() }
-        return try other.store.read { source throws -> LedgerAddition in
+        let (addition, records) = try other.store.read { source in
             let purses = try MergePurse.all(source, theirs)
             let reader = try LedgerRecordReader(source, Ledger.Options())
             return try change(.merge) { db, number in
@@ -102,14 +128,19 @@ extension Ledger {
                 for (place, purse) in purses.enumerated() {
                     progress(place, purses.count)
                     var own = try self.purse(of: purse, reader.purse(purse.id), db, &addition)
-                    for run in try LedgerRun.all(of: purse.id, reader, source) { try run.merge(into: &own, &merge) }
+                    var uids = try RecordIDs(of: own.id, db)
+                    for run in try LedgerRun.all(of: purse.id, reader, source) {
+                        try run.merge(into: &own, &uids, &merge)
+                    }
                     if !addition.cards.contains(own.card) { addition.cards.append(own.card) }
                 }
                 try takeNames(from: source, db)
                 try finish(&addition, merge, LedgerSource(.ledger, name: name ?? other.path), id, readAt: nil, now, db)
-                return addition
+                return (addition, try additions(merge.counts.added, db))
             }
         }
+        announce(records)
+        return addition
     }
 
     /// Names and links of the other ledger, for cards that have none here.

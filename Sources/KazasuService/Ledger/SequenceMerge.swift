@@ -29,7 +29,7 @@ struct SequenceMerge {
         var (ids, new, otherBytes): ([Int64], Set<Int64>, Int) = ([], [], 0)
         let matches = overlap(of: window, with: &items, moved: &new)
         let byID = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
-        var equals = Dictionary(known.map { ($0.raw, 1) }, uniquingKeysWith: +)
+        var uids = try RecordIDs(of: purse.id, merge.db)
         // How many records were put in before, which moves the matches behind them.
         var shift = 0
         var last = -1
@@ -45,10 +45,8 @@ struct SequenceMerge {
             let raw = LedgerCoding.raw(record)
             let time = LedgerCoding.number(record.time) ?? 0
             let position = position(of: record, time, after: last, before: next, items)
-            let count = equals[raw, default: 0]
-            equals[raw] = count + 1
             let digits = Hex.encode(LedgerCoding.hash(raw), digits: 16, uppercase: false)
-            let uid = "\(purse.prefix).\(digits)" + (count == 0 ? "" : "-\(count + 1)")
+            let uid = uids.free("\(purse.prefix).\(digits)")
             let id = try merge.insert(record, purse, order: 0, uid: uid, service: services[record.raw])
             items.insert(Item(id: id, raw: raw, date: record.date, time: time, order: nil), at: position)
             ids.append(id)
