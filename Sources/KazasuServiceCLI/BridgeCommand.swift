@@ -82,6 +82,7 @@ struct BridgeCommand: KazasuCommand {
         end.wait()
         let failure = bridges.stop()
         Blocking.run { () async in await shared.close() }
+        LineOutput.messages.finish()
         if let failure { throw CommandError(failure) }
     }
 }
@@ -215,6 +216,6 @@ private struct BridgeLog: Sendable {
         }
         guard verbosity >= 0 else { return }
         let prefix = reader.map { "\($0): " } ?? ""
-        Output.message("kazasu: \(VisibleText.line(prefix + text))\n")
+        LineOutput.messages.write("kazasu: \(VisibleText.line(prefix + text))\n")
     }
 }

@@ -125,6 +125,7 @@ struct CollectCommand: KazasuCommand {
 private final class CollectRun: Sendable {
     private let redaction: Redaction
     private let verbosity: Int
+    private let output = LineOutput()
     private let failure = Mutex<CommandError?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -134,6 +135,7 @@ private final class CollectRun: Sendable {
     }
 
     func run(_ collector: Collector, _ token: CancellationToken, _ place: String) throws(CommandError) {
+        output.whenFailed(fail)
         let done = Latch()
         let work = Task {
             do throws(EventStoreError) {
@@ -146,6 +148,8 @@ private final class CollectRun: Sendable {
         task.withLock { $0 = work }
         token.onCancel { work.cancel() }
         done.wait()
+        output.finish()
+        LineOutput.messages.finish()
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
@@ -155,20 +159,17 @@ private final class CollectRun: Sendable {
     }
 
     func report(_ report: CollectReport) {
-        do throws(CommandError) {
-            try Output.write(redaction.apply(report.json(at: .now)).compactText + "\n")
-        } catch {
-            fail(error)
-        }
+        let line = redaction.apply(report.json(at: .now)).compactText + "\n"
+        output.write(VisibleText.lines(line, keepingColors: Color.isOnOutput))
     }
 
     func tell(_ notice: Collector.Notice) {
         switch notice {
         case .broker(.connected) where verbosity < 0: return
-        case .broker(let notice): Output.message("kazasu: \(VisibleText.line(notice.words))\n")
+        case .broker(let notice): LineOutput.messages.write("kazasu: \(VisibleText.line(notice.words))\n")
         case .database(let error, let count):
             let reason = VisibleText.line(error.words)
-            Output.message(
+            LineOutput.messages.write(
                 count == 0
                     ? tr(
                         "kazasu: waiting for the database: \(reason)\n", "kazasu: データベースを待っています: \(reason)\n")
@@ -189,7 +190,7 @@ private final class CollectRun: Sendable {
                         "the column body stays json and cannot be made jsonb: ",
                         "body 列を json から jsonb に変更できません: ")
                 }
-            Output.message("kazasu: \(text)\(reason)\n")
+            LineOutput.messages.write("kazasu: \(text)\(reason)\n")
         }
     }
 }

@@ -100,7 +100,10 @@ final class RPCRun: Sendable {
             Task { await session.cancel() }
             Self.exit(0)
         }
-        defer { token.remove(cancelling) }
+        defer {
+            token.remove(cancelling)
+            LineOutput.messages.finish()
+        }
         output.failed { [isJSON] error, isBehind in
             Task { await session.cancel() }
             // A client that does not read may never end its input either.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -13,17 +12,14 @@ enum EventFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
 }
 
-/// Prints events on standard output, on a thread of its own: a slow reader of the pipe holds up nothing else.
+/// Prints events on standard output.
 final class EventPrinter: Sendable {
     private let redaction: Redaction
     private let text: Mutex<EventText>
     /// Whether events are printed for people.
     let isText: Bool
     private let ringsBell: Bool
-    private let lines: AsyncStream<[UInt8]>
-    private let line: AsyncStream<[UInt8]>.Continuation
-    private let done = DispatchSemaphore(value: 0)
-    private let failure = Mutex<CommandError?>(nil)
+    private let output = LineOutput()
 
     /// - Parameters:
     ///   - readers: the names of the readers that the user named.
@@ -32,11 +28,10 @@ final class EventPrinter: Sendable {
         (self.redaction, self.ringsBell) = (redaction, ringsBell)
         text = Mutex(EventText(redaction, readers: readers))
         isText = format == .text
-        (lines, line) = AsyncStream.makeStream(of: [UInt8].self)
     }
 
     /// Why standard output could not be written.
-    var error: CommandError? { failure.withLock { $0 } }
+    var error: CommandError? { output.error }
 
     /// - Parameter tap: what the event is about.
     func print(_ event: TapEvent, _ tap: Tap?) {
@@ -45,40 +40,26 @@ final class EventPrinter: Sendable {
         if isText {
             let isColored = Color.isOnOutput
             let shown = text.withLock { $0.line(event, tap, width: Output.lineWidth, isColored: isColored) }
-            line.yield(Array(VisibleText.lines(shown, keepingColors: isColored).utf8))
+            output.write(VisibleText.lines(shown, keepingColors: isColored))
         } else {
             var masked = event
             masked.rename { redaction.apply($0) }
-            line.yield(Array((redaction.apply(masked.json).compactText + "\n").utf8))
+            output.write(redaction.apply(masked.json).compactText + "\n")
         }
-        if ringsBell, case .on = event.kind, event.sequence > 0 { Self.ring() }
+        if ringsBell, case .on = event.kind, event.sequence > 0 { ring() }
     }
 
-    /// Rings the bell of the terminal, wherever it is.
-    private static func ring() {
+    /// Rings the bell of the terminal, if there is one.
+    private func ring() {
         let bell: [UInt8] = [7]
-        if Output.messagesAreOnTerminal { _ = write(STDERR_FILENO, bell, 1) } else { _ = write(STDOUT_FILENO, bell, 1) }
+        if Output.messagesAreOnTerminal { _ = write(STDERR_FILENO, bell, 1) } else if Output.isTerminal {
+            output.write(bell)
+        }
     }
 
     /// - Parameter failed: called when standard output cannot be written any more.
-    func start(failed: @escaping @Sendable () -> Void) {
-        Task.detached { [lines, done] in
-            for await line in lines {
-                guard self.error == nil else { continue }
-                do throws(CommandError) {
-                    try Output.write(line)
-                } catch {
-                    self.failure.withLock { $0 = error }
-                    failed()
-                }
-            }
-            done.signal()
-        }
-    }
+    func start(failed: @escaping @Sendable () -> Void) { output.whenFailed { _ in failed() } }
 
     /// Waits until everything is printed.
-    func finish() {
-        line.finish()
-        done.wait()
-    }
+    func finish() { output.finish() }
 }

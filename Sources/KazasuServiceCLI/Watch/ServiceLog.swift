@@ -86,7 +86,7 @@ private struct StandardErrorLog: LogHandler {
 
     func log(event: LogEvent) {
         let text = VisibleText.line("\(event.message)")
-        Output.message(isJournal ? "<\(Self.priority(event.level))>\(text)\n" : "kazasu: \(text)\n")
+        LineOutput.messages.write(isJournal ? "<\(Self.priority(event.level))>\(text)\n" : "kazasu: \(text)\n")
     }
 
     /// The priority of syslog(3).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -46,6 +47,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     private let start: WatchStart
     /// As they were at the start.
     private let fixedSettings: [FixedSetting]
+    /// Reads the settings, which may block, one time after another: the newest come last.
+    private let reloading = DispatchQueue(label: "settings")
 
     /// - Parameter makeFront: gets what lives as long as the run.
     init(
@@ -53,6 +56,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         makeFront: (Outbox?, Metrics, ServiceLog) throws -> any WatchFront
     ) throws {
         Interrupt.hold()
+        defer { LineOutput.messages.finish() }
         let log = ServiceLog(verbosity: context.verbosity)
         let outbox = try needsOutbox ? Self.open(settings.options.outbox.place.place(), log) : nil
         let readers = settings.options.readers
@@ -122,6 +126,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
 
     /// Runs until it is stopped, which is not a failure, or until nobody reads the events any more.
     func run() throws {
+        defer { LineOutput.messages.finish() }
         cancellation { [watcher] in watcher.stop() }
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
@@ -153,7 +158,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
 
     /// Reads the settings again; settings that are wrong change nothing.
     private func reload() {
-        Task {
+        reloading.async { [self] in
             manager.reloading()
             reading: do {
                 let new = try WatchSettings<Options>.current()
