@@ -1,54 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+import ArgumentParser
 import CardCiphers
 import Kazasu
-package import KazasuCLI
-package import KazasuService
+import KazasuCLI
+import KazasuService
 
 /// How to reach a broker, for `watch` and `collect`.
-package struct BrokerOptions: ParsableArguments {
-    package init() {}
-
+struct BrokerOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
             "The MQTT broker: mqtt[s]://[user@]host[:port].", "MQTT ブローカー: mqtt[s]://[ユーザー@]ホスト[:ポート]。",
             value: "url"))
-    package var mqtt: String?
+    var mqtt: String?
 
     @Option(
         name: .long,
         help: help(
             "Where to read the broker's password: env:NAME, file:PATH or fd:NUMBER.",
             "ブローカーのパスワードの入力元: env:変数名、file:パス、fd:番号。", value: "source"))
-    package var mqttPasswordFrom: SecretSource?
+    var mqttPasswordFrom: SecretSource?
 
     @Option(
         name: .long,
         help: help(
             "Trust the certificate authorities in this file, not those of the system.",
             "システムの代わりに、このファイルの認証局を信頼する。", value: "file"), completion: .file())
-    package var mqttCa: String?
+    var mqttCa: String?
 
     @Option(
         name: .long, help: help("The client's certificate.", "クライアント証明書。", value: "file"),
         completion: .file())
-    package var mqttCert: String?
+    var mqttCert: String?
 
     @Option(
         name: .long,
         help: help("The client's private key, without a passphrase.", "クライアントの秘密鍵（パスフレーズなし）。", value: "file"),
         completion: .file())
-    package var mqttKey: String?
+    var mqttKey: String?
 
     @Option(name: .long, help: help("The version of MQTT: 5 or 3.1.1.", "MQTT のバージョン: 5 または 3.1.1。", value: "version"))
-    package var mqttVersion = MQTTBroker.Version.v5
+    var mqttVersion = MQTTBroker.Version.v5
 
     @Option(name: .long, help: help("What all topics begin with.", "すべてのトピックの先頭。", value: "topic"))
-    package var mqttPrefix = "kazasu"
+    var mqttPrefix = "kazasu"
 
-    package func validate() throws {
+    func validate() throws {
         try SecretSource.validate(mqttPasswordFrom, "--mqtt-password-from")
         if let mqtt { _ = try Self.address(mqtt) }
         guard MQTTTopics.isPrefix(mqttPrefix) else {
@@ -58,7 +56,7 @@ package struct BrokerOptions: ParsableArguments {
     }
 
     /// Checks options against each other, which may come from several places.
-    package func checkTogether() throws {
+    func checkTogether() throws {
         guard (mqttCert == nil) != (mqttKey == nil) else { return }
         throw ValidationError(
             tr("--mqtt-cert and --mqtt-key belong together", "--mqtt-cert と --mqtt-key は一緒に指定してください"))
@@ -84,12 +82,12 @@ package struct BrokerOptions: ParsableArguments {
     }
 
     /// The broker; `nil` without `--mqtt`.
-    package func broker() throws(CommandError) -> MQTTBroker? {
+    func broker() throws(CommandError) -> MQTTBroker? {
         guard let mqtt, var broker = try? MQTTBroker(address: mqtt) else { return nil }
         broker.version = mqttVersion
         if let source = mqttPasswordFrom {
             broker.password = MQTTBroker.Password(
-                try source.read(tr("the broker's password", "ブローカーのパスワード"), reason: "noKey"))
+                try source.read(tr("the broker's password", "ブローカーのパスワード"), reason: "noKey", isKept: true))
         }
         let files = [mqttCa, mqttCert, mqttKey].compactMap { $0 }
         guard broker.tls != nil || files.isEmpty else {
@@ -110,26 +108,24 @@ package struct BrokerOptions: ParsableArguments {
 }
 
 /// The MQTT sink of `watch`.
-package struct MQTTOptions: ParsableArguments {
-    package init() {}
-
-    @OptionGroup package var broker: BrokerOptions
+struct MQTTOptions: ParsableArguments {
+    @OptionGroup var broker: BrokerOptions
 
     @Option(
         name: .long, defaultAsFlag: "homeassistant",
         help: help(
             "Announce the readers to Home Assistant, below this discovery prefix.",
             "リーダーを Home Assistant に知らせる（値は検出用の接頭辞）。", value: "prefix"))
-    package var homeAssistant: String?
+    var homeAssistant: String?
 
     @Option(
         name: .long,
         help: help(
             "A tap that is older when Home Assistant gets it fires nothing: it would unlock a door too late.",
             "Home Assistant に届いた時点でこれより古いタッチは無視させる（遅れて解錠しないため）。", value: "seconds"))
-    package var haMaxAge = 10.0
+    var haMaxAge = 10.0
 
-    package func validate() throws {
+    func validate() throws {
         if let homeAssistant, !MQTTTopics.isPrefix(homeAssistant) {
             throw ValidationError(
                 tr("--home-assistant cannot be part of a topic", "--home-assistant はトピックに使えない文字列です"))
@@ -140,56 +136,40 @@ package struct MQTTOptions: ParsableArguments {
     }
 
     /// Checks options against each other, which may come from several places.
-    package func checkTogether() throws {
+    func checkTogether() throws {
         try broker.checkTogether()
         guard homeAssistant == nil || broker.mqtt != nil else {
             throw ValidationError(tr("--home-assistant needs --mqtt", "--home-assistant には --mqtt が必要です"))
         }
     }
 
-    /// Makes the sink, which begins to connect.
-    ///
-    /// - Parameters:
-    ///   - readers: the names that the user gave; they must differ in topics.
-    ///   - hasBalances: whether balances are read.
-    ///   - outbox: gets the acknowledgements.
-    /// - Returns: `nil` without `--mqtt`.
-    package func sink(
-        site: String, readers: [String], hasBalances: Bool = false, version: String, outbox: Outbox? = nil,
-        tell: @escaping @Sendable (MQTTNotice) -> Void
-    ) throws(CommandError) -> MQTTSink? {
+    /// Makes the sink; `nil` without `--mqtt`.
+    func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
         guard let broker = try broker.broker() else { return nil }
-        try Self.check(readers)
-        var settings = MQTTSink.Settings(broker: broker, site: site)
+        try Self.check(environment.readers)
+        var settings = MQTTSink.Settings(broker: broker, site: environment.site)
         settings.prefix = self.broker.mqttPrefix
         settings.homeAssistant = homeAssistant.map { prefix in
-            var settings = HomeAssistant.Settings(version: version)
+            var settings = HomeAssistant.Settings(version: Program.version)
             settings.prefix = prefix
             settings.maxAge = .milliseconds(Int(haMaxAge * 1000))
-            settings.hasBalances = hasBalances
+            settings.hasBalances = environment.readsBalances
             return settings
         }
-        return MQTTSink(settings, outbox: outbox, tell: tell)
-    }
-
-    /// Makes the sink of a watcher.
-    func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
         let (log, metrics) = (environment.log, environment.metrics)
-        if broker.mqtt != nil { metrics.set(.mqttConnected, 0) }
-        let root = MQTTTopics(prefix: broker.mqttPrefix, site: environment.site).root
-        return try sink(
-            site: environment.site, readers: environment.readers, hasBalances: environment.readsBalances,
-            version: Program.version, outbox: environment.outbox,
+        let root = MQTTTopics(prefix: settings.prefix, site: settings.site).root
+        return MQTTSink(
+            settings, outbox: environment.outbox,
             tell: { notice in
                 switch notice {
                 case .connected:
-                    metrics.set(.mqttConnected, 1)
+                    metrics.mqtt(isConnected: true)
                     log.info(
                         tr(
                             "connected to the broker; topics begin with \(root)",
                             "ブローカーに接続しました（トピックは \(root) 以下）"))
                 case .disconnected:
-                    metrics.set(.mqttConnected, 0)
+                    metrics.mqtt(isConnected: false)
                     log.warning(notice.words)
                 case .notStored: log.error(notice.words)
                 case .notSubscribed, .notAllowed, .sharedName, .malformedAcknowledgement: log.warning(notice.words)
@@ -222,7 +202,7 @@ extension MQTTBroker.Version: ExpressibleByArgument {}
 
 extension MQTTNotice {
     /// One sentence for the log.
-    package var words: String {
+    var words: String {
         switch self {
         case .connected: tr("connected to the broker", "ブローカーに接続しました")
         case .disconnected(let fault):

@@ -212,6 +212,25 @@ struct SettingsTests {
         #expect(child.finish().end == .exited(0))
     }
 
+    @Test("HUP succeeds with secrets of a variable and of a pipe, which give them once")
+    func reloadSecrets() throws {
+        let folder = try TemporaryFolder()
+        let arguments = [
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--mqtt", "mqtt://user@127.0.0.1:1",
+            "--mqtt-password-from", "env:SECRET", "--id-key", "fd:3",
+        ]
+        let child = try RunningChild(
+            "/bin/sh", ["-c", "exec \"$0\" watch \"$@\" 3<<END\nkey\nEND", Service.path] + arguments,
+            environment: Service.environment.merging(["SECRET": "password"]) { $1 }, limit: .seconds(60))
+        _ = try child.event(of: "on")
+        for _ in 0..<2 {
+            child.send(SIGHUP)
+            _ = try child.message(containing: "settings were read again")
+        }
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
     @Test("HUP says what needs a restart")
     func restartNeeded() throws {
         let folder = try TemporaryFolder()

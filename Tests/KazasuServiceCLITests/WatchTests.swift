@@ -33,6 +33,16 @@ struct WatchTests {
         #expect([ready, on, off].map { $0["seq"] } == [1, 2, 3])
     }
 
+    @Test("Without a terminal no bell rings among the lines")
+    func noBell() throws {
+        let child = try Service.watch("-r", "virtual:\(Service.visitor)", "--bell", "-q")
+        // The line after that of a card.
+        _ = try child.event(of: "off")
+        child.send(SIGTERM)
+        let result = child.finish().checkingSchemas()
+        #expect(!result.output.contains("\u{7}") && result.errors.isEmpty)
+    }
+
     @Test("A card that comes and goes gives pairs in order")
     func visits() throws {
         let child = try Service.watch("-r", "virtual:\(Service.visitor)", "--read", "balance")
@@ -201,6 +211,18 @@ struct WatchTests {
         let known = try Service.run("history", Service.card, "--json")
         let expected = try JSONCursor(JSONValue(parsing: Array(known.output.utf8))).required("card").required("brand")
         #expect(try card.required("brand").text() == expected.text())
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("A program does not get the key in a variable")
+    func inheritedKey() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script("echo \"variable: [$SECRET]\"")
+        let child = try Service.watch(
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--id-key", "env:SECRET", "--exec", program,
+            environment: ["SECRET": "key"])
+        #expect(try child.message(containing: "variable: ") == "variable: []")
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
     }

@@ -45,7 +45,6 @@ struct MetricsTests {
     func complete() throws {
         let metrics = Metrics()
         metrics.expect(readers: ["door", "back"], sinks: ["exec:/a", "mqtt:b"])
-        metrics.set(.mqttConnected, 0)
         let text = try Exposition(metrics.text(Self.status(), now: 0))
         #expect(Set(text.help.keys) == Set(text.types.keys))
         for reader in ["door", "back"] {
@@ -79,6 +78,21 @@ struct MetricsTests {
             #expect(text.samples[resets] == expected)
             #expect(text.samples["kazasu_reader_up{reader=\"x\"}"] == (isReady ? 1 : 0))
         }
+    }
+
+    @Test("A broker stays connected when the settings are read again, and has no series without its sink")
+    func broker() throws {
+        let metrics = Metrics()
+        func value() throws -> Double? {
+            try Exposition(metrics.text(nil, now: 0)).samples["kazasu_mqtt_connected"]
+        }
+        metrics.expect(readers: nil, sinks: ["mqtt:b"])
+        metrics.mqtt(isConnected: true)
+        metrics.expect(readers: nil, sinks: ["exec:/a", "mqtt:b"])
+        #expect(try value() == 1)
+        metrics.expect(readers: nil, sinks: ["exec:/a"])
+        metrics.mqtt(isConnected: false)
+        #expect(try value() == nil)
     }
 
     @Test("A queue goes back to 0, and the series of a reader end when it is not watched any more")

@@ -187,20 +187,19 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     /// - Parameters:
     ///   - what: the secret's name in messages.
     ///   - reason: the machine-readable reason when there is none.
+    ///   - isKept: whether the process may need it again, where the source gives it once.
     /// - Throws: ``CommandError``, without the data that was read.
-    package func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
-        // A client may need it again, where the source gives it once.
-        if CommandHost.current != nil, let secret = KeptSecrets.shared[self] { return secret }
+    package func read(
+        _ what: String, reason: String = "noPIN", isKept: Bool = CommandHost.current != nil
+    ) throws(CommandError) -> SecretBytes {
+        if isKept, let secret = KeptSecrets.shared[self] { return secret }
         let line: SecretLine
         switch self {
         case .environment(let name):
-            guard let value = getenv(name) else {
+            guard let value = SecretSource.take(name) else {
                 throw SecretSource.missing(what, reason, tr("\(name) is not set", "環境変数 \(name) がありません"))
             }
-            ProcessSecrecy.begin()
-            let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
-            line = bytes.count > SecretLine.longest ? .tooLong : bytes.isEmpty ? .empty : .secret(SecretBytes(bytes))
-            explicit_bzero(value, bytes.count)
+            line = value.count > SecretLine.longest ? .tooLong : value.count == 0 ? .empty : .secret(value)
         case .file(let path):
             let descriptor = try Files.open(path)
             defer { close(descriptor) }
@@ -211,7 +210,7 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
         }
         switch line {
         case .secret(let secret):
-            if CommandHost.current != nil { KeptSecrets.shared[self] = secret }
+            if isKept { KeptSecrets.shared[self] = secret }
             return secret
         case .empty: throw SecretSource.missing(what, reason, tr("it is empty", "空です"))
         case .tooLong:
@@ -219,6 +218,23 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
                 what, reason,
                 tr("it is longer than \(SecretLine.longest) bytes", "\(SecretLine.longest) バイトより長い値です"))
         }
+    }
+
+    /// The whole value of an environment variable, which is overwritten as it is read, and kept.
+    package static func keptVariable(_ name: String) -> SecretBytes? {
+        if let value = KeptSecrets.shared[.environment(name)] { return value }
+        let value = take(name)
+        KeptSecrets.shared[.environment(name)] = value
+        return value
+    }
+
+    /// The value of an environment variable, which is overwritten.
+    private static func take(_ name: String) -> SecretBytes? {
+        guard let value = getenv(name) else { return nil }
+        ProcessSecrecy.begin()
+        let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
+        defer { explicit_bzero(value, bytes.count) }
+        return SecretBytes(bytes)
     }
 
     private static func missing(_ what: String, _ reason: String, _ why: String) -> CommandError {
@@ -229,7 +245,7 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
-/// The secrets of variables and descriptors that a server has read: those sources give them once.
+/// The secrets of variables and descriptors that may be needed again: those sources give them once.
 private final class KeptSecrets: @unchecked Sendable {
     static let shared = KeptSecrets()
 

@@ -20,7 +20,8 @@ package final class Metrics: Sendable {
         var dead: [String: Int] = [:]
         /// The current sinks.
         var sinks: [String] = []
-        var gauges: [SinkGauge: Int] = [:]
+        /// `nil` without such a sink.
+        var isMQTTConnected: Bool?
         var beats: [String: ContinuousClock.Instant] = [:]
 
         mutating func expect(_ reader: String) {
@@ -55,6 +56,8 @@ package final class Metrics: Sendable {
                 for reader in readers { state.expect(reader) }
             }
             state.sinks = sinks
+            let hasMQTT = sinks.contains { $0.hasPrefix("mqtt:") }
+            state.isMQTTConnected = hasMQTT ? state.isMQTTConnected ?? false : nil
             for sink in sinks {
                 state.failures[sink, default: 0] += 0
                 state.dead[sink, default: 0] += 0
@@ -109,18 +112,10 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// Sets a gauge that a sink keeps.
-    package func set(_ gauge: SinkGauge, _ value: Int) { state.withLock { $0.gauges[gauge] = value } }
-
-    /// A gauge that a sink keeps.
-    package enum SinkGauge: String, CaseIterable, Sendable {
-        case mqttConnected = "mqtt_connected"
-
-        fileprivate var help: String {
-            switch self {
-            case .mqttConnected: "Whether the MQTT broker is connected."
-            }
-        }
+    /// Notes whether a sink is connected to its broker.
+    package func mqtt(isConnected: Bool) {
+        // The sink of an earlier plan may still work.
+        state.withLock { state in if state.isMQTTConnected != nil { state.isMQTTConnected = isConnected } }
     }
 
     /// One line of a metric: its labels and its value.
@@ -173,9 +168,8 @@ package final class Metrics: Sendable {
                 "outbox_oldest_seconds", "gauge", "Age of the oldest event that waits for the sink.",
                 sinks.map { ([("sink", $0)], "\(Double(max(0, now - (queues[$0]?.oldest ?? now))) / 1000)") })
         }
-        for gauge in SinkGauge.allCases {
-            guard let value = state.gauges[gauge] else { continue }
-            family(gauge.rawValue, "gauge", gauge.help, [([], "\(value)")])
+        if let isConnected = state.isMQTTConnected {
+            family("mqtt_connected", "gauge", "Whether the MQTT broker is connected.", [([], isConnected ? "1" : "0")])
         }
         return text
     }
@@ -218,5 +212,5 @@ package struct MetricsSite: HTTPSite {
 
     package func answer(_ request: HTTPRequest) async -> HTTPAnswer { .response(await metrics.response(outbox)) }
 
-    package func response(to fault: HTTPFault) -> HTTPResponse { ServeError(fault).response(in: language) }
+    package func response(to fault: ServeError) -> HTTPResponse { fault.response(in: language) }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardCiphers
 import Kazasu
 import KazasuCLI
 import KazasuService
+import Synchronization
 
 /// What sinks need in addition to their options.
 struct SinkEnvironment {
@@ -148,6 +150,9 @@ extension KeyboardLayout: ExpressibleByArgument {}
 extension SecretSource {
     /// The longest key, in bytes.
     private static let longestKey = 4096
+    /// The keys of descriptors, by their names in messages and the numbers: settings are read again, but a pipe gives its
+    /// bytes once.
+    private static let kept = Mutex<[String: [UInt8]]>([:])
 
     /// The bytes of a key: everything in the source except one line end at its end.
     ///
@@ -156,8 +161,17 @@ extension SecretSource {
         var bytes: [UInt8]
         switch self {
         case .file(let path): bytes = try Files.read(path, limit: Self.longestKey)
-        case .descriptor(let number): bytes = try Files.read("/dev/fd/\(number)", limit: Self.longestKey)
-        case .environment(let name): bytes = Array((SystemEnvironment.all[name] ?? "").utf8)
+        case .descriptor(let number):
+            let name = "\(what) \(number)"
+            bytes = try Self.kept.withLock { kept throws(CommandError) in
+                if let known = kept[name] { return known }
+                let bytes = try Files.read("/dev/fd/\(number)", limit: Self.longestKey)
+                kept[name] = bytes
+                return bytes
+            }
+        case .environment(let name):
+            // Programs of --exec inherit the variables.
+            bytes = SecretSource.keptVariable(name)?.withUnsafeBytes { Array($0) } ?? []
         case .none: bytes = []
         }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
