@@ -178,7 +178,10 @@ struct BuiltInSinkTests {
     func decimal() {
         #expect(KeyboardLayout.decimal([0x01, 0x14, 0xB3, 0x4D, 0xAA, 0x01, 0x23, 0x45]) == "77884239718196037")
         #expect(KeyboardLayout.decimal(Array(repeating: 0xFF, count: 8)) == "18446744073709551615")
+        #expect(
+            KeyboardLayout.decimal(Array(repeating: 0xFF, count: 16)) == "340282366920938463463374607431768211455")
         #expect(KeyboardLayout.decimal([]) == "0")
+        #expect(KeyboardLayout.keypad.strokes(for: String(repeating: "f", count: 34)).isEmpty)
     }
 
     @Test("Keys are pressed, reported and released; nothing is typed for what is late, or no card")

@@ -21,7 +21,7 @@ package enum KeyboardLayout: String, CaseIterable, Sendable {
 
     /// The keys for a tag (lower-case hexadecimal), or nothing if it is not one.
     func strokes(for tag: String) -> [Stroke] {
-        guard let bytes = try? Hex.decode(tag) else { return [] }
+        guard let bytes = try? Hex.decode(tag), bytes.count <= 16 else { return [] }
         let text = self == .keypad ? Self.decimal(bytes) : Hex.encode(bytes)
         return text.utf8.compactMap { stroke($0) } + [Stroke(key: enter)]
     }
@@ -42,23 +42,8 @@ package enum KeyboardLayout: String, CaseIterable, Sendable {
         }
     }
 
-    /// A big-endian number in decimal digits.
-    static func decimal(_ bytes: [UInt8]) -> String {
-        var digits: [UInt8] = [0]
-        for byte in bytes {
-            var carry = Int(byte)
-            for index in digits.indices {
-                carry += Int(digits[index]) << 8
-                digits[index] = UInt8(carry % 10)
-                carry /= 10
-            }
-            while carry > 0 {
-                digits.append(UInt8(carry % 10))
-                carry /= 10
-            }
-        }
-        return String(decoding: digits.reversed().map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
-    }
+    /// A big-endian number of at most 16 bytes, which is the longest tag, in decimal digits.
+    static func decimal(_ bytes: [UInt8]) -> String { "\(bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) })" }
 }
 
 /// `--keyboard LAYOUT`: types the tag of each card, and Enter, as a keyboard that uinput makes.
