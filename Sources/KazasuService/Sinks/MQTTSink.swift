@@ -69,6 +69,8 @@ package final class MQTTSink: Sink {
     }
 
     private struct State {
+        /// For its own callback, which is made before it.
+        weak var connection: MQTTConnection?
         /// In the order of their first events.
         var readers: [Reader] = []
         /// The currencies of a new reader.
@@ -132,13 +134,7 @@ package final class MQTTSink: Sink {
     private let state: SharedState
     private let connection: MQTTConnection
     private let acknowledged: AsyncStream<Acknowledgement>.Continuation
-    private let tasks = Tasks()
-
-    private final class Tasks: Sendable {
-        private let all = Mutex<[Task<Void, Never>]>([])
-        func add(_ task: Task<Void, Never>) { all.withLock { $0.append(task) } }
-        func cancel() { for task in all.withLock({ $0 }) { task.cancel() } }
-    }
+    private let tasks = Mutex<[Task<Void, Never>]>([])
 
     private final class SharedState: Sendable {
         let value = Mutex(State())
@@ -183,7 +179,6 @@ package final class MQTTSink: Sink {
             return readers.compactMap { Self.stateMessage(topics, $0) } + (homeAssistant?.siteMessages ?? [])
                 + readers.filter(\.isSeen).flatMap { homeAssistant?.messages($0.shown) ?? [] }
         }
-        let link = ConnectionLink()
         let connection = MQTTConnection(
             // States first: when Home Assistant believes them again, they are those of now.
             connecting, birth: { announce() + [MQTTMessage(topics.status, "online", isRetained: true)] }
@@ -236,10 +231,10 @@ package final class MQTTSink: Sink {
                 guard let homeAssistant, message.topic == homeAssistant.statusTopic,
                     message.payload == Array("online".utf8)
                 else { return }
-                link.connection?.post(announce())
+                state.value.withLock(\.connection)?.post(announce())
             }
         }
-        link.connection = connection
+        state.value.withLock { $0.connection = connection }
         self.connection = connection
     }
 
@@ -252,7 +247,7 @@ package final class MQTTSink: Sink {
             return !state.isStarted
         }
         guard isFirst else { return }
-        tasks.add(
+        var tasks = [
             Task { [settings, topics, connection, outbox, state] in
                 let pause = settings.healthPause
                 while !Task.isCancelled {
@@ -262,9 +257,10 @@ package final class MQTTSink: Sink {
                     }
                     try? await Task.sleep(for: connection.isConnected ? pause : min(pause, .seconds(1)))
                 }
-            })
+            }
+        ]
         if let outbox {
-            tasks.add(
+            tasks.append(
                 Task { [acknowledgements, name, tell] in
                     for await one in acknowledgements {
                         do throws(OutboxError) {
@@ -275,6 +271,7 @@ package final class MQTTSink: Sink {
                     }
                 })
         }
+        self.tasks.withLock { [tasks] in $0 = tasks }
         connection.start()
     }
 
@@ -284,16 +281,6 @@ package final class MQTTSink: Sink {
         try await outbox.confirm(upTo: one.upTo, where: isReader)
         guard one.isRepeated else { return }
         try await outbox.resendUnconfirmed(to: sink, before: one.before ?? .max, where: isReader)
-    }
-
-    /// The callback needs the connection that is made with it.
-    private final class ConnectionLink: Sendable {
-        private struct Weak { weak var connection: MQTTConnection? }
-        private let link = Mutex(Weak())
-        var connection: MQTTConnection? {
-            get { link.withLock { $0.connection } }
-            set { link.withLock { $0.connection = newValue } }
-        }
     }
 
     package var counters: Counters { state.value.withLock { $0.counters } }
@@ -420,7 +407,7 @@ package final class MQTTSink: Sink {
     }
 
     package func close() async {
-        tasks.cancel()
+        for task in tasks.withLock({ $0 }) { task.cancel() }
         if state.value.withLock(\.isStarted) {
             await connection.close(farewell: [MQTTMessage(topics.status, "offline", isRetained: true)])
         }
