@@ -33,6 +33,7 @@ enum DeliveryWords {
         case "cancelled": tr("interrupted", "中断しました")
         case "noMemory": tr("out of memory", "メモリ不足")
         case "tooLarge": tr("too large for the broker", "ブローカーの上限を超える大きさです")
+        case "notAllowed": tr("the broker does not allow its topic", "ブローカーがこのトピックへの送信を許可していません")
         case "refused" where number > 0: tr("the broker refused it (\(number))", "ブローカーが拒否しました（\(number)）")
         case "refused": tr("the broker refused it", "ブローカーが拒否しました")
         case "damaged": tr("the ledger is damaged", "台帳が壊れています")
