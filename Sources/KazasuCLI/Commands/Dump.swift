@@ -161,7 +161,7 @@ struct Dump: KazasuCommand {
     private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
         let ending = OutputEnding(output).format(DumpFileFormat.endings)
         let format = format ?? (context.json ? .json : ending ?? (output == nil ? .hex : .json))
-        if format == .hex { return DumpView(dump: context.redaction.apply(dump), separator: hexSeparator).text }
+        if format == .hex { return HexListing(separator: hexSeparator.text).text(context.redaction.apply(dump)) }
         return try format.text(dump, context.redaction, option: "format")
     }
 }

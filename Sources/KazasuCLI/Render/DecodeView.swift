@@ -10,6 +10,11 @@ struct DecodeView {
     /// The path that the photo of a license was written to.
     var photoPath: String?
 
+    private var license: LicenseView? {
+        found.license.map { LicenseView(report: $0, redaction: redaction, photoPath: photoPath) }
+    }
+    private var myNumber: MyNumberView? { found.myNumber.map { MyNumberView(report: $0, redaction: redaction) } }
+
     /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
     private var manufactured: CalendarDate? {
         redaction.apply(dump.card).manufactureDay(readOn: dump.readAt.flatMap { CalendarDate($0.prefix(10)) } ?? .today)
@@ -22,7 +27,6 @@ struct DecodeView {
         @specialized(where Sink == JSONWriter)
     #endif
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
-        let identities = IdentityReports(found, redaction, photoPath: photoPath)
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }
@@ -33,7 +37,13 @@ struct DecodeView {
             document.key("reports")
             document.beginArray()
             for report in found.cards { report.write(to: &document, Language.current, redact: redaction.apply) }
-            for report in identities.json { document.value(report) }
+            // The output of the card's own command, with its kind in place of the schema.
+            for (kind, members) in [(CardKind.license, license?.members), (.myNumber, myNumber?.members)] {
+                guard let members else { continue }
+                var report = JSONObject([("kind", .string(kind.rawValue))])
+                report.merge(members)
+                document.value(.object(report))
+            }
             document.endArray()
             redaction.mark(&document)
         }
@@ -58,7 +68,7 @@ struct DecodeView {
         var text = Columns.text(rows)
         // An empty line comes between sections, not before the first one.
         let gap = rows.isEmpty ? "" : "\n"
-        let identities = IdentityReports(found, redaction, photoPath: photoPath)
+        let identities = [license?.text, myNumber?.text].compactMap(\.self)
         if found.cards.isEmpty, identities.isEmpty {
             text += gap + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
@@ -89,7 +99,7 @@ struct DecodeView {
             text += gates.text
         }
         let start = found.cards.isEmpty ? gap : "\n"
-        try print(text + (identities.isEmpty ? "" : start) + identities.texts.joined(separator: "\n"))
+        try print(text + (identities.isEmpty ? "" : start) + identities.joined(separator: "\n"))
     }
 }
 

@@ -83,21 +83,6 @@ struct ScanView {
     }
 }
 
-/// A dump as `--format hex`: one block per line, `SYSTEM SERVICE BLOCK HEX`, comments after `#`.
-struct DumpView {
-    var dump: CardDump
-    var separator: HexSeparator
-
-    var text: String { listing.text(dump) }
-
-    /// One line of the listing.
-    func line(_ system: SystemCode, _ service: ServiceCode, _ number: UInt16, _ block: Block) -> String {
-        listing.line(system, service, number, block)
-    }
-
-    private var listing: HexListing { HexListing(separator: separator.text) }
-}
-
 /// The registries' names for codes, in the language of this run; unknown codes stay raw.
 enum CardNames {
     static func name(system: SystemCode) -> String? {
