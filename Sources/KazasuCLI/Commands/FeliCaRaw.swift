@@ -34,7 +34,7 @@ struct FeliCaRaw: KazasuCommand {
     @Option(
         name: .long,
         help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
-    var system: SystemArgument?
+    var system: SystemCode?
 
     @Option(name: .long, help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
     var answerTimeout = 1000
@@ -56,7 +56,7 @@ struct FeliCaRaw: KazasuCommand {
         var identity: CardIdentity?
         do {
             try closing(session) { session in
-                let found = try session.find(systems: system.map { [$0.code] })
+                let found = try session.find(systems: system.map { [$0] })
                 identity = found.identity
                 guard let target = found.feliCa else {
                     throw CommandError(WrongCard(found.picc, .kind(wanted: .feliCa)))

@@ -31,12 +31,12 @@ struct Read: KazasuCommand {
 
     @Argument(
         help: help("Service codes, as in 090F, of one system.", "サービスコード（090F など）。同じシステムのものを並べられる。", value: "service"))
-    var services: [ServiceArgument]
+    var services: [ServiceCode]
 
     @Option(
         name: .long,
         help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
-    var system: SystemArgument?
+    var system: SystemCode?
 
     @Option(
         name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（0-19 や 0,3,5-7）。", value: "numbers"))
@@ -48,11 +48,11 @@ struct Read: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let (identity, result) = try closing(session) { session in
-            let card = try session.find(systems: system.map { [$0.code] })
+            let card = try session.find(systems: system.map { [$0] })
             return (card.identity, try card.read(codes, blocks: blocks?.numbers))
         }
         let dump = context.redaction.apply(CardDump(card: identity, systems: [result.system]))
-        let view = DumpView(dump: dump, separator: hexSeparator)
+        let listing = HexListing(separator: hexSeparator.text)
         let read = dump.systems.flatMap { system in
             system.services.flatMap { service in
                 service.blocks.map { (system.systemCode, service.code, $0.number, $0.block) }
@@ -67,7 +67,7 @@ struct Read: KazasuCommand {
             ])
         } else {
             let end = read.isEmpty || result.isComplete ? "" : "# not complete\n"
-            try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
+            try context.print(read.map { listing.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
         }
         if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
         for code in codes {
@@ -89,7 +89,7 @@ struct Read: KazasuCommand {
     /// The services, each once.
     private var codes: [ServiceCode] {
         var seen: Set<ServiceCode> = []
-        return services.map(\.code).filter { seen.insert($0).inserted }
+        return services.filter { seen.insert($0).inserted }
     }
 
     /// The known service whose bytes were given in the order of the wire; `nil` for a code that is known itself.

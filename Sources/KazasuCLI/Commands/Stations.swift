@@ -169,7 +169,7 @@ struct StationsLookup: KazasuCommand {
     var queries: [PlaceQuery]
 
     @Option(name: .long, help: help("The name on that day, YYYY-MM-DD.", "その日の名前（YYYY-MM-DD）。", value: "date"))
-    var date: DateArgument?
+    var date: CalendarDate?
 
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
@@ -196,7 +196,7 @@ struct StationsLookup: KazasuCommand {
     /// The places that a query finds; a code always finds its own, with or without a name.
     private func places(_ query: PlaceQuery, _ names: any StationNames) -> [Place] {
         switch query {
-        case .code(let code): [Place(code.code, on: date?.date, names)]
+        case .code(let code): [Place(code.code, on: date, names)]
         case .name(let name): (names as? any SearchableStations)?.places(named: name) ?? []
         }
     }

@@ -54,10 +54,10 @@ package struct HistoryFilter: ParsableArguments {
 
     @Option(
         name: .long, help: help("Only records from this day on, YYYY-MM-DD.", "この日以降だけ（YYYY-MM-DD）。", value: "date"))
-    package var since: DateArgument?
+    package var since: CalendarDate?
 
     @Option(name: .long, help: help("Only records up to this day, YYYY-MM-DD.", "この日までだけ（YYYY-MM-DD）。", value: "date"))
-    package var until: DateArgument?
+    package var until: CalendarDate?
 
     @Option(
         name: .long,
@@ -66,7 +66,7 @@ package struct HistoryFilter: ParsableArguments {
     package var kind: KindList?
 
     package func validate() throws {
-        guard let since, let until, until.date < since.date else { return }
+        guard let since, let until, until < since else { return }
         throw ValidationError(tr("--since is after --until", "--since が --until より後の日付です"))
     }
 
@@ -75,18 +75,13 @@ package struct HistoryFilter: ParsableArguments {
         if let kind, !kind.kinds.contains(record.kind) { return false }
         guard since != nil || until != nil else { return true }
         guard let date = record.date else { return false }
-        return (since.map { $0.date <= date } ?? true) && (until.map { date <= $0.date } ?? true)
+        return (since.map { $0 <= date } ?? true) && (until.map { date <= $0 } ?? true)
     }
 }
 
-/// A day as `2026-11-20`.
-package struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
-    package var date: CalendarDate
-
-    package init?(argument: String) {
-        guard let date = CalendarDate(argument) else { return nil }
-        self.date = date
-    }
+extension CalendarDate: ExpressibleByArgument {
+    /// Reads a day as `2026-11-20`.
+    public init?(argument: String) { self.init(argument) }
 }
 
 /// The values of `--to` and `--format`: the formats that can be written.

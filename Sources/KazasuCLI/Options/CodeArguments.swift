@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+public import ArgumentParser
 import ByteCodec
-package import Kazasu
+public import Kazasu
 
 extension FourDigitCode {
     /// Parses a code as the user types it: digits alone, or two bytes with a separator, as in `09:0F`.
@@ -26,12 +26,6 @@ extension FourDigitCode {
 package struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
     package var codes: [Code]
 
-    package init(_ codes: Code...) {
-        self.codes = codes
-    }
-
-    package var defaultValueDescription: String { codes.map(\.description).joined(separator: ",") }
-
     package init?(argument: String) {
         codes = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
@@ -47,14 +41,12 @@ package typealias SystemCodeList = CodeList<SystemCode>
 /// Service codes as a user lists them.
 package typealias ServiceCodeList = CodeList<ServiceCode>
 
-package struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
-    package var code: Code
-
-    package init?(argument: String) {
-        guard let code = Code(typed: argument) else { return nil }
-        self.code = code
-    }
+extension SystemCode: ExpressibleByArgument {
+    /// Reads a code as the user types it.
+    public init?(argument: String) { self.init(typed: argument) }
 }
 
-package typealias SystemArgument = CodeArgument<SystemCode>
-package typealias ServiceArgument = CodeArgument<ServiceCode>
+extension ServiceCode: ExpressibleByArgument {
+    /// Reads a code as the user types it.
+    public init?(argument: String) { self.init(typed: argument) }
+}

@@ -139,8 +139,8 @@ struct LedgerFilterOptions: ParsableArguments {
     var filter: LedgerFilter {
         var filter = month.flatMap { LedgerFilter(month: $0.text) } ?? LedgerFilter()
         filter.cards = card
-        filter.since = filter.since ?? records.since?.date
-        filter.until = filter.until ?? records.until?.date
+        filter.since = filter.since ?? records.since
+        filter.until = filter.until ?? records.until
         filter.kinds = records.kind?.kinds ?? []
         return filter
     }
