@@ -97,20 +97,7 @@ package struct StationOptions: ParsableArguments {
 /// The directory of the user's station tables: `kazasu/` below the XDG data directory.
 struct StationStore {
     /// The folder, without a slash at the end; `nil` when there is no home directory.
-    let folder: String?
-
-    init(environment: (String) -> String? = StationStore.variable) {
-        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
-            folder = "\(data)/kazasu"
-        } else {
-            let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-            folder = home.map { "\($0)/.local/share/kazasu" }
-        }
-    }
-
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
-    }
+    let folder = SystemEnvironment.folder("XDG_DATA_HOME", usual: ".local/share").map { $0 + "/kazasu" }
 
     /// The file that holds this kind of rows.
     func path(of rows: StationRows) -> String? {
@@ -145,17 +132,9 @@ struct StationStore {
                 tr("there is no home directory to save the table in", "表を保存するホームディレクトリがありません"),
                 hint: tr("set HOME or XDG_DATA_HOME", "HOME か XDG_DATA_HOME を設定してください"))
         }
-        try makeFolder(folder)
+        try Files.makeFolder(folder, permissions: 0o755)
         // The stored table itself may be imported again: it was read as a whole.
         try OutputFile(path, replacing: .input).finish(rows.text)
         return path
-    }
-
-    private func makeFolder(_ folder: String) throws(CommandError) {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            if mkdir(path, 0o755) != 0, errno != EEXIST { throw CommandError.unwritable(path, errno) }
-        }
     }
 }

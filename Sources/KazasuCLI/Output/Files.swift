@@ -120,6 +120,15 @@ package enum Files {
         path != "-" && (try? FilePath(path).stat())?.type == .directory
     }
 
+    /// Makes a folder, and those above it.
+    static func makeFolder(_ path: String, permissions: mode_t) throws(CommandError) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            if mkdir(folder, permissions) != 0, errno != EEXIST { throw CommandError.unwritable(folder, errno) }
+        }
+    }
+
     /// Removes a folder and the files in it.
     package static func removeFolder(_ path: String) {
         for name in (try? FolderEntries(FilePath(path)))?.names ?? [] { unlink("\(path)/\(name.string)") }

@@ -85,24 +85,15 @@ final class LiteJournal {
     /// The usual place of a new journal; its folder is made. The name is the time: a path is shown in messages, where no
     /// card's number belongs.
     static func usualPath() throws(CommandError) -> String {
-        let environment = SystemEnvironment.all
-        let base: String
-        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
-            base = folder
-        } else if let home = environment["HOME"], home.hasPrefix("/") {
-            base = home + "/.local/state"
-        } else {
+        guard let state = SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state") else {
             throw CommandError(
                 .usage, "usage", tr("no place for the journal is known", "ジャーナルの場所を決められません"),
                 hint: tr("use --journal FILE", "--journal ファイル を指定してください"))
         }
-        var path = ""
-        for part in (base + "/kazasu").split(separator: "/") {
-            path += "/" + part
-            if mkdir(path, 0o700) != 0, errno != EEXIST { throw CommandError.unwritable(path, errno) }
-        }
+        let folder = state + "/kazasu"
+        try Files.makeFolder(folder, permissions: 0o700)
         let time = Timestamp.now.text(.local, .seconds).prefix(19).filter(\.isNumber)
-        return "\(path)/lite-\(time).jsonl"
+        return "\(folder)/lite-\(time).jsonl"
     }
 
     /// Stores a step, and returns when it is on the disk.

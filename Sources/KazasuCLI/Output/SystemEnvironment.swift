@@ -15,4 +15,13 @@ package enum SystemEnvironment {
         }
         return variables
     }
+
+    /// The folder that a variable such as `XDG_DATA_HOME` names, else the usual one below the home directory; `nil` when
+    /// there is none.
+    package static func folder(_ variable: String, usual: String) -> String? {
+        func path(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        return path(variable) ?? path("HOME").map { "\($0)/\(usual)" }
+    }
 }

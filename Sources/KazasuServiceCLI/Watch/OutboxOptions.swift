@@ -19,17 +19,13 @@ struct OutboxPath: ParsableArguments {
     /// The path to use, and whether the user chose it: then its folder must be there, as it may be a disk that is not
     /// mounted.
     func place() throws(CommandError) -> (path: String, isChosen: Bool) {
-        let environment = SystemEnvironment.all
         if let outbox {
             guard !outbox.isEmpty else { throw .emptyName("--outbox") }
             return (outbox, true)
         }
-        if let path = environment["KAZASU_OUTBOX"], !path.isEmpty { return (path, true) }
-        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+        if let path = SystemEnvironment.all["KAZASU_OUTBOX"], !path.isEmpty { return (path, true) }
+        if let folder = SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state") {
             return ("\(folder)/kazasu/outbox.sqlite", false)
-        }
-        if let home = environment["HOME"], home.hasPrefix("/") {
-            return ("\(home)/.local/state/kazasu/outbox.sqlite", false)
         }
         throw CommandError(
             .usage, "usage", tr("no place for the outbox is known", "outbox の場所を決められません"),
