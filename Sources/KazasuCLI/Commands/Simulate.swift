@@ -50,12 +50,7 @@ struct Simulate: KazasuCommand {
         let statistics = try stats.map { path throws(CommandError) in try OutputFile(path) }
         // Runs until it is stopped, so that is not a failure.
         Interrupt.hold()
-        let chip: SimulatedChip
-        do throws(KazasuError) {
-            chip = try SimulatedChip(file, bytes, hasTiming: timing, link: link)
-        } catch {
-            throw CommandError(error)
-        }
+        let chip = try SimulatedChip(file, bytes, hasTiming: timing, link: link)
         let done = Latch()
         context.cancellation.onCancel { done.open() }
         do {

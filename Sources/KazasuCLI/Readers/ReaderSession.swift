@@ -157,22 +157,10 @@ final class ReaderSession {
     }
 }
 
-extension Card {
-    /// A session for FeliCa commands.
-    func session() throws(CommandError) -> CardSession {
-        guard let session = feliCaSession else { throw CommandError(WrongCard(picc, .kind(wanted: .feliCa))) }
-        return session
-    }
-}
-
 /// Runs work with a reader and closes it, even when the work fails.
 func closing<Value>(_ session: ReaderSession, _ work: (ReaderSession) throws -> Value) throws -> Value {
     defer { session.close() }
-    do {
-        return try work(session)
-    } catch let error as KazasuError {
-        throw CommandError(error)
-    }
+    return try work(session)
 }
 
 extension CardDump {

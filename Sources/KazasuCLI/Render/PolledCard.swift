@@ -16,13 +16,9 @@ struct PolledCard {
     }
 
     /// A card, recognized by its answers, and by its applications when those are requested.
-    init(_ found: Card, askingApplications asks: Bool) throws(CommandError) {
+    init(_ found: Card, askingApplications asks: Bool) throws(KazasuError) {
         card = found.picc
-        do throws(KazasuError) {
-            kinds = try found.identify(applications: asks)
-        } catch {
-            throw CommandError(error)
-        }
+        kinds = try found.identify(applications: asks)
     }
 
     private var system: SystemCode? {
