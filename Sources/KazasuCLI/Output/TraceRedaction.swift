@@ -5,7 +5,7 @@ package import Kazasu
 /// Applies `--redact` to frames to and from a card, in a trace and in every other output. The card's IDm and the blocks
 /// with its owner's numbers are masked everywhere in the same way, so that a trace can still be played.
 package final class TraceRedaction {
-    private let redaction: Redaction
+    let redaction: Redaction
     private var cards: [IDm] = []
     private var picc: PICC?
 
@@ -25,17 +25,12 @@ package final class TraceRedaction {
     package func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
         guard redaction.isOn else { return entry }
         var entry = entry
-        if case .activate(_, .success(let picc)) = entry.event {
+        switch entry.event {
+        case .activate(let request, .success(let picc)):
             self.picc = picc
             if let picc { RedactionGate.shared.learn(CardIdentity(picc)) }
-        }
-        switch entry.event {
-        case .activate(let request, .success(.felica(var target)?)):
-            remember(target.idm)
-            target.idm = redaction.apply(target.idm)
-            entry.event = .activate(request, .success(.felica(target)))
-        case .activate(let request, .success(let picc?)):
-            entry.event = .activate(request, .success(redaction.apply(picc)))
+            if case .felica(let target) = picc { remember(target.idm) }
+            entry.event = .activate(request, .success(picc.map(redaction.apply)))
         case .activate: break
         case .transceive(let frame, let timeout, let result) where picc.map { $0.technology != .felica } ?? false:
             let isAPDU = picc?.isISODEP ?? false
@@ -48,9 +43,6 @@ package final class TraceRedaction {
         }
         return entry
     }
-
-    /// A card of type A or B without its UID or PUPI.
-    package func redacted(_ picc: PICC) -> PICC { redaction.apply(picc) }
 
     /// Learns the IDm of every card that has answered a Polling, including one that the driver did not select.
     ///
@@ -111,7 +103,7 @@ package final class TraceRedaction {
         frame.dropFirst().first.map { CommandCode(rawValue: UInt16($0)) }
     }
 
-    private static func cleared(_ frame: [UInt8], from start: Int) -> [UInt8] {
+    fileprivate static func cleared(_ frame: some Collection<UInt8>, from start: Int) -> [UInt8] {
         frame.prefix(start) + frame.dropFirst(start).map { _ in 0 }
     }
 
@@ -178,22 +170,19 @@ package enum ISO14443Redaction {
 
     /// A command without the data that it writes.
     package static func command(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
-        guard isAPDU else { return masked(frame, keeping: 2) }
+        guard isAPDU else { return TraceRedaction.cleared(frame, from: 2) }
         guard frame.count > 5 else { return frame }
         switch Instruction(rawValue: frame[1] & 0xFE) {
-        case .updateBinary, .updateRecord, .writeBinary: return masked(frame, keeping: 5)
+        case .updateBinary, .updateRecord, .writeBinary: return TraceRedaction.cleared(frame, from: 5)
         default: return frame
         }
     }
 
     /// An answer without its data; the status word is kept.
     package static func answer(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
-        guard isAPDU else { return frame.count > harmless ? masked(frame, keeping: 0) : frame }
-        return frame.count > harmless + 2 ? masked(Array(frame.dropLast(2)), keeping: 0) + frame.suffix(2) : frame
-    }
-
-    private static func masked(_ frame: [UInt8], keeping count: Int) -> [UInt8] {
-        frame.prefix(count) + frame.dropFirst(count).map { _ in 0 }
+        guard isAPDU else { return frame.count > harmless ? TraceRedaction.cleared(frame, from: 0) : frame }
+        guard frame.count > harmless + 2 else { return frame }
+        return TraceRedaction.cleared(frame.dropLast(2), from: 0) + frame.suffix(2)
     }
 }
 

@@ -30,7 +30,7 @@ struct LinkRedaction {
             if request.technology == .felica {
                 trace.learnCards(from: frames.received)
             } else if case .success(let picc?) = result {
-                frames.replace(picc, with: trace.redacted(picc))
+                frames.replace(picc, with: trace.redaction.apply(picc))
             } else {
                 frames.hide()
             }
