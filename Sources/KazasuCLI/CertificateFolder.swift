@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
 import Kazasu
 
@@ -13,42 +14,16 @@ struct CertificateFolder {
         self.path = path
     }
 
-    /// Writes a certificate as DER and as PEM.
+    /// Writes a certificate as DER and as PEM (RFC 7468).
     ///
     /// - Returns: the paths of both.
     func write(_ der: [UInt8], _ file: MyNumberFile) throws(CommandError) -> (der: String, pem: String) {
         let paths = (der: "\(path)/\(file.rawValue).der", pem: "\(path)/\(file.rawValue).pem")
         try OutputFile(paths.der).finish(der)
-        try OutputFile(paths.pem).finish(PEM.certificate(der))
+        let letters = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        try OutputFile(paths.pem).finish(
+            "-----BEGIN CERTIFICATE-----\n\(letters)\n-----END CERTIFICATE-----\n")
         return paths
-    }
-}
-
-/// Certificates as text (RFC 7468).
-enum PEM {
-    /// A certificate in DER as lines of 64 characters between its two markers.
-    static func certificate(_ der: [UInt8]) -> String {
-        let letters = Array(base64(der))
-        var text = "-----BEGIN CERTIFICATE-----\n"
-        for start in stride(from: 0, to: letters.count, by: 64) {
-            text += String(letters[start..<min(start + 64, letters.count)]) + "\n"
-        }
-        return text + "-----END CERTIFICATE-----\n"
-    }
-
-    /// Base 64 with padding (RFC 4648); Foundation is too costly a dependency for it.
-    static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                text.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 0x3F] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 

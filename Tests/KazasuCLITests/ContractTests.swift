@@ -60,7 +60,7 @@ struct ContractTests {
         ("decode", "missing argument <", "引数 <"),
         ("balance x.json --virtual-writes y", "--virtual-writes cannot be used with a dump", "--virtual-writes はダンプと"),
         ("history x.json --wait-reader", "--wait-reader cannot be used with a dump", "--wait-reader はダンプと"),
-        ("poll --system 0003 --applications", "--applications cannot be used with --system", "--applications と --system"),
+        ("poll --system 0003 --applications", "--applications cannot be used with", "--applications と --system"),
         ("poll --system 0003 --technology a,b", "--technology cannot be used with --system", "--technology と --system"),
         ("tag write --uri a:b --permanent", "--permanent requires --page", "--permanent は --page と"),
         ("tag read --raw - --json", "--json cannot be used with --raw -", "--json と --raw -"),

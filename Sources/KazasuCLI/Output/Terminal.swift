@@ -22,26 +22,18 @@ package final class Terminal {
     ///
     /// - Returns: `nil` when nothing was typed, or more than the longest secret.
     package func secret(_ question: String) throws(CommandError) -> SecretLine {
-        try asking(question, isSecret: true) { terminal throws(CommandError) in
-            try SecretLine.read(terminal.descriptor, name: "/dev/tty")
-        }
+        try ask(question, isSecret: true)
     }
 
     /// Asks a question that only the word yes confirms.
     package func confirms(_ question: String) throws(CommandError) -> Bool {
         let text = question + tr(" Type yes to continue: ", "続けるには yes と入力してください: ")
-        return try asking(text, isSecret: false) { terminal throws(CommandError) in
-            guard case .secret(let answer) = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else {
-                return false
-            }
-            return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }
-        }
+        guard case .secret(let answer) = try ask(text, isSecret: false) else { return false }
+        return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }
     }
 
     /// Input typed before the question is discarded: it cannot have been meant as the answer.
-    private func asking<Answer>(
-        _ question: String, isSecret: Bool, _ read: (Terminal) throws(CommandError) -> Answer
-    ) throws(CommandError) -> Answer {
+    private func ask(_ question: String, isSecret: Bool) throws(CommandError) -> SecretLine {
         Interrupt.hold()
         defer { Interrupt.release() }
         var before = termios()
@@ -63,7 +55,7 @@ package final class Terminal {
             if isSecret { _ = Descriptor.write("\n", to: descriptor) }
         }
         _ = Descriptor.write(question, to: descriptor)
-        return try read(self)
+        return try SecretLine.read(descriptor, name: "/dev/tty")
     }
 }
 

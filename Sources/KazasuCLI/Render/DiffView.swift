@@ -80,23 +80,8 @@ struct DiffView {
         }.joined()
     }
 
-    /// The numbers with each run as one range: `0-3 15`.
-    private static func ranges(_ numbers: [Int]) -> String {
-        var runs: [ClosedRange<Int>] = []
-        for number in numbers {
-            if let last = runs.last, number == last.upperBound + 1 {
-                runs[runs.count - 1] = last.lowerBound...number
-            } else {
-                runs.append(number...number)
-            }
-        }
-        return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
-            .joined(separator: " ")
-    }
-
     private static func words(_ changedBytes: [Int]) -> String {
-        changedBytes.isEmpty
-            ? "" : tr("  bytes ", "  バイト ") + ranges(changedBytes)
+        changedBytes.isEmpty ? "" : tr("  bytes ", "  バイト ") + Words.ranges(changedBytes) { "\($0)" }
     }
 
     private static func words(_ old: ReadState?, _ new: ReadState?) -> String? {

@@ -55,17 +55,7 @@ struct Type2View {
         guard report.locks.staticBytes != nil else { return tr("not read", "未読") }
         let unread = report.product?.dynamicLockPage.flatMap { report.memory[$0] == nil ? $0 : nil }
         let rest = unread.map { tr("  (page \(name($0)) not read)", "  （ページ \(name($0)) は未読）") } ?? ""
-        var ranges: [ClosedRange<UInt16>] = []
-        for page in report.locks.pages {
-            if let last = ranges.last, last.upperBound &+ 1 == page {
-                ranges[ranges.count - 1] = last.lowerBound...page
-            } else {
-                ranges.append(page...page)
-            }
-        }
-        if ranges.isEmpty { return tr("none", "なし") + rest }
-        return ranges.map { $0.count == 1 ? name($0.lowerBound) : "\(name($0.lowerBound))-\(name($0.upperBound))" }
-            .joined(separator: " ") + rest
+        return (report.locks.pages.isEmpty ? tr("none", "なし") : Words.ranges(report.locks.pages, name)) + rest
     }
 
     private var secretName: String {

@@ -2,11 +2,21 @@
 
 package import Kazasu
 
-/// The texts about FeliCa nodes, for display.
+/// The texts about numbers and FeliCa nodes, for display.
 package enum Words {
     /// A count with its noun in English.
     package static func count(_ number: Int, _ thing: String) -> String {
         "\(number) \(thing)\(number == 1 ? "" : "s")"
+    }
+
+    /// Ascending numbers with each run as one range: `0-3 15`.
+    static func ranges<Number: FixedWidthInteger>(_ numbers: [Number], _ name: (Number) -> String) -> String {
+        var runs: [(first: Number, last: Number)] = []
+        for number in numbers {
+            let isNext = runs.last.map { $0.last &+ 1 == number } ?? false
+            if isNext { runs[runs.count - 1].last = number } else { runs.append((number, number)) }
+        }
+        return runs.map { $0 == $1 ? name($0) : "\(name($0))-\(name($1))" }.joined(separator: " ")
     }
 
     package static func kind(_ kind: ServiceKind) -> String {
