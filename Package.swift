@@ -123,6 +123,9 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         [
             "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "NFCTransport",
             .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOEmbedded", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
         ]
     ),
     (

@@ -2,6 +2,9 @@
 
 import CardModel
 import Glibc
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -143,6 +146,34 @@ struct HTTPServerTests {
         dripping.cancel()
         #expect(answer.hasPrefix("HTTP/1.1 408 "))
         await stand.stop()
+    }
+
+    /// Lets every request send its body.
+    private struct OpenSite: HTTPSite {
+        func refusal(of head: HTTPHead) -> HTTPResponse? { nil }
+        func answer(_ request: HTTPRequest) async -> HTTPAnswer { .response(HTTPResponse(text: "")) }
+        func response(to fault: ServeError) -> HTTPResponse { fault.response(in: .english) }
+    }
+
+    @Test("A body gains no time for the head before it")
+    func slowBody() throws {
+        let channel = EmbeddedChannel()
+        let connection = HTTPConnection(
+            OpenSite(), Self.limits { $0.arrival = .seconds(15) }, from: HTTPPeer(isUnixSocket: true))
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTPArrivalMonitor { connection.bytesArrived() })
+        try pipeline.addHandler(HTTPResponseEncoder())
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+        try pipeline.addHandler(connection)
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/a")).wait()
+        try channel.writeInbound(ByteBuffer(string: "POST / HTTP/1.1\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+        try channel.writeInbound(ByteBuffer(string: "Content-Length: 2\r\n\r\n{"))
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        let answer = try channel.readOutbound(as: ByteBuffer.self)
+        #expect(answer.map { String(buffer: $0).hasPrefix("HTTP/1.1 408 ") } == true)
+        _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
     @Test("A connection without any request is closed without an answer, as is one that is idle after one")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import NIOCore
+import NIOEmbedded
 import Synchronization
 import TestSupport
 import Testing
@@ -77,6 +79,58 @@ struct WebSocketTests {
         await client.send(Self.frame(10, []) + Self.frame("after a pong"))
         #expect(await client.received() == .init(opcode: 1, payload: "after a pong"))
         await stand.stop()
+    }
+
+    @Test("A long message in very many pieces arrives whole")
+    func manyPieces() async throws {
+        let stand = try await ServeStand(connect: Self.echo())
+        let client = try await Self.open(stand)
+        let (begin, count) = ([UInt8](repeating: 0x61, count: 4 << 20), 20_000)
+        await client.send(Self.frame(1, begin, isLast: false))
+        await client.send([[UInt8]](repeating: Self.frame(0, [0x62], isLast: false), count: count).flatMap(\.self))
+        await client.send(Self.frame(0, []))
+        let whole = String(decoding: begin, as: UTF8.self) + String(repeating: "b", count: count)
+        #expect(await client.received() == .init(opcode: 1, payload: whole))
+        await stand.stop()
+    }
+
+    /// Says when the connection wants to read more.
+    private final class ReadMonitor: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+
+        private let reads: AsyncStream<Void>.Continuation
+
+        init(_ reads: AsyncStream<Void>.Continuation) { self.reads = reads }
+
+        func read(context: ChannelHandlerContext) { reads.yield() }
+    }
+
+    @Test("While long messages wait for the session, nothing more is read")
+    func waitingMessages() async throws {
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        let connector = Connector { _ in WebSocketSession(receive: { _ in for await _ in opened { return } }, close: {}) }
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        let channel = NIOAsyncTestingChannel()
+        try await channel.testingEventLoop.executeInContext {
+            try channel.pipeline.syncOperations.addHandler(ReadMonitor(read))
+            try WebSocketConnection.add(to: channel, connector.connect)
+        }
+        let message = ByteBuffer(bytes: Self.frame(1, [UInt8](repeating: 0x61, count: 4 << 20)))
+        for _ in 0..<4 {
+            try await channel.writeInbound(message)
+            try await channel.testingEventLoop.executeInContext { channel.read() }
+        }
+        // It reads once after the first message, and again when all but one are taken.
+        for _ in 0..<3 { open.yield() }
+        var count = 0
+        for await _ in reads {
+            count += 1
+            if count == 2 { break }
+        }
+        try await channel.close()
+        read.finish()
+        for await _ in reads { count += 1 }
+        #expect(count == 2)
     }
 
     @Test("A client that closes is answered, and its session ends")

@@ -4,7 +4,7 @@ internal import CardModel
 internal import NIOHTTP1
 
 /// Why a request was refused before any command saw it.
-struct ServeError: Error, Sendable {
+package struct ServeError: Error, Sendable {
     var status: HTTPResponseStatus
     /// The exit status and the reason of `kazasu.error/1`.
     var exit: Int32
@@ -122,38 +122,33 @@ struct ServeError: Error, Sendable {
 
     // MARK: How it arrived
 
-    init(_ fault: HTTPFault) {
-        switch fault {
-        case .malformed:
-            self.init(.badRequest, 64, "usage", LocalizedText("this is not a valid request", "HTTP の要求として正しくありません"))
-        case .headersTooLarge:
-            self.init(
-                .requestHeaderFieldsTooLarge, 64, "tooLarge",
-                LocalizedText("the headers are too long", "ヘッダーが長すぎます"))
-        case .bodyTooLarge:
-            self.init(.payloadTooLarge, 64, "tooLarge", LocalizedText("the body is too long", "本文が長すぎます"))
-        case .tooSlow:
-            self.init(
-                .requestTimeout, 64, "tooSlow",
-                LocalizedText("the request did not arrive in time", "要求が時間内に届きませんでした"))
-        case .tooManyConnections:
-            self.init(
-                .serviceUnavailable, 69, "busy",
-                LocalizedText("too many connections are open", "接続数が上限に達しています"),
-                hint: LocalizedText("--connections allows more", "--connections で上限を変えられます"),
-                headers: [("Retry-After", "5")])
-        case .unknownExpectation:
-            self.init(
-                .expectationFailed, 64, "usage",
-                LocalizedText("only 'Expect: 100-continue' is known", "対応する Expect は 100-continue のみです"))
-        case .unknownCoding:
-            self.init(
-                .notImplemented, 64, "usage",
-                LocalizedText("only the transfer coding 'chunked' is known", "対応する転送符号化は chunked のみです"))
-        case .unknownVersion:
-            self.init(
-                .httpVersionNotSupported, 64, "usage",
-                LocalizedText("only HTTP/1.1 and HTTP/1.0 are known", "対応する版は HTTP/1.1 と HTTP/1.0 のみです"))
-        }
-    }
+    static let malformed = ServeError(
+        .badRequest, 64, "usage", LocalizedText("this is not a valid request", "HTTP の要求として正しくありません"))
+
+    static let headersTooLarge = ServeError(
+        .requestHeaderFieldsTooLarge, 64, "tooLarge", LocalizedText("the headers are too long", "ヘッダーが長すぎます"))
+
+    static let bodyTooLarge = ServeError(
+        .payloadTooLarge, 64, "tooLarge", LocalizedText("the body is too long", "本文が長すぎます"))
+
+    static let tooSlow = ServeError(
+        .requestTimeout, 64, "tooSlow",
+        LocalizedText("the request did not arrive in time", "要求が時間内に届きませんでした"))
+
+    static let tooManyConnections = ServeError(
+        .serviceUnavailable, 69, "busy", LocalizedText("too many connections are open", "接続数が上限に達しています"),
+        hint: LocalizedText("--connections allows more", "--connections で上限を変えられます"),
+        headers: [("Retry-After", "5")])
+
+    static let unknownExpectation = ServeError(
+        .expectationFailed, 64, "usage",
+        LocalizedText("only 'Expect: 100-continue' is known", "対応する Expect は 100-continue のみです"))
+
+    static let unknownCoding = ServeError(
+        .notImplemented, 64, "usage",
+        LocalizedText("only the transfer coding 'chunked' is known", "対応する転送符号化は chunked のみです"))
+
+    static let unknownVersion = ServeError(
+        .httpVersionNotSupported, 64, "usage",
+        LocalizedText("only HTTP/1.1 and HTTP/1.0 are known", "対応する版は HTTP/1.1 と HTTP/1.0 のみです"))
 }

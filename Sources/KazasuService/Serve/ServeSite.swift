@@ -86,8 +86,8 @@ package final class ServeSite: HTTPSite {
         return route
     }
 
-    package func response(to fault: HTTPFault) -> HTTPResponse {
-        finished(ServeError(fault).response(in: settings.language), nil)
+    package func response(to fault: ServeError) -> HTTPResponse {
+        finished(fault.response(in: settings.language), nil)
     }
 
     package func note(_ head: HTTPHead, status: HTTPResponseStatus, time: Duration) {

@@ -30,7 +30,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private let limits: HTTPLimits
     private let peer: HTTPPeer
     /// The fault to answer at once instead of serving.
-    private let initialFault: HTTPFault?
+    private let initialFault: ServeError?
 
     private var phase = Phase.idle
     private var body = ByteBuffer()
@@ -46,7 +46,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInputClosed = false
     private var responseVersion = HTTPVersion.http1_1
 
-    init(_ site: any HTTPSite, _ limits: HTTPLimits, from peer: HTTPPeer, fault: HTTPFault? = nil) {
+    init(_ site: any HTTPSite, _ limits: HTTPLimits, from peer: HTTPPeer, fault: ServeError? = nil) {
         (self.site, self.limits, self.peer, initialFault) = (site, limits, peer, fault)
     }
 
@@ -149,8 +149,9 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        // One that arrived with the request before it gets its time now; the time of others runs since their first byte.
+        if !isHeadBegun { setDeadline(limits.arrival, context) }
         isHeadBegun = false
-        setDeadline(limits.arrival, context)
         keepsAlive = request.isKeepAlive
         responseVersion = request.version
         let head = HTTPHead(request, from: peer)
@@ -167,7 +168,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// What the parser lets pass, but this server does not.
-    private func fault(in request: HTTPRequestHead) -> HTTPFault? {
+    private func fault(in request: HTTPRequestHead) -> ServeError? {
         guard request.version == .http1_1 || request.version == .http1_0 else { return .unknownVersion }
         let codings = request.headers["Transfer-Encoding"]
         guard !codings.isEmpty else {
@@ -276,7 +277,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: The end
 
-    private func refuse(_ fault: HTTPFault, _ context: ChannelHandlerContext) {
+    private func refuse(_ fault: ServeError, _ context: ChannelHandlerContext) {
         refuse(site.response(to: fault), head: nil, context)
     }
 

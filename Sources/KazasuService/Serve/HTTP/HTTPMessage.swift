@@ -142,7 +142,7 @@ package protocol HTTPSite: Sendable {
     func answer(_ request: HTTPRequest) async -> HTTPAnswer
 
     /// The response to a connection that breaks the protocol or a limit.
-    func response(to fault: HTTPFault) -> HTTPResponse
+    func response(to fault: ServeError) -> HTTPResponse
 
     /// A request was answered.
     func note(_ head: HTTPHead, status: HTTPResponseStatus, time: Duration)
@@ -150,23 +150,6 @@ package protocol HTTPSite: Sendable {
 
 extension HTTPSite {
     package func note(_ head: HTTPHead, status: HTTPResponseStatus, time: Duration) {}
-}
-
-/// What is wrong with a connection.
-package enum HTTPFault: Hashable, Sendable {
-    /// The bytes are malformed.
-    case malformed
-    case headersTooLarge
-    case bodyTooLarge
-    /// It did not arrive in time.
-    case tooSlow
-    case tooManyConnections
-    /// `Expect` names something else than `100-continue`.
-    case unknownExpectation
-    /// A transfer coding that is not supported.
-    case unknownCoding
-    /// HTTP/2 or later, or below 1.0.
-    case unknownVersion
 }
 
 /// The limits of connections.

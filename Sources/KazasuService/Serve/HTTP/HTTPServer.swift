@@ -9,24 +9,23 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
     /// Where it listens, with the ports that the system chose.
     package let addresses: [ListenAddress]
-    private let group: MultiThreadedEventLoopGroup
     private let connections: Connections
     private let sockets: [UnixListener]
 
     /// Begins to listen at every address.
     ///
     /// - Parameters:
-    ///   - group: one thread.
+    ///   - thread: where everything of it runs.
     ///   - site: answers requests.
     package static func start(
-        _ addresses: [ListenAddress], on threads: HTTPThread, _ limits: HTTPLimits = HTTPLimits(), site: any HTTPSite
+        _ addresses: [ListenAddress], on thread: HTTPThread, _ limits: HTTPLimits = HTTPLimits(), site: any HTTPSite
     ) async throws(ListenError) -> HTTPServer {
         let connections = Connections()
         var sockets: [UnixListener] = []
         var bound: [ListenAddress] = []
         do throws(ListenError) {
             for address in addresses {
-                let bootstrap = bootstrap(threads.group, address, limits, connections, site)
+                let bootstrap = bootstrap(thread.group, address, limits, connections, site)
                 let channel: any Channel
                 do {
                     switch address {
@@ -58,14 +57,11 @@ package final class HTTPServer: Sendable {
             for socket in sockets { socket.remove() }
             throw error
         }
-        return HTTPServer(bound, threads.group, connections, sockets)
+        return HTTPServer(bound, connections, sockets)
     }
 
-    private init(
-        _ addresses: [ListenAddress], _ group: MultiThreadedEventLoopGroup, _ connections: Connections,
-        _ sockets: [UnixListener]
-    ) {
-        (self.addresses, self.group, self.connections, self.sockets) = (addresses, group, connections, sockets)
+    private init(_ addresses: [ListenAddress], _ connections: Connections, _ sockets: [UnixListener]) {
+        (self.addresses, self.connections, self.sockets) = (addresses, connections, sockets)
     }
 
     /// Stops listening and closes every connection.

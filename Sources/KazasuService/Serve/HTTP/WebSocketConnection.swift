@@ -18,7 +18,7 @@ struct WebSocketHandshake {
         else { throw .needsWebSocket }
         guard head.only("Sec-WebSocket-Version") == "13" else { throw .badWebSocketVersion }
         guard let key = head.only("Sec-WebSocket-Key"), Data(base64Encoded: key)?.count == 16 else {
-            throw ServeError(.malformed)
+            throw .malformed
         }
         response = HTTPResponse(.switchingProtocols)
             .with("Upgrade", "websocket").with("Connection", "Upgrade")
@@ -55,8 +55,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
     private static let longestMessage = 8 << 20
     /// What may wait for a client that does not read.
     private static let mostUnsent = 32 << 20
-    /// Messages that wait for the session; then nothing more is read.
-    private static let mostWaiting = 16
+    /// Messages that wait for the session, and their bytes; then nothing more is read.
+    private static let (mostWaiting, mostWaitingBytes) = (16, longestMessage)
     private static let pingInterval = TimeAmount.seconds(30)
     private static let closeGrace = TimeAmount.seconds(2)
 
@@ -64,8 +64,9 @@ final class WebSocketConnection: ChannelDuplexHandler {
     private var session: WebSocketSession?
     private let (messages, message) = AsyncStream.makeStream(of: [UInt8].self)
     private var worker: Task<Void, Never>?
-    private var waiting = 0
+    private var (waiting, waitingBytes) = (0, 0)
     private var isReadWanted = false
+    /// What arrived of a message in several frames.
     private var fragments: ByteBuffer?
     private var unsent = 0
     private var isClosing = false
@@ -96,9 +97,10 @@ final class WebSocketConnection: ChannelDuplexHandler {
         worker = Task {
             for await message in messages {
                 await session.receive(message)
+                let size = message.count
                 eventLoop.execute {
                     let (connection, context) = bound.value
-                    connection.taken(context)
+                    connection.taken(size, context)
                 }
             }
         }
@@ -132,12 +134,15 @@ final class WebSocketConnection: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        if waiting >= Self.mostWaiting { isReadWanted = true } else { context.read() }
+        if isBusy { isReadWanted = true } else { context.read() }
     }
 
-    private func taken(_ context: ChannelHandlerContext) {
+    private var isBusy: Bool { waiting >= Self.mostWaiting || waitingBytes >= Self.mostWaitingBytes }
+
+    private func taken(_ size: Int, _ context: ChannelHandlerContext) {
         waiting -= 1
-        guard isReadWanted, waiting < Self.mostWaiting else { return }
+        waitingBytes -= size
+        guard isReadWanted, !isBusy else { return }
         isReadWanted = false
         context.read()
     }
@@ -150,11 +155,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
         guard !isClosing else { return }
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { return close(.protocolError, context) }
         switch frame.opcode {
-        case .text where fragments == nil: append(frame, to: ByteBuffer(), context)
-        case .continuation:
-            guard let begun = fragments else { return close(.protocolError, context) }
-            fragments = nil
-            append(frame, to: begun, context)
+        case .text where fragments == nil: append(frame, context)
+        case .continuation where fragments != nil: append(frame, context)
         case .binary where fragments == nil: close(.unacceptableData, context)
         case .ping: send(.pong, frame.unmaskedData, context)
         case .pong: break
@@ -163,8 +165,9 @@ final class WebSocketConnection: ChannelDuplexHandler {
         }
     }
 
-    private func append(_ frame: WebSocketFrame, to begun: ByteBuffer, _ context: ChannelHandlerContext) {
-        var whole = begun
+    private func append(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+        // The only reference: another one would have the bytes copied for each frame.
+        var whole = fragments.take() ?? ByteBuffer()
         let part = frame.unmaskedData
         guard whole.readableBytes + part.readableBytes <= Self.longestMessage else {
             return close(.messageTooLarge, context)
@@ -179,6 +182,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
             return close(.dataInconsistentWithMessage, context)
         }
         waiting += 1
+        waitingBytes += bytes.count
         message.yield(bytes)
     }
 
