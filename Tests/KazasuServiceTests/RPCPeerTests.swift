@@ -263,6 +263,25 @@ struct RPCPeerTests {
         #expect(sent.messages.withLock { $0.count } == 6)
     }
 
+    @Test("After everything was cancelled, nothing begins any more")
+    func afterTheEnd() async {
+        let sent = Sent()
+        let begun = Mutex(0)
+        let peer = RPCPeer(
+            methods: [
+                "count": { _ throws(RPCError) in
+                    begun.withLock { $0 += 1 }
+                    return .null
+                }
+            ], send: sent.add)
+        peer.cancelAll()
+        await peer.receive(Array(#"{"jsonrpc":"2.0","method":"count","id":1}"#.utf8))
+        await peer.finish()
+        #expect(begun.withLock { $0 } == 0)
+        let answers = sent.messages.withLock { $0.map(\.compactText) }
+        #expect(answers == [#"{"jsonrpc":"2.0","error":{"code":-32800,"message":"Request cancelled"},"id":1}"#])
+    }
+
     @Test("Survives any bytes", arguments: 0..<200)
     func anyBytes(seed: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(seed))

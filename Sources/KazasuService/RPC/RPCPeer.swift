@@ -54,6 +54,8 @@ package final class RPCPeer: Sendable {
     }
 
     private struct State {
+        /// Whether nobody is left to read answers.
+        var isOver = false
         var next = 0
         /// Requests that wait for others to end, with their ids.
         var queued: [Int: JSONValue?] = [:]
@@ -62,12 +64,13 @@ package final class RPCPeer: Sendable {
         var running: [Int: (id: JSONValue?, task: Task<Void, Never>)] = [:]
         /// Requests that ended before their task was stored.
         var ended: Set<Int> = []
-        var waiters: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
-        /// The same for those that wait until few requests are queued or running.
-        var receivers: [(limit: Int, continuation: CheckedContinuation<Void, Never>)] = []
-        /// Bytes of messages that are not answered, and those that wait for room.
+        /// Bytes of messages that are not answered.
         var bytes = 0
-        var arriving: [(size: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// What waits until there is room, in order.
+        var waiters: [(take: @Sendable (inout State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+
+        /// How many requests were received and are not answered.
+        var received: Int { running.count + queued.count }
 
         /// Makes room for a message, if there is some. One that is larger than all of it comes alone.
         mutating func take(_ size: Int) -> Bool {
@@ -119,10 +122,10 @@ package final class RPCPeer: Sendable {
     /// Takes a message, or a batch of several. Returns before they are answered, unless too many requests are running.
     package func receive(_ message: some Collection<UInt8> & Sendable) async {
         let size = message.count
-        await makeRoom(size)
+        await wait { $0.take(size) }
         @Sendable func done(_ response: JSONValue?) {
             if let response { send(response) }
-            release(size)
+            update { $0.bytes -= size }
         }
         let value: JSONValue
         do throws(DocumentError) {
@@ -137,12 +140,12 @@ package final class RPCPeer: Sendable {
     }
 
     /// Waits until every request is answered.
-    package func finish() async { await waitForReceived(atMost: 0) }
+    package func finish() async { await wait { $0.received == 0 } }
 
-    /// Cancels every request; nobody is left to read the answers.
+    /// Cancels every request, and those that are still to come; nobody is left to read the answers.
     package func cancelAll() {
         let running = state.withLock { state in
-            state.cancelled.formUnion(state.queued.keys)
+            state.isOver = true
             return Array(state.running.values)
         }
         for (_, task) in running { task.cancel() }
@@ -170,7 +173,7 @@ package final class RPCPeer: Sendable {
         guard let method = methods[name] else {
             return done(id.map { Self.response($0, .failure(.methodNotFound)) })
         }
-        await waitForReceived(atMost: Self.mostReceived - 1)
+        await wait { $0.received < Self.mostReceived }
         let call = RPCCall(id: id, params: params) { [weak self] in self?.notify($0, $1) }
         let number = state.withLock { state in
             state.next += 1
@@ -182,13 +185,13 @@ package final class RPCPeer: Sendable {
 
     /// Begins a request, as soon as there is room for it.
     private func begin(_ request: Request) async {
-        await wait(until: Self.mostRequests - 1)
+        await wait { $0.running.count < Self.mostRequests }
         let (number, call, done) = (request.number, request.call, request.done)
         let method = request.method
         // Up to its first wait at once: requests for one reader are answered in the order of their messages.
         let task = Task.immediate {
             let result: Result<JSONValue, RPCError>
-            if state.withLock({ $0.cancelled.remove(number) != nil }) {
+            if state.withLock({ $0.cancelled.remove(number) != nil || $0.isOver }) {
                 result = .failure(.cancelled)
             } else {
                 do throws(RPCError) {
@@ -203,7 +206,7 @@ package final class RPCPeer: Sendable {
         let isCancelled = state.withLock { state in
             state.queued[number] = nil
             if state.ended.remove(number) == nil { state.running[number] = (call.id, task) }
-            return state.cancelled.remove(number) != nil
+            return state.cancelled.remove(number) != nil || state.isOver
         }
         // It was cancelled while it began.
         if isCancelled { task.cancel() }
@@ -218,68 +221,38 @@ package final class RPCPeer: Sendable {
     }
 
     private func ended(_ number: Int) {
-        let ready = state.withLock { state in
-            if state.running.removeValue(forKey: number) == nil {
-                state.ended.insert(number)
-                state.queued[number] = nil
-            }
-            let (count, received) = (state.running.count, state.running.count + state.queued.count)
-            defer {
-                state.waiters.removeAll { count <= $0.limit }
-                state.receivers.removeAll { received <= $0.limit }
-            }
-            return state.waiters.filter { count <= $0.limit }.map(\.continuation)
-                + state.receivers.filter { received <= $0.limit }.map(\.continuation)
+        update { state in
+            guard state.running.removeValue(forKey: number) == nil else { return }
+            state.ended.insert(number)
+            state.queued[number] = nil
         }
-        for continuation in ready { continuation.resume() }
     }
 
-    /// Waits until at most `limit` requests are running.
-    private func wait(until limit: Int) async {
+    /// Waits until `take` succeeds, which is tried again after each change.
+    private func wait(_ take: @escaping @Sendable (inout State) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                if state.running.count <= limit { return true }
-                state.waiters.append((limit, continuation))
+                if take(&state) { return true }
+                state.waiters.append((take, continuation))
                 return false
             }
             if isReady { continuation.resume() }
         }
     }
 
-    /// Waits until at most `limit` requests are running or wait for others.
-    private func waitForReceived(atMost limit: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.running.count + state.queued.count <= limit { return true }
-                state.receivers.append((limit, continuation))
+    /// Makes a change that may give room to what waits.
+    private func update(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state)
+            let waiters = state.waiters
+            state.waiters = []
+            return waiters.filter { waiter in
+                if waiter.take(&state) { return true }
+                state.waiters.append(waiter)
                 return false
             }
-            if isReady { continuation.resume() }
         }
-    }
-
-    private func makeRoom(_ size: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.take(size) { return true }
-                state.arriving.append((size, continuation))
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
-    }
-
-    private func release(_ size: Int) {
-        let ready = state.withLock { state in
-            state.bytes -= size
-            var ready: [CheckedContinuation<Void, Never>] = []
-            while let next = state.arriving.first, state.take(next.size) {
-                ready.append(next.continuation)
-                state.arriving.removeFirst()
-            }
-            return ready
-        }
-        for continuation in ready { continuation.resume() }
+        for waiter in waiters { waiter.continuation.resume() }
     }
 
     // MARK: Responses

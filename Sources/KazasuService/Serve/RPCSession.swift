@@ -5,20 +5,15 @@ internal import Synchronization
 
 /// The taps that clients of a server subscribe to.
 package protocol ServiceTaps: Sendable {
-    /// Sends each event, until the subscription is cancelled.
+    /// Sends each event.
     ///
     /// - Parameters:
     ///   - params: what the client wants; a server that decides that itself accepts none.
     ///   - send: called for one event after another.
+    /// - Returns: what ends it; afterwards nothing is sent.
     func subscribe(
         _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
-    ) async throws(ServiceFailure) -> any TapSubscription
-}
-
-/// A client's wish for taps.
-package protocol TapSubscription: Sendable {
-    /// Ends it; afterwards nothing is sent.
-    func cancel() async
+    ) async throws(ServiceFailure) -> @Sendable () async -> Void
 }
 
 /// One client that speaks JSON-RPC 2.0, on standard input and output or over a WebSocket.
@@ -74,10 +69,10 @@ package final class RPCSession: Sendable {
         await subscription.end()
     }
 
-    /// Cancels everything: the client is gone, or the server ends.
+    /// Cancels everything, and what still arrives: the client is gone, or the server ends.
     package func cancel() async {
         peer.cancelAll()
-        await subscription.end()
+        await subscription.close()
     }
 
     // MARK: Answers
@@ -155,17 +150,29 @@ package final class RPCSession: Sendable {
 
     /// The subscription of a client, if it has one.
     private actor Subscription {
-        private var taps: (any TapSubscription)?
+        private var cancel: (@Sendable () async -> Void)?
+        private var isClosed = false
 
-        func begin(_ new: any TapSubscription) async {
-            await end()
-            taps = new
+        /// Takes the place of the one before. Ends at once if the client is gone.
+        ///
+        /// - Parameter new: ends it.
+        func begin(_ new: @escaping @Sendable () async -> Void) async {
+            guard !isClosed else { return await new() }
+            let old = cancel
+            cancel = new
+            await old?()
         }
 
         func end() async {
-            let old = taps
-            taps = nil
-            await old?.cancel()
+            let old = cancel
+            cancel = nil
+            await old?()
+        }
+
+        /// Ends it for good.
+        func close() async {
+            isClosed = true
+            await end()
         }
     }
 }

@@ -289,19 +289,9 @@ final class TapStream: HTTPStreamSource {
 
 /// The taps of clients that speak RPC.
 extension TapHub: ServiceTaps {
-    private struct Listening: TapSubscription {
-        let hub: TapHub
-        let number: Int
-
-        func cancel() async {
-            let (state, number) = (hub.state, number)
-            try? await hub.eventLoop.submit { state.value.listeners[number] = nil }.get()
-        }
-    }
-
     package func subscribe(
         _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
-    ) async throws(ServiceFailure) -> any TapSubscription {
+    ) async throws(ServiceFailure) -> @Sendable () async -> Void {
         // What is read from cards is the server's to decide.
         if let name = params.members.first?.key {
             throw .badParameters(ServeError.unknownParameter(name, among: []).document(in: language))
@@ -312,6 +302,8 @@ extension TapHub: ServiceTaps {
             return state.value.lastListener
         }
         guard let number = try? await add.get() else { throw .cancelled }
-        return Listening(hub: self, number: number)
+        return { [eventLoop, state] in
+            try? await eventLoop.submit { state.value.listeners[number] = nil }.get()
+        }
     }
 }

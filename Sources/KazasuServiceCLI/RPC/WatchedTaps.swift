@@ -4,7 +4,6 @@ import ArgumentParser
 import Kazasu
 import KazasuCLI
 import KazasuService
-import Synchronization
 
 /// The taps of the one client of `rpc`: its readers are watched while it subscribes.
 final class WatchedTaps: ServiceTaps {
@@ -21,7 +20,7 @@ final class WatchedTaps: ServiceTaps {
 
     func subscribe(
         _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
-    ) async throws(ServiceFailure) -> any TapSubscription {
+    ) async throws(ServiceFailure) -> @Sendable () async -> Void {
         let plan: Watcher.Plan
         do throws(CommandError) {
             plan = try self.plan(params)
@@ -29,7 +28,8 @@ final class WatchedTaps: ServiceTaps {
             throw .badParameters(error.members)
         }
         let (redaction, log) = (redaction, log)
-        let start = Start()
+        // Whether the readers can be watched, as soon as it is known.
+        let (starts, start) = AsyncStream.makeStream(of: CommandError?.self, bufferingPolicy: .bufferingOldest(1))
         let watcher = Watcher(
             plan, outbox: nil,
             emit: { event, _ in
@@ -40,32 +40,29 @@ final class WatchedTaps: ServiceTaps {
             },
             tell: { notice in
                 log.note(notice, readersAreShown: false)
-                if case .reader = notice { start.begin() }
+                if case .reader = notice { start.yield(nil) }
             })
         let task = Task {
             do {
                 try await watcher.run()
-                start.begin()
+                start.yield(nil)
             } catch {
-                start.begin(CommandError.of(error) as? CommandError ?? .bug("\(error)"))
+                start.yield(CommandError.of(error) as? CommandError ?? .bug("\(error)"))
             }
         }
         // Named readers are opened first: an ID that no driver knows is the client's mistake.
-        if plan.readers == nil { start.begin() }
-        if let error = await start.error {
-            throw .failed(status: error.status.rawValue, error.members)
-        }
-        return Watching(watcher: watcher, task: task)
-    }
-
-    private struct Watching: TapSubscription {
-        let watcher: Watcher
-        let task: Task<Void, Never>
-
-        func cancel() async {
+        if plan.readers == nil { start.yield(nil) }
+        @Sendable func end() async {
             watcher.stop()
             await task.value
         }
+        for await error in starts {
+            guard let error else { return end }
+            throw .failed(status: error.status.rawValue, error.members)
+        }
+        // The request was cancelled.
+        await end()
+        throw .cancelled
     }
 
     /// What to watch, by the parameters `read` and `reader`.
@@ -94,34 +91,6 @@ final class WatchedTaps: ServiceTaps {
         plan.shared = readers
         if reading == .history, let options = try? StationOptions.parse([]) { plan.stations = try options.names() }
         return plan
-    }
-
-    /// Waits until it is known whether the readers can be watched.
-    private final class Start: Sendable {
-        private let state = Mutex<(error: CommandError??, waiter: CheckedContinuation<CommandError?, Never>?)>(
-            (nil, nil))
-
-        func begin(_ error: CommandError? = nil) {
-            let waiter = state.withLock { state -> CheckedContinuation<CommandError?, Never>? in
-                guard state.error == nil else { return nil }
-                state.error = .some(error)
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume(returning: error)
-        }
-
-        var error: CommandError? {
-            get async {
-                await withCheckedContinuation { continuation in
-                    let known = state.withLock { state -> CommandError?? in
-                        if state.error == nil { state.waiter = continuation }
-                        return state.error
-                    }
-                    if let known { continuation.resume(returning: known) }
-                }
-            }
-        }
     }
 }
 
