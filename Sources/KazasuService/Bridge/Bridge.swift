@@ -118,53 +118,48 @@ package struct Bridge: Sendable {
     /// Offers a card to pcscd until it is gone.
     private func offer(_ arrival: Arrival) async throws(KazasuError) {
         let card = BridgedCard(arrival.found.picc, on: arrival.reader, guardsPINs: settings.guardsPINs)
-        var (told, failure): (Notice?, KazasuError?)
+        var told: Notice?
         while !Task.isCancelled {
+            var connection: VPCDConnection?
             do throws(VPCDConnection.Failure) {
-                let connection = try VPCDConnection(port: settings.port)
+                connection = try await VPCDConnection(port: settings.port)
                 told = nil
-                tell(.inserted(arrival.found.technology))
-                let end = await result(of: arrival.found, card, connection)
-                connection.close()
-                switch end {
-                case .success(.cardLeft):
-                    tell(.removed)
-                    try? await Task.sleep(for: Self.pollTime)
-                    return
-                case .success(.serviceEnded): tell(.serviceEnded)
-                case .failure(let error): failure = error
-                }
             } catch {
-                let notice: Notice = error.errno == ECONNREFUSED ? .noService : .noConnection(errno: error.errno)
+                let notice: Notice =
+                    switch error.errno {
+                    case ECONNREFUSED: .noService
+                    case EINPROGRESS: .portTaken
+                    default: .noConnection(errno: error.errno)
+                    }
                 if notice != told { tell(notice) }
                 told = notice
                 try? await Task.sleep(for: Self.retryTime)
             }
-            if let failure { throw failure }
+            if let connection {
+                tell(.inserted(arrival.found.technology))
+                switch try await session(arrival.found, card, connection) {
+                case .cardLeft:
+                    tell(.removed)
+                    try? await Task.sleep(for: Self.pollTime)
+                    return
+                case .serviceEnded: tell(.serviceEnded)
+                }
+            }
             guard try await isPresent(arrival.found) else { return }
         }
     }
 
-    /// The end of a session, whose connection is to be closed whatever it is.
-    private func result(
-        of found: FoundCard, _ card: BridgedCard, _ connection: VPCDConnection
-    ) async -> Result<SessionEnd, KazasuError> {
-        do throws(KazasuError) {
-            return .success(try await session(found, card, connection))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private enum SessionEnd {
+    /// Why pcscd has the card no longer.
+    private enum End: Sendable {
         case cardLeft
         case serviceEnded
     }
 
-    /// Answers pcscd until the card is gone, or pcscd.
+    /// Answers pcscd until the card is gone, or pcscd; then takes the card out.
     private func session(
         _ found: FoundCard, _ card: BridgedCard, _ connection: VPCDConnection
-    ) async throws(KazasuError) -> SessionEnd {
+    ) async throws(KazasuError) -> End {
+        defer { connection.close() }
         let start = ContinuousClock.now
         var nextCheck = start + Self.interval
         var isTold = false
@@ -173,11 +168,7 @@ package struct Bridge: Sendable {
             case .closed: return .serviceEnded
             case .message(.answerToReset): connection.send(card.answerToReset)
             case .message(.command(let apdu)):
-                switch try await hold(found, card, connection, first: apdu) {
-                case .poweredOff: break
-                case .cardLeft: return .cardLeft
-                case .serviceEnded: return .serviceEnded
-                }
+                if let end = try await hold(found, card, connection, first: apdu) { return end }
                 nextCheck = .now + Self.interval
             // Each hold selects the card again.
             case .message(.powerOff), .message(.powerOn), .message(.reset), .message(.other): break
@@ -208,18 +199,13 @@ package struct Bridge: Sendable {
 
     // MARK: A program of PC/SC
 
-    private enum HoldEnd: Sendable {
-        /// pcscd has switched the card off: no program uses it any more.
-        case poweredOff
-        case cardLeft
-        case serviceEnded
-    }
-
-    /// Gives the card to a program of PC/SC: nobody else uses the reader until it is switched off.
+    /// Gives the card to a program of PC/SC: nobody else uses the reader until pcscd switches the card off.
+    ///
+    /// - Returns: `nil` when it was switched off: no program uses it any more.
     private func hold(
         _ found: FoundCard, _ card: BridgedCard, _ connection: VPCDConnection, first apdu: [UInt8]
-    ) async throws(KazasuError) -> HoldEnd {
-        let end: Result<HoldEnd, KazasuError> = try await readers.run(on: settings.reader, timeout: .zero) { turn in
+    ) async throws(KazasuError) -> End? {
+        let end: Result<End?, KazasuError> = try await readers.run(on: settings.reader, timeout: .zero) { turn in
             .done(
                 turn.result { () throws(TransportError) in
                     try serve(turn, found, card, connection, first: apdu)
@@ -231,7 +217,7 @@ package struct Bridge: Sendable {
     /// Runs on the reader's thread.
     private func serve(
         _ turn: ReaderTurn, _ found: FoundCard, _ card: BridgedCard, _ connection: VPCDConnection, first apdu: [UInt8]
-    ) throws(TransportError) -> HoldEnd {
+    ) throws(TransportError) -> End? {
         var card = card
         guard try turn.select(found) else { return .cardLeft }
         guard try answer(apdu, found, &card, turn, connection) else { return .cardLeft }
@@ -240,7 +226,7 @@ package struct Bridge: Sendable {
             if turn.cancellation.isCancelled { throw .cancelled }
             switch connection.next(within: missed > 0 ? .zero : Self.slice) {
             case .closed: return .serviceEnded
-            case .message(.powerOff): return .poweredOff
+            case .message(.powerOff): return nil
             case .message(.answerToReset): connection.send(card.answerToReset)
             case .message(.reset):
                 guard try turn.select(found) else { return .cardLeft }

@@ -74,7 +74,7 @@ final class VPCDConnection: Sendable {
 
     /// The port cannot be used.
     struct Failure: Error, Hashable {
-        /// ECONNREFUSED if nobody listens.
+        /// ECONNREFUSED if nobody listens, EINPROGRESS if the port did not answer in time.
         var errno: Int32
     }
 
@@ -89,10 +89,25 @@ final class VPCDConnection: Sendable {
     /// Where to wait: a wait must not hold up Swift's threads.
     private let queue = DispatchQueue(label: "vpcd")
 
-    /// Connects to a port of this computer.
-    init(port: UInt16) throws(Failure) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    /// Connects to a port of this computer, off Swift's threads.
+    init(port: UInt16) async throws(Failure) {
+        let queue = queue
+        let connected: Result<Int32, Failure> = await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    returning: Result { () throws(Failure) in try VPCDConnection.connected(to: port) })
+            }
+        }
+        descriptor = try connected.get()
+        acknowledgeAtOnce()
+    }
+
+    /// A socket that is connected to a port of this computer.
+    private static func connected(to port: UInt16) throws(Failure) -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(errno: errno) }
+        // vpcd lets one more connection wait than the one it serves; Linux drops further ones, and tries for two minutes.
+        limitSending(descriptor, seconds: 1)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -107,9 +122,14 @@ final class VPCDConnection: Sendable {
             Glibc.close(descriptor)
             throw failure
         }
-        acknowledgeAtOnce()
         // A pcscd that has stopped must not keep the reader's thread.
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        limitSending(descriptor, seconds: 5)
+        return descriptor
+    }
+
+    /// Limits how long connecting and sending may take.
+    private static func limitSending(_ descriptor: Int32, seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
