@@ -108,7 +108,9 @@ struct WebSocketTests {
     @Test("While long messages wait for the session, nothing more is read")
     func waitingMessages() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
-        let connector = Connector { _ in WebSocketSession(receive: { _ in for await _ in opened { return } }, close: {}) }
+        let connector = Connector { _ in
+            WebSocketSession(receive: { _ in for await _ in opened { return } }, close: {})
+        }
         let (reads, read) = AsyncStream.makeStream(of: Void.self)
         let channel = NIOAsyncTestingChannel()
         try await channel.testingEventLoop.executeInContext {

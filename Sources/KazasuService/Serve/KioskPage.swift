@@ -22,9 +22,10 @@ package struct KioskPage: Sendable {
     ///   does not, nor can it load or send anything but from and to this server.
     init(_ html: [UInt8]) {
         let text = String(decoding: html, as: UTF8.self)
+        let elements = text.matches(of: /<(script|style)(?:\s[^>]*)?>(.*?)<\/\1>/.dotMatchesNewlines())
         func sources(_ tag: String) -> String {
-            let hashes = Self.contents(of: tag, in: text).map { content in
-                "'sha256-" + Data(MessageDigest.sha256(Array(content.utf8))).base64EncodedString() + "'"
+            let hashes = elements.filter { $0.1 == tag }.map { element in
+                "'sha256-" + Data(MessageDigest.sha256(Array(element.2.utf8))).base64EncodedString() + "'"
             }
             return hashes.isEmpty ? "" : "; \(tag)-src " + hashes.joined(separator: " ")
         }
@@ -35,22 +36,5 @@ package struct KioskPage: Sendable {
             .with("Cache-Control", "no-cache")
             .with("Referrer-Policy", "no-referrer")
             .with("Content-Security-Policy", policy)
-    }
-
-    /// What stands between the tags of an element; its start tag has no `>` in it.
-    private static func contents(of tag: String, in html: String) -> [Substring] {
-        var found: [Substring] = []
-        var rest = html[...]
-        while let start = rest.firstRange(of: "<\(tag)") {
-            rest = rest[start.upperBound...]
-            guard let next = rest.first, next == ">" || next.isWhitespace, let open = rest.firstIndex(of: ">") else {
-                continue
-            }
-            let body = rest[rest.index(after: open)...]
-            guard let end = body.firstRange(of: "</\(tag)>") else { break }
-            found.append(body[..<end.lowerBound])
-            rest = body[end.upperBound...]
-        }
-        return found
     }
 }
