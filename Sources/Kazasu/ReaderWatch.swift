@@ -49,6 +49,9 @@ package struct ReaderWatch: Sendable {
         id, cancellation throws(KazasuError) in
         try ReaderRegistry.openReader(id, cancellation)
     }
+    /// Lists the readers, and reports that they may have changed; tests replace both.
+    var list: @Sendable () -> [ReaderListing] = { ReaderRegistry.list() }
+    var notices: @Sendable (CancellationToken) -> any DeviceNotices = { ReaderRegistry.notices($0) }
     /// A reader that does not answer for so long is closed and opened again; no read takes a third of it.
     private static let patience = Duration.seconds(30)
     /// How long a reader that was told to stop may take before its thread is left to itself.
@@ -72,7 +75,12 @@ package struct ReaderWatch: Sendable {
     package func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         if let readers = readers ?? ReaderRegistry.namedReader.map({ [$0] }) {
             await withDiscardingTaskGroup { group in
-                for id in readers { group.addTask { await watch(id, isNamed: true, tell) } }
+                for id in readers {
+                    group.addTask {
+                        var told: ReaderState?
+                        await watch(id, isNamed: true, &told, tell)
+                    }
+                }
             }
         } else {
             await watchAll(tell)
@@ -84,13 +92,15 @@ package struct ReaderWatch: Sendable {
         let running = Running()
         await withDiscardingTaskGroup { group in
             do throws(TransportError) {
-                let devices = try AsyncDeviceWatch(ReaderRegistry.notices) { ReaderRegistry.list() }
+                let devices = try AsyncDeviceWatch(notices, list: list)
                 while true {
                     for change in try await devices.next() {
-                        guard let id = change.arrived, running.begin(id) else { continue }
+                        guard let id = running.begin(change) else { continue }
                         group.addTask {
-                            await watch(id, isNamed: false, tell)
-                            running.end(id)
+                            var told: ReaderState?
+                            repeat {
+                                await watch(id, isNamed: false, &told, tell)
+                            } while running.isBack(id)
                         }
                     }
                 }
@@ -102,9 +112,12 @@ package struct ReaderWatch: Sendable {
     }
 
     /// Watches one reader, opening it again after each failure.
-    private func watch(_ id: String, isNamed: Bool, _ tell: @escaping @Sendable (Event) -> Void) async {
+    ///
+    /// - Parameter told: the state that was reported last.
+    private func watch(
+        _ id: String, isNamed: Bool, _ told: inout ReaderState?, _ tell: @escaping @Sendable (Event) -> Void
+    ) async {
         var pause = Self.firstPause
-        var told: ReaderState?
         while !Task.isCancelled {
             let outcome = await hosted(id, tell)
             switch outcome.error {
@@ -307,21 +320,32 @@ package struct ReaderWatch: Sendable {
         }
     }
 
-    /// The readers being watched: a listing may name one of them again.
+    /// The readers being watched, and whether they have become ready since their watch began: one that was unplugged may
+    /// be back before its watch has noticed that.
     private final class Running: Sendable {
-        private let ids = Mutex(Set<String>())
+        private let isReadyAgain = Mutex<[String: Bool]>([:])
 
-        func begin(_ id: String) -> Bool { ids.withLock { $0.insert(id).inserted } }
-        func end(_ id: String) { _ = ids.withLock { $0.remove(id) } }
-    }
-}
+        /// - Returns: the reader to watch now, if any.
+        func begin(_ change: DeviceChange<ReaderListing>) -> String? {
+            let id = change.device.id
+            let isReady = if case .left = change { false } else { change.device.state == .ready }
+            return isReadyAgain.withLock { isReadyAgain in
+                let isNew = isReadyAgain[id] == nil
+                guard isReady || !isNew else { return nil }
+                isReadyAgain[id] = isReady && !isNew
+                return isNew ? id : nil
+            }
+        }
 
-extension DeviceChange<ReaderListing> {
-    /// The ID of a reader that has become usable.
-    fileprivate var arrived: String? {
-        switch self {
-        case .arrived(let reader), .changed(let reader): reader.state == .ready ? reader.id : nil
-        case .left: nil
+        /// The watch of a reader is over.
+        ///
+        /// - Returns: whether to watch it again.
+        func isBack(_ id: String) -> Bool {
+            isReadyAgain.withLock { isReadyAgain in
+                guard isReadyAgain.removeValue(forKey: id) == true else { return false }
+                isReadyAgain[id] = false
+                return true
+            }
         }
     }
 }

@@ -122,6 +122,74 @@ struct ReaderWatchTests {
         #expect(kinds == [.on, .lost, .on])
     }
 
+    /// While a reader that was pulled out is still in use, it comes back.
+    @Test(.timeLimit(.minutes(1))) func watchesAReaderThatCameBackBeforeItsWatchEnded() async throws {
+        let field = try Self.field(Self.suica)
+        let (pulled, returned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let listed = Attempts()
+        let opened = Attempts()
+        var watch = ReaderWatch(readers: nil, query: .any, reading: .id)
+        watch.list = { listed.next() == 2 ? [] : [ReaderListing(id: "a", state: .ready)] }
+        watch.notices = { cancellation in Replugging(pulled, returned, cancellation) }
+        watch.open = { _, _ throws(KazasuError) in
+            guard opened.next() == 1 else { return InProcessReader(field) }
+            let unplugged = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
+            return FailingReader(InProcessReader(VirtualField()), after: 0, with: unplugged) {
+                pulled.signal()
+                returned.wait()
+            }
+        }
+        let states = Mutex<[ReaderWatch.ReaderState]>([])
+        let watching = watch
+        let (taps, tap) = AsyncStream.makeStream(of: Tap.Kind.self)
+        let task = Task {
+            await watching.run { event in
+                switch event {
+                case .reader(_, let state): states.withLock { $0.append(state) }
+                case .tap(let new, _): tap.yield(new.kind)
+                default: break
+                }
+            }
+        }
+        for await kind in taps {
+            #expect(kind == .on)
+            break
+        }
+        #expect(states.withLock { $0 } == [.ready, .gone, .ready])
+        returned.signal()
+        task.cancel()
+        await task.value
+    }
+
+    /// Reports that a reader was pulled out, and at once that it is back.
+    private final class Replugging: DeviceNotices {
+        private let (pulled, returned): (DispatchSemaphore, DispatchSemaphore)
+        private let end = DispatchSemaphore(value: 0)
+        private let cancellation: CancellationToken
+        private var waits = 0
+
+        init(_ pulled: DispatchSemaphore, _ returned: DispatchSemaphore, _ cancellation: CancellationToken) {
+            (self.pulled, self.returned, self.cancellation) = (pulled, returned, cancellation)
+            cancellation.onCancel { [end, pulled] in
+                end.signal()
+                pulled.signal()
+            }
+        }
+
+        func wait(within time: Duration) throws(TransportError) -> Bool {
+            waits += 1
+            switch waits {
+            case 1: pulled.wait()
+            case 2: break
+            default:
+                returned.signal()
+                end.wait()
+            }
+            try cancellation.check()
+            return true
+        }
+    }
+
     @Test func brokenReaderStopsNoOther() async throws {
         let field = try Self.field(Self.suica)
         let watch = Self.watch(["broken", "works"]) { id throws(KazasuError) in
@@ -200,12 +268,15 @@ struct ReaderWatchTests {
     private final class FailingReader: Reader {
         private let reader: InProcessReader
         private let hang: (() -> Void)?
+        private let error: TransportError
         private var left: Int
 
-        /// - Parameter hang: called instead of failing.
-        init(_ reader: InProcessReader, after calls: Int, _ hang: (() -> Void)? = nil) {
-            self.reader = reader
-            self.hang = hang
+        /// - Parameter hang: called before it fails.
+        init(
+            _ reader: InProcessReader, after calls: Int, with error: TransportError = .cancelled,
+            _ hang: (() -> Void)? = nil
+        ) {
+            (self.reader, self.error, self.hang) = (reader, error, hang)
             left = calls
         }
 
@@ -215,7 +286,7 @@ struct ReaderWatchTests {
             guard left > 0 else {
                 if let hang {
                     hang()
-                    throw .cancelled
+                    throw error
                 }
                 throw .readerUnavailable(reason: .absent, detail: .init(.unplugged))
             }
