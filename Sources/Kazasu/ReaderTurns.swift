@@ -95,6 +95,8 @@ final class ReaderTurns: Sendable {
         let cancellation = CancellationToken()
         /// Whether it waits for a card if there is none.
         var waits: Bool
+        /// Whether the time to wait is over.
+        let isExpired: @Sendable () -> Bool
         /// - Returns: whether it is over; else it is to be repeated when a card comes.
         let attempt: @Sendable (ReaderTurn) -> Bool
         let fail: @Sendable (KazasuError) -> Void
@@ -186,7 +188,7 @@ final class ReaderTurns: Sendable {
         let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
         let waits = timeout != .zero
         let turn = Turn(
-            number: number, waits: waits,
+            number: number, waits: waits, isExpired: { answer.isExpired },
             attempt: { turn in
                 switch body(turn) {
                 case .done(let value): return answer.give(.success(value))
@@ -217,7 +219,11 @@ final class ReaderTurns: Sendable {
     private func add(_ turns: [Turn]) {
         let (successor, host, search) = state.withLock { state -> (ReaderTurns?, Host?, CancellationToken?) in
             if let successor = state.successor { return (successor, nil, nil) }
-            state.turns += turns.filter { !$0.cancellation.isCancelled }
+            for var turn in turns where !turn.cancellation.isCancelled {
+                // Its time may have passed before it was here.
+                if turn.isExpired() { turn.waits = false }
+                state.turns.append(turn)
+            }
             return (nil, state.newHost(), state.search)
         }
         if let successor { return successor.add(turns) }
@@ -257,21 +263,22 @@ final class ReaderTurns: Sendable {
 
     /// The time to wait for a card is over. A turn that has not been anybody's yet still gets its attempt.
     private func expire(_ number: Int, _ answer: (_ hasSearched: Bool) -> Bool) {
-        if let successor = state.withLock(\.successor) { return successor.expire(number, answer) }
-        let search = state.withLock { state -> CancellationToken? in
+        let (successor, search) = state.withLock { state -> (ReaderTurns?, CancellationToken?) in
+            if let successor = state.successor { return (successor, nil) }
             guard let index = state.turns.firstIndex(where: { $0.number == number }),
                 state.running?.number != number
             else {
                 _ = answer(false)
-                return nil
+                return (nil, nil)
             }
             if answer(state.turns[index].attempted != nil) {
                 state.turns.remove(at: index)
-                return nil
+                return (nil, nil)
             }
             state.turns[index].waits = false
-            return state.search
+            return (nil, state.search)
         }
+        if let successor { return successor.expire(number, answer) }
         search?.cancel()
         arrivals.signal()
     }
@@ -485,6 +492,9 @@ final class ReaderTurns: Sendable {
             }
             return isLast ? give(.success(value)) : false
         }
+
+        /// Whether the time to wait for a card is over.
+        var isExpired: Bool { state.withLock(\.isExpired) }
 
         /// The time to wait for a card is over.
         ///
