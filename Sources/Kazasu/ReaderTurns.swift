@@ -556,6 +556,10 @@ final class GuardedReader: Reader {
         try perform { () throws(TransportError) in try reader.isCardPresent() }
     }
 
+    func cyclePower() throws(TransportError) -> Bool {
+        try perform { () throws(TransportError) in try reader.cyclePower() }
+    }
+
     func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         let end = ContinuousClock.now + time
         while true {

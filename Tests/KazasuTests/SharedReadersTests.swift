@@ -142,6 +142,7 @@ struct SharedReadersTests {
             try reader.transceive(frame, timeout: timeout)
         }
         func isCardPresent() throws(TransportError) -> Bool? { try reader.isCardPresent() }
+        func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
         func close() {
             reader.close()
             didClose?()
@@ -567,6 +568,16 @@ struct SharedReadersTests {
         #expect(try await Self.balance(bench.readers, on: "gate") == 10)
         #expect(bench.readers.isKnown("gate"))
         #expect(!bench.readers.isKnown("door"))
+        await bench.end()
+    }
+
+    /// Issuing a FeliCa Lite-S card needs it.
+    @Test func turnCanSwitchTheFieldOff() async throws {
+        let bench = Bench(["a": VirtualField(cards: [try Self.card(Self.suica)])])
+        let isDone = try await bench.readers.run(on: "a", timeout: .zero) { turn in
+            TurnAttempt.done(turn.result { () throws(TransportError) in try turn.reader.cyclePower() })
+        }
+        #expect(try isDone.get())
         await bench.end()
     }
 

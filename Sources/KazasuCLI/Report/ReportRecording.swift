@@ -150,5 +150,7 @@ private final class ScrubbedReader: Reader {
 
     func waitForEvent(within time: Duration) throws(TransportError) -> Bool { try reader.waitForEvent(within: time) }
 
+    func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
+
     func close() {}
 }
