@@ -48,9 +48,10 @@ package final class LibUSBLink: USBLink {
     }
 
     package func receive(within time: Duration) throws(USBError) -> [UInt8] {
-        guard let device else { throw .gone }
         let deadline = ContinuousClock.now + time
         while true {
+            // A transfer that could not be cancelled closes the link.
+            guard let device else { throw .gone }
             let left = deadline - .now
             let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
             let outcome = wait(for: transfer, over: device, within: max(.zero, min(left, Self.longestWait)))
