@@ -57,6 +57,18 @@ struct FastLineFaultTests {
         #expect(bench.speedCommands == tries)
     }
 
+    /// The chip was not reset, so the card keeps its selected file and a verified PIN.
+    @Test(arguments: Way.allCases) func keepsTheSelectedCard(_ way: Way) throws {
+        let test = Self.cases[0]
+        let bench = try Bench(way, card: try ISO14443Tests.cardA(), line: test.line, patience: test.patience)
+        #expect(try bench.reader.activate(.typeA()) != nil)
+        for _ in 0..<10 {
+            #expect(try bench.exchange(ISO14443Tests.select, within: ISO14443Tests.time) == [0x90, 0x00])
+        }
+        #expect(bench.speedCommands > 0)
+        #expect(try bench.reader.isCardPresent() == true)
+    }
+
     /// Cannot be repaired: the chip leaves a speed only by command, and the line carries none.
     @Test(
         arguments: [SerialLineModel(fastestToChip: 115_200), .init(fastestToChip: 115_200, fastestToHost: 115_200)],

@@ -296,8 +296,11 @@ extension Chipset {
             isInDoubt = true
             throw .cancelled
         }
+        // Only the line failed, so the chip still has its card; if it was reset, it reports that.
+        let selection = iso14443.selection
         _ = recover(from: error)
         if let lost { throw lost }
+        iso14443.selection = selection
     }
 
     private func outcome(of command: [UInt8]) -> ChipResult {

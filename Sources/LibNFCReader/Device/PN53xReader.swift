@@ -91,10 +91,11 @@ package final class PN53xReader: Reader {
         guard frame.count <= longest else { throw .frameTooLong(length: frame.count, limit: longest) }
         try prepare()
         let answer = try link.run { link throws(TransportError) in
-            switch selection {
+            switch link.iso14443.selection {
+            case .none: throw .cardReleased
             case .packets: try link.exchange(frame, within: timeout)
             case .commands: try link.exchangeCommand(frame, within: timeout)
-            case .apdus, .none: try link.exchangeAPDU(frame, within: timeout)
+            case .apdus: try link.exchangeAPDU(frame, within: timeout)
             }
         }
         // The one-byte length of an ACR122 silently truncates longer answers.
