@@ -201,6 +201,8 @@ struct PCSCLink: ~Copyable {
                 case .noAnswer, .cardReleased:
                     guard wrapping != nil || way == ways.last else { continue }
                     return nil
+                // The reader does pass packets: the card's answer was damaged.
+                case .corrupted(let status) where status != 0: throw error
                 case .unsupported, .corrupted:
                     endSession()
                     if wrapping != nil { throw error }
@@ -268,8 +270,22 @@ struct PCSCLink: ~Copyable {
             _ = try manage(TransparentSession.fieldOn)
             ThreadPause.sleep(TransparentSession.fieldOnTime)
         }
-        guard try manage(air.command) else { throw notPassed }
+        var isSilent = false
+        for form in TransparentSession.forms(of: air.command) {
+            switch TransparentAnswer(try send(form))?.meaning {
+            case .done: return
+            case .silent, .refused(status: Self.noSuchCard): isSilent = true
+            default: break
+            }
+        }
+        guard air == .typeA, isSilent else { throw notPassed }
+        // The reader looks for a card of type A by itself. Another session is begun once there is one.
+        endSession()
+        throw .noAnswer
     }
+
+    /// How an RC-S300 also reports that it found no card of the type that it was switched to.
+    private static let noSuchCard: UInt16 = 0x6A81
 
     /// How long the reader and the service may take to find a card after a session.
     private static let searchTime = Duration.milliseconds(500)

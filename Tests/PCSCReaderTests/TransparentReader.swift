@@ -20,6 +20,9 @@ final class TransparentReader: Sendable {
         var air: [UInt8]?
         var sessions = 0
         var ends = 0
+        /// Whether the answer to the next frame is damaged on its way from the card.
+        var damagesNext = false
+        var isTagGone = false
     }
 
     private let state = Mutex(State())
@@ -28,6 +31,12 @@ final class TransparentReader: Sendable {
     var sessions: Int { state.withLock(\.sessions) }
     /// How many were ended.
     var ends: Int { state.withLock(\.ends) }
+
+    /// Damages the card's next answer, as when it is still moving.
+    func damageNextAnswer() { state.withLock { $0.damagesNext = true } }
+
+    /// Takes the tag away, or brings it back; the service does not notice.
+    func takeTag(_ isGone: Bool) { state.withLock { $0.isTagGone = isGone } }
 
     /// Ends the host's session, as a reader may do by itself.
     func endSession() {
@@ -63,6 +72,7 @@ final class TransparentReader: Sendable {
             case ([0xFF, 0xC2, 0x00, 0x02], true):
                 let air = Array(command.dropFirst(7).prefix(2))
                 guard command[5] == 0x8F, air == [0x00, 0x03] || air == [0x03, 0x00] else { return [0x6A, 0x80] }
+                if air == [0x00, 0x03], state.isTagGone { return [0xC0, 0x03, 0x01, 0x64, 0x01, 0x90, 0x00] }
                 state.air = air
                 return [0xC0, 0x03, 0x00, 0x90, 0x00, 0x90, 0x00]
             case ([0xFF, 0xC2, 0x00, 0x01], true):
@@ -72,6 +82,10 @@ final class TransparentReader: Sendable {
                 }
                 guard let air = state.air, command.count > 15, command[12] == 0x95, command[13] == command.count - 15
                 else { return [0x6A, 0x80] }
+                if state.damagesNext {
+                    state.damagesNext = false
+                    return [0xC0, 0x03, 0x02, 0x63, 0x00, 0x90, 0x00]
+                }
                 let content = Array(command[14..<command.count - 1])
                 let isHeard = air == [0x00, 0x03] || state.wasOff
                 guard isHeard, let frame = air == [0x00, 0x03] ? Self.tag(content) : Self.card(content) else {

@@ -37,6 +37,39 @@ extension PCSCServiceTests {
         _ = card
     }
 
+    /// A card that is still moving does not make the reader one without FeliCa, be it a card or a phone.
+    @Test(arguments: [Self.felica, Self.desfire]) func damagedFirstPolling(_ atr: String) throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        device.damageNextAnswer()
+        let card = try bench.insert(atr, uid: [0x08, 0x12, 0x34, 0x56], answer: device.answer)
+        let request = ActivationRequest.felica(.transit, requestCode: 1)
+        let error = #expect(throws: TransportError.self) { try bench.wait(for: request, on: reader) }
+        #expect(error == .corrupted(status: 0x10))
+        #expect(try reader.activate(request)?.technology == .felica)
+        #expect((device.sessions, device.ends) == (1, 0))
+        reader.close()
+        _ = card
+    }
+
+    /// The reader still takes raw commands once the tag is back.
+    @Test(arguments: [true, false]) func tagThatLeavesBeforeASession(wantsLe: Bool) throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader(wantsLe: wantsLe)
+        let card = try bench.insert(Self.ultralight, uid: Self.uid, answer: device.answer)
+        #expect(try bench.wait(for: .typeA(), on: reader) != nil)
+        device.takeTag(true)
+        #expect(throws: TransportError.noAnswer) { try reader.transceive([0x60], timeout: .zero) }
+        #expect(throws: TransportError.noAnswer) { try reader.transceive([0x60], timeout: .zero) }
+        device.takeTag(false)
+        #expect(try reader.transceive([0x60], timeout: .zero) == TransparentReader.version)
+        reader.close()
+        #expect(device.sessions == device.ends)
+        _ = card
+    }
+
     /// The reader ends the session by itself: the next search begins another one.
     @Test func lostSession() throws {
         let bench = try PCSCBench()
