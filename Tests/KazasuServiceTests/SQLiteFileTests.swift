@@ -343,8 +343,8 @@ struct SQLiteFileTests {
         "readers SET sequence = NULL", "readers SET sequence = 'x'", "readers SET sequence = 9223372036854775807",
         "readers SET visit = x'FF'", "events SET id = NULL WHERE sequence = 1", "events SET line = NULL",
         "events SET line = x'FF'", "events SET time = 'x'", "events SET confirmed = NULL",
-        "deliveries SET attempts = 'x'", "deliveries SET attempts = NULL", "deliveries SET error = x'FF'", "deliveries SET reader = NULL",
-        "deliveries SET state = 'x'", "memory SET value = NULL WHERE name = 'lastID'",
+        "deliveries SET attempts = 'x'", "deliveries SET attempts = NULL", "deliveries SET error = x'FF'",
+        "deliveries SET reader = NULL", "deliveries SET state = 'x'", "memory SET value = NULL WHERE name = 'lastID'",
     ]
 
     @Test("Values of a wrong type in a large outbox stop no watcher", arguments: outboxValues)

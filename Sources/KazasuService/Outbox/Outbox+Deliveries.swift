@@ -256,7 +256,8 @@ extension Outbox {
                 try status.sinks.append(
                     QueueStatus(
                         sink: sink, pending: row.value("pending"), dead: row.value("dead"),
-                        oldest: first?.value("time"), attempts: first?.value("attempts") ?? 0, error: first?.value("error")))
+                        oldest: first?.value("time"), attempts: first?.value("attempts") ?? 0,
+                        error: first?.value("error", as: String?.self)))
             }
             for row in try Row.fetchAll(database, sql: "SELECT reader, sequence FROM readers") {
                 try status.readers[row.value("reader")] = row.value("sequence")
