@@ -159,7 +159,7 @@ package actor EventStore {
 
     private func storeTogether(_ events: [CollectedEvent], at time: String) throws(EventStoreError) -> StoredBatch {
         try database.transaction { [database] session throws(EventStoreError) in
-            try EventTable(session, database.forUpdate).store(events, at: time)
+            try EventTable(session: session, forUpdate: database.forUpdate).store(events, at: time)
         }
     }
 
@@ -167,21 +167,17 @@ package actor EventStore {
     private func storeEach(_ events: [CollectedEvent], at time: String) throws(EventStoreError) -> StoredBatch {
         var all = StoredBatch()
         for event in events {
-            do throws(EventStoreError) {
-                let one = try storeTogether([event], at: time)
-                all.stored += one.stored
-                all.duplicates += one.duplicates
-                all.late += one.late
-                all.refused += one.refused
-                let restarted = Set(all.progress.filter(\.hasRestarted).map(\.source))
-                all.progress.removeAll { old in one.progress.contains { $0.source == old.source } }
-                all.progress += one.progress.map { progress in
-                    var progress = progress
-                    progress.hasRestarted = progress.hasRestarted || restarted.contains(progress.source)
-                    return progress
-                }
-            } catch .data {
-                all.refused.append((event, .database))
+            let one = try store([event], at: time)
+            all.stored += one.stored
+            all.duplicates += one.duplicates
+            all.late += one.late
+            all.refused += one.refused
+            let restarted = Set(all.progress.filter(\.hasRestarted).map(\.source))
+            all.progress.removeAll { old in one.progress.contains { $0.source == old.source } }
+            all.progress += one.progress.map { progress in
+                var progress = progress
+                progress.hasRestarted = progress.hasRestarted || restarted.contains(progress.source)
+                return progress
             }
         }
         return all
@@ -190,7 +186,7 @@ package actor EventStore {
     /// Gives up the numbers before the reader's next event.
     package func skipGap(_ source: CollectedEvent.Source) throws(EventStoreError) -> ReaderProgress? {
         try database.transaction { [database] session throws(EventStoreError) in
-            try EventTable(session, database.forUpdate).skipGap(source)
+            try EventTable(session: session, forUpdate: database.forUpdate).skipGap(source)
         }
     }
 }
@@ -202,13 +198,8 @@ private struct EventTable {
     /// Lower than any event's.
     private static let firstID = "00000000-0000-0000-0000-000000000000"
 
-    private let session: any SQLSession
-    private let forUpdate: String
-
-    init(_ session: any SQLSession, _ forUpdate: String) {
-        self.session = session
-        self.forUpdate = forUpdate
-    }
+    let session: any SQLSession
+    let forUpdate: String
 
     static func progress(_ row: [String]) -> ReaderProgress? {
         guard row.count == 7, let upTo = Int(row[4]), let last = Int(row[5]) else { return nil }

@@ -48,7 +48,6 @@ struct SiteMonitor {
     private struct Gap {
         var from: Int
         var since: ContinuousClock.Instant
-        var source: CollectedEvent.Source
     }
 
     let gapLimit: Duration
@@ -93,7 +92,7 @@ struct SiteMonitor {
         if reader.afterGap == nil {
             gaps[reader.source] = nil
         } else if gaps[reader.source]?.from != reader.upTo + 1 {
-            gaps[reader.source] = Gap(from: reader.upTo + 1, since: now, source: reader.source)
+            gaps[reader.source] = Gap(from: reader.upTo + 1, since: now)
         }
         return reader.hasRestarted ? [.restart(reader.source, sequence: reader.upTo)] : []
     }
@@ -104,10 +103,9 @@ struct SiteMonitor {
     /// Readers whose gap has reached the limit while their site was online.
     func overdue(at now: ContinuousClock.Instant) -> [CollectedEvent.Source] {
         guard isOnline else { return [] }
-        return gaps.values.filter { gap in
-            now - gap.since >= gapLimit
-                && progress[gap.source].map { isHeard($0.topicSite, at: now) } == true
-        }.map(\.source).sorted()
+        return gaps.filter { source, gap in
+            now - gap.since >= gapLimit && progress[source].map { isHeard($0.topicSite, at: now) } == true
+        }.keys.sorted()
     }
 
     private func isHeard(_ site: String, at now: ContinuousClock.Instant) -> Bool {

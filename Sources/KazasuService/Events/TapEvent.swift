@@ -196,6 +196,16 @@ extension TapEvent {
     }
 }
 
+/// The values of `clock`.
+private enum ClockWord: String, CaseIterable {
+    case synchronised, unsynchronised
+}
+
+/// The values of `identity`.
+private enum IdentityWord: String, CaseIterable {
+    case fixed, random
+}
+
 extension TapEvent.Moment {
     init(_ reading: EventClock.Reading) {
         milliseconds = reading.wall
@@ -209,12 +219,7 @@ extension TapEvent.Moment {
         guard let time = Timestamp(text) else { throw at.malformed(.form, "RFC 3339") }
         milliseconds = time.milliseconds
         uptime = try event.required("mono").integer()
-        let clock = try event.required("clock")
-        switch try clock.text() {
-        case "synchronised": isSynchronized = true
-        case "unsynchronised": isSynchronized = false
-        default: throw clock.malformed(.oneOf, "synchronised", "unsynchronised")
-        }
+        isSynchronized = try event.required("clock").word(ClockWord.self) == .synchronised
     }
 }
 
@@ -224,12 +229,7 @@ extension TapEvent.Card {
         system = try event.optional("system")?.code()
         tag = try event.optional("tag")?.text()
         name = try event.optional("name")?.text()
-        let identity = try event.required("identity")
-        switch try identity.text() {
-        case "fixed": isRandom = false
-        case "random": isRandom = true
-        default: throw identity.malformed(.oneOf, "fixed", "random")
-        }
+        isRandom = try event.required("identity").word(IdentityWord.self) == .random
     }
 
     fileprivate var members: [(String, JSONValue)] {

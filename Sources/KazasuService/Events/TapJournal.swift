@@ -33,27 +33,15 @@ package struct TapJournal {
         package init(site: String) { self.site = site }
     }
 
-    /// A card on a reader.
+    /// A card on a reader. One that is back within the debounce time has none.
     private struct Visit {
-        /// The id of its `on`; `nil` while it is hidden.
-        var id: String?
+        /// The id of its `on`.
+        let id: String
+        let card: TapEvent.Card
+        /// `nil` for a visit of an earlier run.
         var time: ContinuousClock.Instant?
-        var card: TapEvent.Card?
         /// Whether its events have numbers.
         var isNumbered = true
-
-        /// A visit of an earlier run.
-        init?(_ on: TapEvent?) {
-            guard let on, case .on(let card, _) = on.kind else { return nil }
-            (id, self.card) = (on.id, card)
-        }
-
-        init(id: String?, time: ContinuousClock.Instant?, card: TapEvent.Card?, isNumbered: Bool) {
-            (self.id, self.time, self.card, self.isNumbered) = (id, time, card, isNumbered)
-        }
-
-        /// A card that is back within the debounce time.
-        static let hidden = Visit(id: nil, time: nil, card: nil, isNumbered: true)
     }
 
     private struct ReaderRecord {
@@ -76,7 +64,9 @@ package struct TapJournal {
         self.clock = clock
         ids = EventIDs(after: outbox.lastID)
         for (name, memory) in outbox.readers {
-            readers[name] = ReaderRecord(sequence: memory.sequence, visit: Visit(memory.visit))
+            var record = ReaderRecord(sequence: memory.sequence)
+            if let on = memory.visit, case .on(let card, _) = on.kind { record.visit = Visit(id: on.id, card: card) }
+            readers[name] = record
         }
     }
 
@@ -124,7 +114,7 @@ package struct TapJournal {
         if let last = readers[reader]?.lastOff, let number, last.number == number,
             last.time.duration(to: tap.time) < settings.debounce
         {
-            readers[reader]?.visit = .hidden
+            readers[reader]?.visit = nil
             return nil
         }
         let tag = number.map { settings.key?.tag(of: $0) ?? Hex.encode($0) }
@@ -134,7 +124,7 @@ package struct TapJournal {
         let isNumbered = name != nil || !settings.hidesOthers
         let event = event(.on(card, content(tap)), reader, at: tap.time, isNumbered: isNumbered)
         readers[reader, default: ReaderRecord()].visit = Visit(
-            id: event.id, time: tap.time, card: card, isNumbered: isNumbered)
+            id: event.id, card: card, time: tap.time, isNumbered: isNumbered)
         readers[reader]?.lastOff = number.map { ($0, tap.time) }
         return event
     }
@@ -165,11 +155,10 @@ package struct TapJournal {
     ) -> TapEvent? {
         guard let visit = readers[reader]?.visit else { return nil }
         readers[reader]?.visit = nil
-        guard let id = visit.id, let card = visit.card else { return nil }
         if let last = readers[reader]?.lastOff { readers[reader]?.lastOff = (last.number, time) }
         let dwell = visit.time.map { max(0, Int($0.duration(to: time) / .milliseconds(1))) }
-        let end = TapEvent.Visit(on: id, dwell: dwell, reason: reason)
-        return event(.off(card, end), reader, at: time, isNumbered: visit.isNumbered)
+        let end = TapEvent.Visit(on: visit.id, dwell: dwell, reason: reason)
+        return event(.off(visit.card, end), reader, at: time, isNumbered: visit.isNumbered)
     }
 
     /// A reader that is retried again and again gives one event, not one for each try.
