@@ -52,7 +52,7 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
     }
 
     /// The next day, or `nil` after the last day of the year 9999.
-    var next: CalendarDate? {
+    package var next: CalendarDate? {
         CalendarDate(year: year, month: month, day: day + 1)
             ?? CalendarDate(year: year, month: month + 1, day: 1)
             ?? CalendarDate(year: year + 1, month: 1, day: 1)

@@ -61,9 +61,8 @@ enum BudgetExport {
         _ row: (Line, LedgerPurse) -> String
     ) throws {
         for chain in chains {
-            try chain.forEachItem { item in
+            try chain.forEachItem(to: sink) { item in
                 if let line = line(item, options) { sink.write(row(line, chain.purse)) }
-                return !sink.isStopped
             }
         }
     }

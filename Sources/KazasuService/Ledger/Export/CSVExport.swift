@@ -58,9 +58,8 @@ enum CSVExport {
         if let columns = options.columns {
             try columns.begin(sink, options)
             for chain in chains {
-                try chain.forEachRecord { record in
+                try chain.forEachRecord(to: sink) { record in
                     columns.write(columns.lines(record, options), to: sink)
-                    return !sink.isStopped
                 }
             }
             return
@@ -68,10 +67,9 @@ enum CSVExport {
         let csv = LedgerCSV(options.language)
         sink.write((options.hasByteOrderMark ? "\u{FEFF}" : "") + csv.head)
         for chain in chains {
-            try chain.forEachRecord { entry in
+            try chain.forEachRecord(to: sink) { entry in
                 if options.hasGaps, let gap = entry.gapBefore { sink.write(csv.row(gap, before: entry)) }
                 sink.write(csv.row(entry))
-                return !sink.isStopped
             }
         }
     }

@@ -104,7 +104,7 @@ struct ExportChain {
             count += 1
             if isTable {
                 written += 1
-                return true
+                return
             }
             for item in items(record, &walk) {
                 days = min(days?.lowerBound ?? item.date, item.date)...max(days?.upperBound ?? item.date, item.date)
@@ -113,25 +113,23 @@ struct ExportChain {
                 case .opening, .gap: break
                 }
             }
-            return true
         }
         (self.count, self.written, self.days) = (count, written, days)
         isChecked = isWhole && walk.isSorted
     }
 
-    /// Passes on each record, also those without amount or day, until the closure returns `false`.
-    func forEachRecord(_ body: (LedgerRecord) throws -> Bool) throws {
+    /// Passes on each record, also those without amount or day, as long as the sink wants more.
+    func forEachRecord(to sink: ExportSink? = nil, _ body: (LedgerRecord) throws -> Void) throws {
         let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
-        while let row = try rows.next() {
-            guard let record = try reader.record(row) else { continue }
-            guard try body(record) else { return }
+        while sink?.isStopped != true, let row = try rows.next() {
+            if let record = try reader.record(row) { try body(record) }
         }
     }
 
-    /// Passes on the items to be written, until the closure returns `false`.
-    func forEachItem(_ body: (Item) throws -> Bool) throws {
+    /// Passes on the items to be written, as long as the sink wants more.
+    func forEachItem(to sink: ExportSink, _ body: (Item) throws -> Void) throws {
         var walk = Walk()
-        try forEachRecord { record in try items(record, &walk).allSatisfy(body) }
+        try forEachRecord(to: sink) { record in try items(record, &walk).forEach(body) }
     }
 
     /// The state of one pass over the records.

@@ -37,7 +37,7 @@ enum JournalExport {
             func check(_ balance: Int?) -> String {
                 chain.isChecked ? balance.map { " = \(money($0))" } ?? "" : ""
             }
-            try chain.forEachItem { item in
+            try chain.forEachItem(to: sink) { item in
                 switch item {
                 case .opening(let amount, let date):
                     sink.write(["\(date) Opening balance", "    \(account)  \(money(amount))\(check(amount))"])
@@ -60,7 +60,6 @@ enum JournalExport {
                         "    \(counterpart(record.record.kind))", "",
                     ])
                 }
-                return !sink.isStopped
             }
         }
     }
@@ -103,7 +102,7 @@ enum JournalExport {
                 if let id { sink.write(["  kazasu-id: \"\(id)\""]) }
                 sink.write(["  \(from)  \(money(amount))", "  \(to)", ""])
             }
-            try chain.forEachItem { item in
+            try chain.forEachItem(to: sink) { item in
                 switch item {
                 case .opening(let amount, let date): write(date, "Opening balance", nil, account, amount, opening)
                 case .gap(let gap, let record, let date):
@@ -117,10 +116,9 @@ enum JournalExport {
                     write(
                         date, title, record.uid, wasInGap ? unknown : opening, amount, counterpart(record.record.kind))
                 }
-                return !sink.isStopped
             }
             if chain.isChecked, let days = chain.days, let closing = chain.closing,
-                let day = dayAfter(max(days.upperBound, closing.date))
+                let day = max(days.upperBound, closing.date).next
             {
                 sink.write(["\(day) balance \(account)  \(money(closing.balance))", ""])
             }
@@ -129,12 +127,6 @@ enum JournalExport {
 
     private static func escaped(_ text: String) -> String {
         ExportText.line(text).unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
-    }
-
-    private static func dayAfter(_ date: CalendarDate) -> CalendarDate? {
-        CalendarDate(year: date.year, month: date.month, day: date.day + 1)
-            ?? CalendarDate(year: date.year, month: date.month + 1, day: 1)
-            ?? CalendarDate(year: date.year + 1, month: 1, day: 1)
     }
 
     private static func currencies(_ chains: [ExportChain]) -> [Currency] {

@@ -36,9 +36,8 @@ enum OFXExport {
             write(["<BANKID>\(chain.purse.system)", "<ACCTID>\(chain.purse.card.suffix(22))"])
             write(["<ACCTTYPE>CHECKING", "</BANKACCTFROM>", "<BANKTRANLIST>"])
             write(["<DTSTART>\(day(days.lowerBound))", "<DTEND>\(day(days.upperBound))"])
-            try chain.forEachItem { item in
+            try chain.forEachItem(to: sink) { item in
                 write(transaction(item, chain.purse, options))
-                return !sink.isStopped
             }
             write(["</BANKTRANLIST>", "<LEDGERBAL>"])
             write(["<BALAMT>\(chain.purse.currency.text(closing.balance))", "<DTASOF>\(day(closing.date))"])

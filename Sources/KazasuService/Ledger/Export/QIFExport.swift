@@ -16,9 +16,8 @@ enum QIFExport {
         for chain in chains {
             let name = ExportText.line(chain.purse.name(options.language))
             sink.write(["!Account", "N\(name)", "TBank", "^", "!Type:Bank"])
-            try chain.forEachItem { item in
+            try chain.forEachItem(to: sink) { item in
                 sink.write(lines(item, name, chain.purse.currency, options) + ["^"])
-                return !sink.isStopped
             }
         }
     }

@@ -23,7 +23,7 @@ enum SFCardExport {
         try sink.useCP932()
         if options.hasCardLine, let chain { sink.write("カードID=\(chain.purse.card.uppercased())\r\n") }
         sink.write(header + "\r\n")
-        try chain?.forEachItem { item in
+        try chain?.forEachItem(to: sink) { item in
             switch item {
             case .record(let record, let amount, let date), .late(let record, let amount, let date, _):
                 sink.write(CSV().row(row(record.record, amount, date)))
@@ -35,7 +35,6 @@ enum SFCardExport {
                     ]))
             case .opening: break
             }
-            return !sink.isStopped
         }
     }
 
