@@ -144,11 +144,10 @@ extension Ledger {
                 try LedgerCards.single(newer, db, options), try LedgerCards.single(older, db, options)
             )
             guard new.id != old.id else { throw LedgerError.sameCard }
-            let purses = try Row.fetchAll(
-                db, sql: "SELECT id, kind, system FROM purse WHERE card = ?", arguments: [new.id])
-            let kinds = try Set(
-                String.fetchAll(db, sql: "SELECT kind FROM purse WHERE card = ?", arguments: [old.id]))
-            guard try purses.contains(where: { try kinds.contains($0.value(1)) }) else { throw LedgerError.otherPurses }
+            let purses = try MergePurse.all(db, options)
+            let kept = Dictionary(purses.filter { $0.card == old.key }.map { ($0.kind, $0) }) { first, _ in first }
+            let moved = purses.filter { $0.card == new.key }
+            guard moved.contains(where: { kept[$0.kind] != nil }) else { throw LedgerError.otherPurses }
             func nameOf(_ card: LedgerCards.Found) throws -> String? {
                 try String.fetchOne(db, sql: "SELECT name FROM card WHERE id = ?", arguments: [card.id])
             }
@@ -159,23 +158,12 @@ extension Ledger {
             }
             try db.execute(sql: "UPDATE card SET owner = ? WHERE owner = ?", arguments: [old.id, new.id])
             var repeated = 0
-            for row in purses {
-                let kept = try Row.fetchOne(
-                    db, sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?",
-                    arguments: [old.id, row.value(1, as: String.self)])
-                guard let kept else {
-                    try db.execute(
-                        sql: "UPDATE purse SET card = ? WHERE id = ?",
-                        arguments: [old.id, row.value(0, as: Int64.self)])
+            for from in moved {
+                guard var purse = kept[from.kind] else {
+                    try db.execute(sql: "UPDATE purse SET card = ? WHERE id = ?", arguments: [old.id, from.id])
                     continue
                 }
-                let (kind, system): (String, Int) = try (row.value(1), row.value(2))
-                var purse = try MergePurse(
-                    id: kept.value(0), card: old.key, kind: kind,
-                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: system)),
-                    serials: options.decoders.decoder(of: CardKind(rawValue: kind))?.serials, single: kept.value(1),
-                    double: kept.value(2))
-                repeated += try Ledger.move(row.value(0), to: &purse, change: change, tomorrow: tomorrow, db)
+                repeated += try Ledger.move(from.id, to: &purse, change: change, tomorrow: tomorrow, db)
             }
             return repeated
         }
@@ -186,16 +174,12 @@ extension Ledger {
         _ from: Int64, to purse: inout MergePurse, change: Int, tomorrow: CalendarDate, _ db: Database
     ) throws -> Int {
         let runs = try LedgerRun.all(of: from, LedgerRecordReader(db, Ledger.Options()), db)
-        try db.execute(
-            sql: "DELETE FROM variant WHERE record IN (SELECT id FROM record WHERE purse = ?)", arguments: [from])
-        try db.execute(
-            sql: "DELETE FROM gap WHERE record IN (SELECT id FROM record WHERE purse = ?)", arguments: [from])
         try db.execute(sql: "DELETE FROM record WHERE purse = ?", arguments: [from])
         try db.execute(sql: "DELETE FROM purse WHERE id = ?", arguments: [from])
         var (repeated, uids) = (0, try RecordIDs(of: purse.id, db))
         for run in runs {
             guard let source = run.entries.first?.source else { continue }
-            var merge = LedgerMerge(db, change: change, source: source, tomorrow: tomorrow)
+            var merge = LedgerMerge(db: db, change: change, source: source, tomorrow: tomorrow)
             try run.merge(into: &purse, &uids, &merge)
             repeated += run.entries.count - merge.counts.added.count
         }

@@ -134,16 +134,17 @@ struct LedgerPair: Hashable {
 /// The part of a stored record by which another is recognized as the same.
 struct KnownRecord {
     let id: Int64
-    let order: Int64
+    /// `nil` until it is known.
+    let order: Int64?
     let serial: Int?
     let date: CalendarDate?
     let balance: Int?
     let amount: Int?
     let isDerived: Bool
-    let hasTimes: Bool
+    let time: Int?
     let raw: [UInt8]
 
-    init(id: Int64, order: Int64, _ record: HistoryRecord) {
+    init(id: Int64, order: Int64?, _ record: HistoryRecord) {
         self.id = id
         self.order = order
         serial = record.serial
@@ -151,7 +152,7 @@ struct KnownRecord {
         balance = record.balance
         amount = record.amount
         isDerived = false
-        hasTimes = record.time != nil
+        time = LedgerCoding.number(record.time)
         raw = LedgerCoding.raw(record)
     }
 
@@ -163,7 +164,7 @@ struct KnownRecord {
         balance = try row.value(4)
         amount = try row.value(5)
         isDerived = try row.value(6)
-        hasTimes = try row.value(7)
+        time = try row.value(7)
         raw = try LedgerCoding.bytes(row.value(8))
     }
 
@@ -176,7 +177,7 @@ struct KnownRecord {
     static func all(_ db: Database, _ purse: Int64, _ from: Int64, _ through: Int64) throws -> [KnownRecord] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT id, ord, serial, date, balance, amount, derived, time IS NOT NULL, raw FROM record
+                SELECT id, ord, serial, date, balance, amount, derived, time, raw FROM record
                 WHERE purse = ? AND ord BETWEEN ? AND ? ORDER BY ord, id
                 """)
         return try Row.fetchAll(statement, arguments: [purse, from, through]).map { try KnownRecord($0) }

@@ -36,15 +36,9 @@ public struct LedgerGap: Hashable, Sendable {
     /// A transit card counts a ride by rail twice, at entry and exit, and anything else once; so its serials alone say
     /// between how many and how many records are lost.
     public var missing: Int? { atLeast == atMost ? atLeast : nil }
+}
 
-    init(atLeast: Int, atMost: Int?, amount: Int?, coversNext: Bool, reason: Reason) {
-        self.atLeast = atLeast
-        self.atMost = atMost
-        self.amount = amount
-        self.coversNext = coversNext
-        self.reason = reason
-    }
-
+extension LedgerGap {
     /// The gap in the columns `atLeast`, `atMost`, `amount`, `coversNext` and `reason`, or `nil`.
     init?(_ row: Row, from index: Int) throws {
         guard let text: String = try row.value(index + 4), let reason = Reason(rawValue: text) else { return nil }

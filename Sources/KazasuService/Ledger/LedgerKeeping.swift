@@ -222,7 +222,7 @@ extension Ledger {
         let (addition, records) = try change(.keep, after: batch.earlier, isTrial: batch.isTrial) { db, number in
             let sourceID = try LedgerSchema.next("SELECT max(id) FROM source", db)
             let wanted = try card.map { try LedgerCards.single($0, db, options).key }
-            var merge = LedgerMerge(db, change: number, source: sourceID, tomorrow: tomorrow)
+            var merge = LedgerMerge(db: db, change: number, source: sourceID, tomorrow: tomorrow)
             var addition = LedgerAddition()
             for (place, history) in histories.enumerated() {
                 progress(place, histories.count)

@@ -45,14 +45,7 @@ struct LedgerMerge {
     /// The day after today in Japan; later dates are reported.
     let tomorrow: CalendarDate
     var counts = MergeCounts()
-    private var words = StoredNames()
-
-    init(_ db: Database, change: Int, source: Int64, tomorrow: CalendarDate) {
-        self.db = db
-        self.change = change
-        self.source = source
-        self.tomorrow = tomorrow
-    }
+    var words = StoredNames()
 
     /// Merges a history.
     ///
@@ -211,7 +204,7 @@ struct LedgerMerge {
     mutating func fill(_ known: KnownRecord, from record: HistoryRecord) throws -> Bool {
         let coding = LedgerCoding.self
         let addsAmount = known.amount == nil && record.amount != nil
-        if addsAmount || !known.hasTimes && (record.time != nil || record.entryTime != nil || record.gateLog != nil) {
+        if addsAmount || known.time == nil && (record.time != nil || record.entryTime != nil || record.gateLog != nil) {
             let statement = try db.cachedStatement(
                 sql: """
                     UPDATE record SET time = coalesce(time, ?), entryTime = coalesce(entryTime, ?),

@@ -123,7 +123,7 @@ extension Ledger {
             return try change(.merge) { db, number in
                 let id = try LedgerSchema.next("SELECT max(id) FROM source", db)
                 var (merge, addition) = (
-                    LedgerMerge(db, change: number, source: id, tomorrow: tomorrow), LedgerAddition()
+                    LedgerMerge(db: db, change: number, source: id, tomorrow: tomorrow), LedgerAddition()
                 )
                 for (place, purse) in purses.enumerated() {
                     progress(place, purses.count)

@@ -25,7 +25,8 @@ extension Ledger {
             var plain = Ledger.Options()
             plain.stations = NoStationNames()
             let reader = try LedgerRecordReader(db, plain)
-            var (result, merge) = (LedgerRedecoding(), LedgerMerge(db, change: change, source: 0, tomorrow: tomorrow))
+            var result = LedgerRedecoding()
+            var merge = LedgerMerge(db: db, change: change, source: 0, tomorrow: tomorrow)
             for purse in try MergePurse.all(db, options) {
                 let rows = try Row.fetchAll(
                     db,

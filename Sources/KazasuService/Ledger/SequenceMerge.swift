@@ -12,23 +12,13 @@ internal import GRDB
 struct SequenceMerge {
     let purse: MergePurse
 
-    private struct Item {
-        let id: Int64
-        let raw: [UInt8]
-        let date: CalendarDate?
-        let time: Int
-        let order: Int64?
-    }
-
     func keep(
         _ window: [HistoryRecord], isWhole: Bool, services: [Block: ServiceCode], _ merge: inout LedgerMerge
     ) throws {
         let known = try KnownRecord.all(merge.db, purse.id, .min, .max)
-        let times = try self.times(merge.db)
-        var items = known.map { Item(id: $0.id, raw: $0.raw, date: $0.date, time: times[$0.id] ?? 0, order: $0.order) }
-        var (ids, new, otherBytes): ([Int64], Set<Int64>, Int) = ([], [], 0)
+        var items = known
+        var (ids, new): ([Int64], Set<Int64>) = ([], [])
         let matches = overlap(of: window, with: &items, moved: &new)
-        let byID = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
         var uids = try RecordIDs(of: purse.id, merge.db)
         // How many records were put in before, which moves the matches behind them.
         var shift = 0
@@ -36,19 +26,17 @@ struct SequenceMerge {
         for (place, record) in window.enumerated() {
             if let match = matches[place] {
                 let item = items[match + shift]
-                if let known = byID[item.id], try merge.fill(known, from: record) { otherBytes += 1 }
+                _ = try merge.fill(item, from: record)
                 ids.append(item.id)
                 last = match + shift
                 continue
             }
             let next = matches[place...].compactMap { $0 }.first.map { $0 + shift }
-            let raw = LedgerCoding.raw(record)
-            let time = LedgerCoding.number(record.time) ?? 0
-            let position = position(of: record, time, after: last, before: next, items)
-            let digits = Hex.encode(LedgerCoding.hash(raw), digits: 16, uppercase: false)
+            let position = position(of: record, after: last, before: next, items)
+            let digits = Hex.encode(LedgerCoding.hash(LedgerCoding.raw(record)), digits: 16, uppercase: false)
             let uid = uids.free("\(purse.prefix).\(digits)")
             let id = try merge.insert(record, purse, order: 0, uid: uid, service: services[record.raw])
-            items.insert(Item(id: id, raw: raw, date: record.date, time: time, order: nil), at: position)
+            items.insert(KnownRecord(id: id, order: nil, record), at: position)
             ids.append(id)
             new.insert(id)
             shift += 1
@@ -65,7 +53,9 @@ struct SequenceMerge {
 
     /// Which record of the ledger each record of the window is. The places rise: where the ledger has taken another order, that
     /// of the window counts, since the card wrote it.
-    private func overlap(of window: [HistoryRecord], with items: inout [Item], moved: inout Set<Int64>) -> [Int?] {
+    private func overlap(
+        of window: [HistoryRecord], with items: inout [KnownRecord], moved: inout Set<Int64>
+    ) -> [Int?] {
         var places: [[UInt8]: [Int]] = [:]
         for (place, item) in items.enumerated() { places[item.raw, default: []].append(place) }
         var last = -1
@@ -93,29 +83,24 @@ struct SequenceMerge {
 
     /// Where a new record goes among the records between two that are known.
     private func position(
-        of record: HistoryRecord, _ time: Int, after last: Int, before next: Int?, _ items: [Item]
+        of record: HistoryRecord, after last: Int, before next: Int?, _ items: [KnownRecord]
     ) -> Int {
         var position = last + 1
         let end = next ?? items.count
         guard let date = record.date else { return next ?? (last < 0 ? items.count : position) }
-        func isOlder(_ item: Item) -> Bool {
+        let time = LedgerCoding.number(record.time) ?? 0
+        func isOlder(_ item: KnownRecord) -> Bool {
             guard let other = item.date else { return false }
-            return other < date || other == date && item.time < time
+            return other < date || other == date && item.time ?? 0 < time
         }
         // The order within the day is unknown: the record is assumed to be later.
-        func isSameDay(_ item: Item) -> Bool { last < 0 && item.date == date && item.time <= time }
+        func isSameDay(_ item: KnownRecord) -> Bool { last < 0 && item.date == date && item.time ?? 0 <= time }
         while position < end, isOlder(items[position]) || isSameDay(items[position]) { position += 1 }
         return position
     }
 
-    private func times(_ db: Database) throws -> [Int64: Int] {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT id, time FROM record WHERE purse = ? AND time IS NOT NULL", arguments: [purse.id])
-        return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { first, _ in first }
-    }
-
     /// Writes the order of the records where it changed.
-    private func number(_ items: [Item], hasSerials: Bool, _ db: Database) throws {
+    private func number(_ items: [KnownRecord], hasSerials: Bool, _ db: Database) throws {
         var last = LedgerOrder.place(era: LedgerOrder.firstEra, serial: 0)
         let update = try db.cachedStatement(sql: "UPDATE record SET ord = ? WHERE id = ?")
         for (place, item) in items.enumerated() {
