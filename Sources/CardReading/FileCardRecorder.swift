@@ -80,28 +80,26 @@ struct FileCardRecorder {
             }
             try session.select(.childEF(id))
             let contents = isDataObject ? try session.readDataObject(limit: limit) : session.readFile(limit: limit)
-            add(FileDump(id: id, state: state(contents, limit), data: contents.data), of: application)
+            add(FileDump(id: id, state: state(contents), data: contents.data), of: application)
             if case .failed(let error) = contents.end { fail(error, id, application) }
         } catch .status(_, let status) {
-            add(FileDump(id: id, state: FileCardRecorder.state(status)), of: application)
+            add(FileDump(id: id, state: ReadState(refusedWith: status)), of: application)
+        } catch .malformed(_, .notADataObject) {
+            // The exchanges succeeded; only the contents are not what is expected.
+            add(FileDump(id: id, state: .refused(status: nil)), of: application)
         } catch {
             add(FileDump(id: id, state: .lost), of: application)
             fail(error, id, application)
         }
     }
 
-    private func state(_ contents: FileContents, _ limit: Int) -> ReadState {
+    private func state(_ contents: FileContents) -> ReadState {
         switch contents.end {
         case .failed: .lost
-        case .refused(let status): FileCardRecorder.state(status)
+        case .refused(let status): ReadState(refusedWith: status)
         case .limit, .file: .read
         @unknown default: .read
         }
-    }
-
-    /// Returns the state of a file that the card refused with this status word.
-    private static func state(_ status: StatusWord) -> ReadState {
-        status == .securityStatusNotSatisfied ? .keyRequired : .refused(status: status.rawValue)
     }
 
     private mutating func fail(_ error: ISO7816Error, _ id: FileIdentifier, _ application: AID?) {
@@ -111,6 +109,13 @@ struct FileCardRecorder {
 
     private mutating func note(_ id: FileIdentifier, _ application: AID?) {
         dump.missing.append(MissingPart(application: application, file: id, reason: .cardLost))
+    }
+}
+
+extension ReadState {
+    /// The state of a file that the card refused to select or read with this status word.
+    init(refusedWith status: StatusWord) {
+        self = status == .securityStatusNotSatisfied ? .keyRequired : .refused(status: status.rawValue)
     }
 }
 

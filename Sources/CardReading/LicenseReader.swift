@@ -49,7 +49,7 @@ package struct LicenseReader: FileCardReader {
     /// If the holder has not set PINs, none is asked for.
     package mutating func verify(_ source: PINSource) {
         let prompts = arePINsSet ? pins.map { PINPrompt(reference($0), tries[$0]) } : []
-        guard error == nil, let choice = source.choose(prompts) else { return }
+        guard error == nil, recorder.failure == nil, let choice = source.choose(prompts) else { return }
         if !arePINsSet || !choice.pins.isEmpty { verify(Array(zip(pins, choice.pins)), consent: choice.consent) }
         if let refusal = choice.refusal { refuse(refusal) }
     }
@@ -61,7 +61,7 @@ package struct LicenseReader: FileCardReader {
     /// - Returns: whether everything succeeded; otherwise ``error`` gives the reason.
     @discardableResult
     package mutating func verify(_ given: [(LicensePIN, PIN)], consent: PINConsent) -> Bool {
-        guard error == nil else { return false }
+        guard error == nil, recorder.failure == nil else { return false }
         var requests: [(LicensePIN, PINRequest)] = []
         for pin in pins {
             let reference = reference(pin)

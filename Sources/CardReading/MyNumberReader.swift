@@ -60,7 +60,7 @@ package struct MyNumberReader: FileCardReader {
 
     /// Verifies the PIN of a source, once the card has reported the tries left.
     package mutating func verify(_ source: PINSource) {
-        guard error == nil,
+        guard error == nil, recorder.failure == nil,
             let choice = source.choose([PINPrompt(MyNumberReader.cardInput, tries[.cardInput])])
         else { return }
         if let pin = choice.pins.first { verify(pin, consent: choice.consent) }

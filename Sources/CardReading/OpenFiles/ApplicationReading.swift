@@ -84,14 +84,14 @@ struct ApplicationReading {
                 throw error
             }
             if case .refused(let status) = contents.end, contents.data.isEmpty {
-                dump.files.append(FileDump(id: id, state: ApplicationReading.state(status)))
+                dump.files.append(FileDump(id: id, state: ReadState(refusedWith: status)))
             } else {
                 dump.files.append(FileDump(id: id, state: .read, data: contents.data))
             }
         } catch .status(_, .fileNotFound) {
             return
         } catch .status(_, let status) {
-            dump.files.append(FileDump(id: id, state: ApplicationReading.state(status)))
+            dump.files.append(FileDump(id: id, state: ReadState(refusedWith: status)))
         } catch .malformed {
             dump.files.append(FileDump(id: id, state: .refused(status: nil)))
             _ = try isDone { session throws(ISO7816Error) in try session.reselect() }
@@ -111,10 +111,6 @@ struct ApplicationReading {
             guard head.data.count == 2, case .limit = head.end else { return head }
             return session.readFile(limit: max(2, Int(head.data[0]) << 8 | Int(head.data[1])))
         }
-    }
-
-    private static func state(_ status: StatusWord) -> ReadState {
-        status == .securityStatusNotSatisfied ? .keyRequired : .refused(status: status.rawValue)
     }
 
     /// Returns whether the card succeeded; an error status word and an invalid answer both count as failure.

@@ -178,6 +178,30 @@ struct LicenseReaderTests {
         }
     }
 
+    @Test("After a failed exchange, no PIN is asked for or sent", arguments: [true, false])
+    func failedExchange(isAsked: Bool) throws {
+        // The eighth command reads the common data.
+        let card = try FileCard("license/sample.json", faults: .once(.silence, atAPDU: 8))
+        var reader = try LicenseReader(card.session, card.identity)
+        var prompts = 0
+        if isAsked {
+            reader.verify(
+                .asking(consent: .always) { _ in
+                    prompts += 1
+                    return FileCard.pin("1234")
+                })
+        } else {
+            reader.verify(Self.right.map { ($0.0, FileCard.pin($0.1)) }, consent: .always)
+        }
+        #expect(prompts == 0)
+        #expect(card.spy.frames.count == 8)
+        #expect(!reader.finish().complete)
+        guard case .card? = reader.error else {
+            Issue.record("\(String(describing: reader.error))")
+            return
+        }
+    }
+
     @Test("Without PINs on the card, asterisks are sent, whatever was given")
     func unset() throws {
         let card = try FileCard("license/unset.json")

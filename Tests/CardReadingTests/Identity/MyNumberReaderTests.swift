@@ -76,6 +76,41 @@ struct MyNumberReaderTests {
         }
     }
 
+    @Test("A file that contains no data object does not end the reading", arguments: ["00000000000000", ""])
+    func notADataObject(data: String) throws {
+        let card = try FileCard("mynumber/card.json", changes: [("\"ff4005df41020100\"", "\"\(data)\"")])
+        var reader = try MyNumberReader(card.session, card.identity)
+        let isVerified = reader.verify(FileCard.pin("2222"), consent: .never)
+        #expect(isVerified)
+        let dump = reader.finish()
+        #expect(reader.error == nil)
+        #expect(dump.complete && dump.missing.isEmpty)
+        let file = MyNumberFile.cardInputInformation
+        #expect(dump.application(file.application.aid)?.file(file.id)?.state == .refused(status: nil))
+        let report = try #require(MyNumberDecoder.decode(dump))
+        #expect(report.attributes?.name == "日本　花子")
+        #expect(report.pins[.cardSurfaceBirth]?.triesLeft == 10)
+    }
+
+    @Test("After a failed exchange, no PIN is asked for or sent")
+    func failedExchange() throws {
+        let card = try FileCard("mynumber/card.json", faults: .once(.silence, atAPDU: 4))
+        var reader = try MyNumberReader(card.session, card.identity)
+        var isAsked = false
+        reader.verify(
+            .asking(consent: .always) { _ in
+                isAsked = true
+                return FileCard.pin("2222")
+            })
+        #expect(!isAsked)
+        #expect(card.spy.frames.count == 4)
+        #expect(!reader.finish().complete)
+        guard case .card? = reader.error else {
+            Issue.record("\(String(describing: reader.error))")
+            return
+        }
+    }
+
     @Test("Another kind of card")
     func otherCard() throws {
         let card = try FileCard("license/sample.json")
