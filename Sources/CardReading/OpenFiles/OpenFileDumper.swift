@@ -48,13 +48,8 @@ package struct OpenFileDumper: Dumper {
         var interruption: ReadingError?
         var groups: [[OpenFile]] = []
         for file in plan {
-            if var group = groups.popLast() {
-                guard group.first?.application == file.application else {
-                    groups += [group, [file]]
-                    continue
-                }
-                group.append(file)
-                groups.append(group)
+            if let last = groups.indices.last, groups[last].first?.application == file.application {
+                groups[last].append(file)
             } else {
                 groups.append([file])
             }

@@ -185,8 +185,8 @@ package struct CardFinder {
     package func findISODEP(
         _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
     ) throws(ReadingError) -> Finding {
-        let requests = technologies.filter(reader.information.technologies.contains).compactMap(
-            CardFinder.request)
+        let requests = technologies.filter { $0 != .felica && reader.information.technologies.contains($0) }
+            .flatMap(self.requests)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: .init(.typeAAndB))) }
         var search = CardSearch(requests, within: timeout, by: self)
         while let requests = try search.next() {
@@ -211,14 +211,6 @@ package struct CardFinder {
             // A card that was lost while being selected does not count.
             guard error != .noAnswer, error != .cardReleased else { return nil }
             throw CardSession.readingError(error)
-        }
-    }
-
-    private static func request(_ technology: Technology) -> ActivationRequest? {
-        switch technology {
-        case .typeA: .typeA()
-        case .typeB: .typeB()
-        case .felica: nil
         }
     }
 }
