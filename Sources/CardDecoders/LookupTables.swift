@@ -115,8 +115,9 @@ package enum DecoderTables {
         key: ["area", "line", "station"]
     ) { (row) throws(FactTableError) in
         (
-            key: StationRow.key(
-                area: try row.hex("area"), line: try row.hex("line"), station: try row.hex("station")),
+            key: StationCode(
+                area: try row.hex("area"), line: try row.hex("line"), station: try row.hex("station")
+            ).key,
             value: StationName(company: try row.text("company"), line: nil, name: try row.required("name"))
         )
     }

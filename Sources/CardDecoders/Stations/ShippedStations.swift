@@ -15,8 +15,7 @@ public struct ShippedStations: SearchableStations {
 
     /// Returns the station that had this code on that day, or `nil` for an unknown code.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
-        let key = StationRow.key(area: code.area, line: code.line, station: code.station)
-        let entry = Self.found.withLock { $0.stations.value(key) { Self.entry(code) } }
+        let entry = Self.found.withLock { $0.stations.value(code.key) { Self.entry(code) } }
         return entry.map { $0.name.on(date, formerly: $0.former) }
     }
 
@@ -24,8 +23,7 @@ public struct ShippedStations: SearchableStations {
     ///
     /// All 16 bits of both codes are significant. For an unknown stop of a known operator the name is `nil`.
     public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
-        let key = BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop)
-        return Self.found.withLock { $0.stops.value(key) { Self.name(code) } }
+        Self.found.withLock { $0.stops.value(code.key) { Self.name(code) } }
     }
 
     package func codes(where isWanted: (String) -> Bool) -> [PlaceCode] {
@@ -74,8 +72,7 @@ public struct ShippedStations: SearchableStations {
         }
         guard row != nil || !former.isEmpty else {
             // A station that no public table has may be known from a card whose owner named it.
-            let key = StationRow.key(area: code.area, line: code.line, station: code.station)
-            return DecoderTables.ownersStations[key].map { Entry(name: $0, former: []) }
+            return DecoderTables.ownersStations[code.key].map { Entry(name: $0, former: []) }
         }
         let line = row.flatMap { PackedTable.lines.row($0[1]) }
         let company = line.flatMap { PackedTable.companies.row($0[1]) }
@@ -105,15 +102,11 @@ public struct ShippedStations: SearchableStations {
     }
 
     private static func station(_ key: String) -> PlaceCode? {
-        guard let bytes = try? Hex.decode(key), bytes.count == 3 else { return nil }
-        return .station(StationCode(area: bytes[0], line: bytes[1], station: bytes[2]))
+        UInt32(key, radix: 16).map { .station(StationCode(key: $0)) }
     }
 
     private static func stop(_ key: String) -> PlaceCode? {
-        guard let bytes = try? Hex.decode(key), bytes.count == 4 else { return nil }
-        let numbers = bytes.map(UInt16.init)
-        return .busStop(
-            BusStopCode(area: 0, operatorCode: numbers[0] << 8 | numbers[1], stop: numbers[2] << 8 | numbers[3]))
+        UInt32(key, radix: 16).map { .busStop(BusStopCode(key: $0)) }
     }
 }
 

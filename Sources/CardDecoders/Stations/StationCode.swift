@@ -20,6 +20,17 @@ public struct StationCode: Hashable, Sendable {
     }
 }
 
+extension StationCode {
+    /// The codes in one number, by which tables are searched.
+    var key: UInt32 { UInt32(area) << 16 | UInt32(line) << 8 | UInt32(station) }
+
+    init(key: UInt32) {
+        self.init(
+            area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
+            station: UInt8(truncatingIfNeeded: key))
+    }
+}
+
 /// A line and a station on it without an area, as in the gate log: up to four stations have the same two numbers.
 public struct LineStationCode: FourDigitCode {
     /// The line in the high byte, the station in the low byte, as on the card.
@@ -73,6 +84,17 @@ public struct BusStopCode: Hashable, Sendable {
 
     /// The stop as four upper-case hexadecimal digits.
     package var stopHex: String { Hex.encode(stop, digits: 4) }
+}
+
+extension BusStopCode {
+    /// The operator and stop codes in one number, by which tables are searched.
+    var key: UInt32 { UInt32(operatorCode) << 16 | UInt32(stop) }
+
+    /// Makes a stop of area 0.
+    init(key: UInt32) {
+        self.init(
+            area: 0, operatorCode: UInt16(truncatingIfNeeded: key >> 16), stop: UInt16(truncatingIfNeeded: key))
+    }
 }
 
 /// A station or stop code of a local card; the numbers mean nothing outside its system.

@@ -43,7 +43,7 @@ enum KnownStations {
         guard layout.kind == .stations else { return 0 }
         let wanted = Dictionary(
             uniqueKeysWithValues: rows.map {
-                (StationRow.key(area: $0.area, line: $0.line, station: $0.station), $0.name)
+                (StationCode(area: $0.area, line: $0.line, station: $0.station).key, $0.name)
             })
         var count = 0
         try text.forEachRow { row throws(DocumentError) in
@@ -260,8 +260,8 @@ extension PlaceCode {
     /// Stations by area, line and station, then stops by operator and stop.
     fileprivate var order: (Int, UInt32) {
         switch self {
-        case .station(let code): (0, StationRow.key(area: code.area, line: code.line, station: code.station))
-        case .busStop(let code): (1, BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop))
+        case .station(let code): (0, code.key)
+        case .busStop(let code): (1, code.key)
         case .local: (2, 0)
         }
     }

@@ -21,15 +21,7 @@ package struct StationRow: Hashable, Sendable {
         self.until = until
     }
 
-    package var code: StationCode {
-        StationCode(
-            area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
-            station: UInt8(truncatingIfNeeded: key))
-    }
-
-    static func key(area: UInt8, line: UInt8, station: UInt8) -> UInt32 {
-        UInt32(area) << 16 | UInt32(line) << 8 | UInt32(station)
-    }
+    package var code: StationCode { StationCode(key: key) }
 
     var hasDates: Bool { from != nil || until != nil }
     var isValidToday: Bool { until == nil }
@@ -46,11 +38,7 @@ package struct BusStopRow: Hashable, Sendable {
     /// The name in the row.
     package var name: StationName
 
-    static func key(operatorCode: UInt16, stop: UInt16) -> UInt32 { UInt32(operatorCode) << 16 | UInt32(stop) }
-
-    package var operatorCode: UInt16 { UInt16(truncatingIfNeeded: key >> 16) }
-    /// The stop code.
-    package var stop: UInt16 { UInt16(truncatingIfNeeded: key) }
+    package var code: BusStopCode { BusStopCode(key: key) }
 }
 
 /// One row of a table of former station names.
@@ -60,11 +48,7 @@ package struct FormerNameRow: Hashable, Sendable {
     /// The former name for the code, with its last day where the table gives it.
     package var former: FormerName
 
-    package var code: StationCode {
-        StationCode(
-            area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
-            station: UInt8(truncatingIfNeeded: key))
-    }
+    package var code: StationCode { StationCode(key: key) }
 }
 
 /// The column layout of a file of station names.
@@ -125,7 +109,7 @@ struct StationLayout {
         guard let area = row.byte(first, codes), let line = row.byte(first + 1, codes),
             let station = row.byte(first + 2, codes)
         else { return nil }
-        return StationRow.key(area: area, line: line, station: station)
+        return StationCode(area: area, line: line, station: station).key
     }
 
     /// The name in a row, UTF-8.

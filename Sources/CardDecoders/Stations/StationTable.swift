@@ -47,8 +47,8 @@ public struct StationTable: SearchableStations {
             for row in rows where busStops[row.key] == nil {
                 busStops[row.key] = row.name
                 guard let company = row.name.company else { continue }
-                companies[row.operatorCode] =
-                    companies[row.operatorCode, default: company] == company ? company : .some(nil)
+                companies[row.code.operatorCode] =
+                    companies[row.code.operatorCode, default: company] == company ? company : .some(nil)
             }
         case .formerNames(let rows):
             for row in rows where !(formerNames[row.key, default: []].contains { $0.name == row.former.name }) {
@@ -76,11 +76,9 @@ public struct StationTable: SearchableStations {
 
     /// Returns the name of the station on a date, or `nil` when the table has dated names and none matches.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
-        let key = StationRow.key(area: code.area, line: code.line, station: code.station)
-        guard let former = formerNames.isEmpty ? nil : formerNames[key] else {
-            return present(key, on: date)
-        }
-        return (present(key, on: date) ?? StationName(company: nil, line: nil, name: nil)).on(date, formerly: former)
+        let present = self.present(code.key, on: date)
+        guard let former = formerNames.isEmpty ? nil : formerNames[code.key] else { return present }
+        return (present ?? StationName(company: nil, line: nil, name: nil)).on(date, formerly: former)
     }
 
     package func codes(where isWanted: (String) -> Bool) -> [PlaceCode] {
@@ -94,12 +92,7 @@ public struct StationTable: SearchableStations {
             if names.contains(where: { $0.map(isWanted) ?? false }) { keys.insert(key) }
         }
         let stops = busStops.filter { $0.value.name.map(isWanted) ?? false }.keys
-        let unnamed = StationName(company: nil, line: nil, name: nil)
-        return keys.map { .station(StationRow(key: $0, name: unnamed).code) }
-            + stops.map { key in
-                let row = BusStopRow(key: key, name: unnamed)
-                return .busStop(BusStopCode(area: 0, operatorCode: row.operatorCode, stop: row.stop))
-            }
+        return keys.map { .station(StationCode(key: $0)) } + stops.map { .busStop(BusStopCode(key: $0)) }
     }
 
     private func present(_ key: UInt32, on date: CalendarDate?) -> StationName? {
@@ -116,7 +109,7 @@ public struct StationTable: SearchableStations {
     ///
     /// For a stop without a row, the company is returned when all rows with the operator code agree on it.
     public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
-        if let name = busStops[BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop)] { return name }
+        if let name = busStops[code.key] { return name }
         guard let company = companies[code.operatorCode] ?? nil else { return nil }
         return StationName(company: company, line: nil, name: nil)
     }
@@ -235,7 +228,7 @@ extension StationRows {
             return StationRows.table(
                 ["operator", "stop", "company", "stop_name"],
                 rows.sorted { $0.key < $1.key }.map { row in
-                    [String(row.operatorCode), String(row.stop), row.name.company ?? "", row.name.name ?? ""]
+                    [String(row.code.operatorCode), String(row.code.stop), row.name.company ?? "", row.name.name ?? ""]
                 })
         case .formerNames(let rows):
             let hasDates = rows.contains { $0.former.until != nil }
