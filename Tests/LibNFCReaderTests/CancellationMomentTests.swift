@@ -69,7 +69,7 @@ struct CancellationMomentTests {
         // With the time that bytes take on the line, so that an answer can still be on its way.
         let server = try PN532Server(
             field: VirtualField(cards: [try work.card()]), timing: TimeModel(serialLine: true, radio: false),
-            observer: { _ in trigger.count() })
+            observer: { trigger.count() })
         defer { server.stop() }
         do {
             let reader = try way.driver(patience: 4).open(way.id(server.path), cancellation: trigger.cancellation)

@@ -146,11 +146,6 @@ enum ISODEPSizes {
         frames.element(at: Int(min(index, 12))) ?? 4096
     }
 
-    /// The highest index whose frame is not longer than this.
-    static func index(ofFrame bytes: Int) -> UInt8 {
-        UInt8(clamping: frames.lastIndex { $0 <= bytes } ?? 0)
-    }
-
     /// FWT, the maximum response time of a card: 4096 cycles of the carrier doubled FWI times; 15 counts as 4.
     static func waitingTime(_ index: UInt8) -> Duration {
         .nanoseconds(302_065 << Int64(index > 14 ? 4 : index))

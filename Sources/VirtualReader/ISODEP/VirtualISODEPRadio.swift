@@ -14,12 +14,10 @@ struct VirtualISODEPRadio: Sendable {
         case command([UInt8])
     }
 
-    private enum Selection: Sendable {
-        case typeA(TypeASelection, ats: [UInt8])
-        case typeB(TypeBSelection)
-    }
-
-    private var selection: Selection
+    /// The selection by one of the two types.
+    private var typeA: TypeASelection?
+    private var typeB: TypeBSelection?
+    private var ats: [UInt8] = []
     private var protocolLayer: VirtualISODEP
     /// Whether no block has come since RATS, so that PPS is still allowed.
     private var takesPPS = false
@@ -30,10 +28,11 @@ struct VirtualISODEPRadio: Sendable {
         case .typeA(let identity, let ats):
             var identity = identity
             identity.sak |= TypeACommand.speaksISODEP
-            selection = .typeA(TypeASelection(identity), ats: ats)
+            typeA = TypeASelection(identity)
+            self.ats = ats
             protocolLayer = VirtualISODEP(ISODEPParameters(ats: ats), options)
         case .typeB(let identity):
-            selection = .typeB(TypeBSelection(identity))
+            typeB = TypeBSelection(identity)
             protocolLayer = VirtualISODEP(ISODEPParameters(identity), options)
         }
     }
@@ -41,14 +40,8 @@ struct VirtualISODEPRadio: Sendable {
     mutating func losePower() {
         protocolLayer.deactivate()
         takesPPS = false
-        switch selection {
-        case .typeA(var states, let ats):
-            states.losePower()
-            selection = .typeA(states, ats: ats)
-        case .typeB(var states):
-            states.losePower()
-            selection = .typeB(states)
-        }
+        typeA?.losePower()
+        typeB?.losePower()
     }
 
     /// Returns the command that this frame would complete.
@@ -57,48 +50,33 @@ struct VirtualISODEPRadio: Sendable {
     }
 
     private func isBlock(_ frame: RadioFrame) -> Bool {
-        let isOwn =
-            switch selection {
-            case .typeA: frame.technology == .typeA
-            case .typeB: frame.technology == .typeB
-            }
-        return protocolLayer.isActive && isOwn && frame.hasCRC && frame.lastByteBits == 8
+        protocolLayer.isActive && frame.technology == (typeA == nil ? .typeB : .typeA) && frame.hasCRC
+            && frame.lastByteBits == 8
     }
 
     mutating func take(_ frame: RadioFrame) -> Result {
         if isBlock(frame) { return block(frame.bytes) }
         guard !protocolLayer.isActive else { return .silence }
-        switch selection {
-        case .typeA(var states, let ats):
-            let outcome = states.take(frame)
-            selection = .typeA(states, ats: ats)
-            switch outcome {
-            case .silence: return .silence
-            case .answer(let answer): return .answer(answer)
-            case .command: return requestAnswerToSelect(frame, ats)
-            }
-        case .typeB(var states):
-            let outcome = states.take(frame)
-            selection = .typeB(states)
-            switch outcome {
-            case .silence: return .silence
-            case .answer(let answer): return .answer(answer)
-            case .selected(let frameSizeIndex, let cid):
-                protocolLayer.activate(frameSizeIndex: frameSizeIndex, cid: cid)
-                return .activated(CardAnswer([cid]))
-            }
+        switch typeA?.take(frame) {
+        case nil, .silence: break
+        case .answer(let answer): return .answer(answer)
+        case .command: return requestAnswerToSelect(frame)
+        }
+        switch typeB?.take(frame) {
+        case nil, .silence: return .silence
+        case .answer(let answer): return .answer(answer)
+        case .selected(let frameSizeIndex, let cid):
+            protocolLayer.activate(frameSizeIndex: frameSizeIndex, cid: cid)
+            return .activated(CardAnswer([cid]))
         }
     }
 
     /// RATS: the index of the reader's frame size and the card's number, with 15 for none.
-    private mutating func requestAnswerToSelect(_ frame: RadioFrame, _ ats: [UInt8]) -> Result {
+    private mutating func requestAnswerToSelect(_ frame: RadioFrame) -> Result {
         guard frame.hasCRC, frame.bytes.count == 2, frame.bytes[0] == TypeACommand.requestAnswerToSelect,
             let parameter = frame.bytes.element(at: 1), parameter & 0x0F != 0x0F
         else {
-            if case .typeA(var states, let ats) = selection {
-                states.fallBack()
-                selection = .typeA(states, ats: ats)
-            }
+            typeA?.fallBack()
             return .silence
         }
         cid = parameter & 0x0F
@@ -122,19 +100,9 @@ struct VirtualISODEPRadio: Sendable {
             takesPPS = false
             return .command(command)
         case .deselected(let bytes):
-            halt()
+            typeA?.halt()
+            typeB?.halt()
             return .answer(CardAnswer(bytes))
-        }
-    }
-
-    private mutating func halt() {
-        switch selection {
-        case .typeA(var states, let ats):
-            states.halt()
-            selection = .typeA(states, ats: ats)
-        case .typeB(var states):
-            states.halt()
-            selection = .typeB(states)
         }
     }
 

@@ -6,20 +6,6 @@ internal import ByteCodec
 ///
 /// Lost and damaged blocks are requested again twice, as the standard allows.
 struct ISODEPSession: Sendable {
-    /// The outcome of an exchange.
-    enum Result: Hashable, Sendable {
-        case answer([UInt8])
-        /// The chip's status for a missing or damaged answer, or a card that violates the rules.
-        case failed(status: UInt8)
-        case aborted
-    }
-
-    private enum Step {
-        case block(ISODEPBlock)
-        case failed(status: UInt8)
-        case aborted
-    }
-
     private static let retries = 2
     /// The limit for a card that never ends its response.
     private static let longestResponse = 70_000
@@ -38,7 +24,7 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a command and fetches the whole response.
-    mutating func exchange(_ command: [UInt8], _ send: FrameExchange) -> Result {
+    mutating func exchange(_ command: [UInt8], _ send: FrameExchange) -> RadioReply<[UInt8]> {
         let room = max(1, parameters.cardFrame - 3 - (cid == nil ? 0 : 1))
         var rest = command[...]
         while true {
@@ -48,7 +34,7 @@ struct ISODEPSession: Sendable {
             switch carry(block, send) {
             case .aborted: return .aborted
             case .failed(let status): return .failed(status: status)
-            case .block(let answer):
+            case .answer(let answer):
                 number ^= 1
                 switch answer.kind {
                 case .acknowledge where !rest.isEmpty: continue
@@ -59,7 +45,7 @@ struct ISODEPSession: Sendable {
         }
     }
 
-    private mutating func collect(_ first: ISODEPBlock, _ send: FrameExchange) -> Result {
+    private mutating func collect(_ first: ISODEPBlock, _ send: FrameExchange) -> RadioReply<[UInt8]> {
         var block = first
         var response = block.data
         while case .information(isChained: true) = block.kind {
@@ -67,7 +53,7 @@ struct ISODEPSession: Sendable {
             switch carry(ISODEPBlock(.acknowledge, number: number, cid: cid), send) {
             case .aborted: return .aborted
             case .failed(let status): return .failed(status: status)
-            case .block(let next):
+            case .answer(let next):
                 guard case .information = next.kind else { return .failed(status: ChipStatus.protocolError) }
                 number ^= 1
                 block = next
@@ -78,7 +64,7 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a block until the card answers it with a block of the same number.
-    private func carry(_ block: ISODEPBlock, _ send: FrameExchange) -> Step {
+    private func carry(_ block: ISODEPBlock, _ send: FrameExchange) -> RadioReply<ISODEPBlock> {
         var frame = block
         var multiplier = 0
         var failures = 0
@@ -99,8 +85,8 @@ struct ISODEPSession: Sendable {
                         multiplier = Int(max(1, min(factor, 59)))
                         frame = ISODEPBlock(.waitingTimeExtension, cid: cid, data: [factor])
                         continue
-                    case .information where reply.number == number: return .block(reply)
-                    case .acknowledge where reply.number == number: return .block(reply)
+                    case .information where reply.number == number: return .answer(reply)
+                    case .acknowledge where reply.number == number: return .answer(reply)
                     case .acknowledge where failures > 0:
                         // The card never received the block.
                         guard failures <= Self.retries else { return .failed(status: status) }
@@ -143,13 +129,21 @@ package enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
 ///
 /// The second parameter is the WTXM of a waiting time extension that this frame grants: a factor on the usual waiting
 /// time; 0 for all other frames.
-package typealias FrameExchange = (RadioFrame, Int) -> FrameReply
+package typealias FrameExchange = (RadioFrame, Int) -> RadioReply<CardAnswer>
 
-/// The reply after a reader sent one frame.
-package enum FrameReply: Hashable, Sendable {
-    case answer(CardAnswer)
-    /// No answer in time, or a damaged one: the chip's status for it.
+/// The reply of a card, or what became of a whole exchange with it.
+package enum RadioReply<Value: Hashable & Sendable>: Hashable, Sendable {
+    case answer(Value)
+    /// No answer in time, a damaged one, or a card that violates the rules: the chip's status for it.
     case failed(status: UInt8)
     /// There is no more time for this, or the host aborted.
     case aborted
+
+    func map<Other>(_ change: (Value) -> Other) -> RadioReply<Other> {
+        switch self {
+        case .answer(let value): .answer(change(value))
+        case .failed(let status): .failed(status: status)
+        case .aborted: .aborted
+        }
+    }
 }

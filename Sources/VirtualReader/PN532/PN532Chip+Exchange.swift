@@ -54,7 +54,7 @@ extension PN532Chip {
     }
 
     /// Tries as many times as RFConfiguration says.
-    private func retried(_ attempt: (_ isRetry: Bool) -> ExchangeResult) -> CommandResult {
+    private func retried(_ attempt: (_ isRetry: Bool) -> RadioReply<[UInt8]>) -> CommandResult {
         var tries = 0
         while true {
             switch attempt(tries > 0) {
@@ -71,7 +71,7 @@ extension PN532Chip {
         }
     }
 
-    private func deliver(_ outcome: ISODEPSession.Result) -> CommandResult {
+    private func deliver(_ outcome: RadioReply<[UInt8]>) -> CommandResult {
         switch outcome {
         case .aborted: return .aborted
         case .failed(let status): return .answer([status])
@@ -106,7 +106,8 @@ extension PN532Chip {
         }
     }
 
-    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> ExchangeResult {
+    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> RadioReply<[UInt8]>
+    {
         let limit = AnswerLimit.timeout(radio.exchangeTimeout)
         switch transmit(RadioFrame(.typeA, frame), within: limit, isRetry: isRetry) {
         case .aborted: return .aborted
@@ -163,18 +164,14 @@ extension PN532Chip {
 extension PN532Chip {
     /// Sends a FeliCa packet and returns the result.
     func send(_ packet: [UInt8], at bitRate: FeliCaBitRate, within limit: AnswerLimit, isRetry: Bool = false)
-        -> ExchangeResult
+        -> RadioReply<[UInt8]>
     {
-        switch transmit(RadioFrame(.felica(bitRate), packet), within: limit, isRetry: isRetry) {
-        case .answer(let answer): .answer(answer.frame)
-        case .failed(let status): .failed(status: status)
-        case .aborted: .aborted
-        }
+        transmit(RadioFrame(.felica(bitRate), packet), within: limit, isRetry: isRetry).map(\.frame)
     }
 
     /// Sends a frame to the field and waits as the time model says.
-    func transmit(_ frame: RadioFrame, within limit: AnswerLimit, isRetry: Bool = false) -> FrameReply {
-        reach(.exchange)
+    func transmit(_ frame: RadioFrame, within limit: AnswerLimit, isRetry: Bool = false) -> RadioReply<CardAnswer> {
+        observer()
         let outcome = field.exchange(frame)
         let isFeliCa = if case .felica = frame.technology { true } else { false }
         counters.count {
@@ -241,14 +238,4 @@ enum AnswerLimit: Hashable, Sendable {
     case granted
     /// This long, air time included: for a search for a card.
     case look(Duration)
-}
-
-/// The result of one exchange with the field.
-enum ExchangeResult: Hashable, Sendable {
-    /// A card's answer.
-    case answer([UInt8])
-    /// The chip's status for a missing or damaged answer.
-    case failed(status: UInt8)
-    /// The host aborted.
-    case aborted
 }

@@ -26,7 +26,8 @@ package final class PN532Chip {
     private let line: any HostLine
     private let faults: InjectedSerialFaults
     private let model: SerialLineModel
-    private let observer: @Sendable (ChipMoment) -> Void
+    /// Called before each step, for tests that interfere at every possible moment.
+    let observer: @Sendable () -> Void
     private var parser = HostFrameParser()
     private var interruption: HostFrame?
     private var speed: SerialSpeed
@@ -46,7 +47,7 @@ package final class PN532Chip {
         field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: InjectedSerialFaults = .none,
         model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters(),
         family: PN53xModel = .pn532,
-        observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
+        observer: @escaping @Sendable () -> Void = {}
     ) {
         self.observer = observer
         self.field = field
@@ -98,13 +99,13 @@ package final class PN532Chip {
             $0.hostCommands &+= 1
             $0.commandsByCode[code, default: 0] &+= 1
         }
-        reach(.received)
+        observer()
         if fault == .dead { isDead = true }
         guard !isDead, fault != .noAcknowledge else { return }
         guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
         transmit(PN532Frame.acknowledge)
         guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
-        reach(.acknowledged)
+        observer()
         spend(timing.chipOverhead)
         let outcome = carryOut(code, Array(command.dropFirst()))
         counters.count { $0.isFieldOn = registers.isFieldOn }
@@ -120,14 +121,9 @@ package final class PN532Chip {
 
     // MARK: Answers
 
-    /// Notifies the observer of the next step.
-    func reach(_ moment: ChipMoment) {
-        observer(moment)
-    }
-
     private func answer(_ frame: [UInt8], with fault: InjectedSerialFault? = nil) {
-        reach(.answer)
-        defer { reach(.answered) }
+        observer()
+        defer { observer() }
         lastAnswer = frame
         switch fault {
         case .acknowledgeOnly: return
@@ -287,20 +283,6 @@ struct TargetSearchResult {
     var data: [[UInt8]] = []
     /// Whether the host aborted the search.
     var isAborted = false
-}
-
-/// The next step of a simulated chip, for tests that interfere at every possible moment.
-package enum ChipMoment: Hashable, Sendable {
-    /// A host command was received whole and not yet processed.
-    case received
-    /// The command was acknowledged and is about to be executed.
-    case acknowledged
-    /// A frame is about to be sent to the cards.
-    case exchange
-    /// The command was executed and its answer is about to be sent.
-    case answer
-    /// The answer was sent.
-    case answered
 }
 
 /// The settings of RFConfiguration, with a PN532's start values.

@@ -42,7 +42,7 @@ package final class PN532Server: Sendable {
     package init(
         field: any RadioField, timing: TimeModel = .off, faults: InjectedSerialFaults = .none,
         serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil,
-        observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
+        observer: @escaping @Sendable () -> Void = {}
     ) throws(PseudoterminalError) {
         let terminal = try Pseudoterminal(link: link)
         let counters = ChipCounters()
