@@ -12,14 +12,6 @@ package struct AnswerToSelect: Hashable, Sendable {
     package let waitingTime: Duration
     /// How long the card needs before its first command.
     package let guardTime: Duration
-    /// TA, the bit rates; 106 kbit/s alone when the card names none.
-    package let bitRates: BitRates
-    /// Whether the card supports a node address (NAD) in its blocks.
-    package let supportsNAD: Bool
-    /// Whether the card supports a card identifier (CID) in its blocks.
-    package let supportsCID: Bool
-    /// The historical bytes, chosen by the card's manufacturer.
-    package let historicalBytes: [UInt8]
 
     /// Parses an ATS.
     ///
@@ -28,34 +20,16 @@ package struct AnswerToSelect: Hashable, Sendable {
         guard let length = answer.first, length > 0, Int(length) <= answer.count else { return nil }
         bytes = Array(answer.prefix(Int(length)))
         var rest = bytes.dropFirst()
-        guard let format = rest.popFirst() else {
-            self.frameSize = FrameSize(code: 2)
-            (waitingTime, guardTime) = (WaitingTime.frame(code: 4), .zero)
-            (bitRates, supportsNAD, supportsCID, historicalBytes) = (BitRates(rawValue: 0), false, true, [])
-            return
-        }
+        let format = rest.popFirst() ?? 0x02
         frameSize = FrameSize(code: format & 0x0F)
-        var rates: UInt8 = 0
-        if format & 0x10 != 0 {
-            guard let given = rest.popFirst() else { return nil }
-            rates = given
-        }
+        // TA, the bit rates; TB, the times; TC, the support of NAD and CID.
         var times: UInt8 = 0x40
-        if format & 0x20 != 0 {
+        for bit: UInt8 in [0x10, 0x20, 0x40] where format & bit != 0 {
             guard let given = rest.popFirst() else { return nil }
-            times = given
-        }
-        var options: UInt8 = 0x02
-        if format & 0x40 != 0 {
-            guard let given = rest.popFirst() else { return nil }
-            options = given
+            if bit == 0x20 { times = given }
         }
         waitingTime = WaitingTime.frame(code: times >> 4)
         guardTime = WaitingTime.guardTime(code: times & 0x0F)
-        bitRates = BitRates(rawValue: rates)
-        supportsNAD = options & 0x01 != 0
-        supportsCID = options & 0x02 != 0
-        historicalBytes = Array(rest)
     }
 }
 
@@ -77,11 +51,6 @@ package struct AnswerToRequestB: Hashable, Sendable {
     package let guardTime: Duration
     /// Whether the card supports ISO-DEP.
     package let supportsISODEP: Bool
-    package let bitRates: BitRates
-    /// Whether the card supports a node address (NAD) in its blocks.
-    package let supportsNAD: Bool
-    /// Whether the card supports a card identifier (CID) in its blocks.
-    package let supportsCID: Bool
     /// The third parameter of ATTRIB, returned to the card: the protocol type and the card's minimum TR2.
     let protocolType: UInt8
 
@@ -97,43 +66,7 @@ package struct AnswerToRequestB: Hashable, Sendable {
         supportsISODEP = answer[10] & 0x01 != 0
         protocolType = answer[10] & 0x07
         waitingTime = WaitingTime.frame(code: answer[11] >> 4)
-        bitRates = BitRates(rawValue: answer[9])
-        supportsNAD = answer[11] & 0x02 != 0
-        supportsCID = answer[11] & 0x01 != 0
         guardTime = answer.count > 12 ? WaitingTime.guardTime(code: answer[12] >> 4) : .zero
-    }
-}
-
-/// The bit rates beside 106 kbit/s that a card of ISO 14443 names in TA of its ATS or in its protocol info.
-package struct BitRates: Hashable, Sendable {
-    /// The raw byte.
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// The rates at which the card can send, in kbit/s.
-    package var fromCard: [Int] { BitRates.rates(rawValue >> 4) }
-    /// The rates at which the card can receive, in kbit/s.
-    package var toCard: [Int] { BitRates.rates(rawValue) }
-    /// Whether both directions must use the same rate.
-    package var mustBeEqual: Bool { rawValue & 0x80 != 0 }
-
-    private static func rates(_ bits: UInt8) -> [Int] {
-        [106] + [(1, 212), (2, 424), (4, 848)].compactMap { bit, rate in bits & bit != 0 ? rate : nil }
-    }
-}
-
-extension AnswerToRequestB {
-    /// The application data as ISO 14443-3 defines it; `nil` when the card uses its own coding. The fields are the
-    /// application family, CRC_B of the AID unchanged, and the numbers of applications (in the named family in the high
-    /// four bits, on the card in the low).
-    package var application: (family: UInt8, checksum: [UInt8], counts: UInt8)? {
-        guard let coding = protocolInfo.dropFirst(2).first, coding & 0x0C == 0x04,
-            let family = applicationData.first, let counts = applicationData.last
-        else { return nil }
-        return (family, Array(applicationData.dropFirst().prefix(2)), counts)
     }
 }
 

@@ -22,11 +22,9 @@ struct BlockProtocol {
         /// The longest frame that can be sent, CRC included.
         var longestFrame: Int
         var waitingTime: Duration
-        /// The card's identifier; `nil` when blocks carry none.
-        var cid: UInt8?
 
-        /// The number of data bytes that fit in one block beside PCB, CID and CRC.
-        var payload: Int { max(1, longestFrame - (cid == nil ? 3 : 4)) }
+        /// The number of data bytes that fit in one block beside PCB and CRC.
+        var payload: Int { max(1, longestFrame - 3) }
     }
 
     init(_ channel: any RawFrameChannel, _ parameters: Parameters) {
@@ -144,8 +142,8 @@ struct BlockProtocol {
     }
 
     private func exchange(_ block: Block, within time: Duration) throws(TransportError) -> Block? {
-        let frame = RawFrame(parameters.modulation, block.encoded(cid: parameters.cid))
-        return Block(try channel.exchange(frame, timeout: time).bytes, cid: parameters.cid)
+        let frame = RawFrame(parameters.modulation, block.bytes)
+        return Block(try channel.exchange(frame, timeout: time).bytes)
     }
 }
 
@@ -164,31 +162,25 @@ enum Block: Hashable, Sendable {
 
     private static let cidFollows: UInt8 = 0x08
 
-    /// Returns the bytes, with a card identifier when there is one.
-    func encoded(cid: UInt8?) -> [UInt8] {
-        let (pcb, content): (UInt8, [UInt8]) =
-            switch self {
-            case .information(let number, let data, let more): (0x02 | (more ? 0x10 : 0) | number & 1, data)
-            case .acknowledge(let number): (0xA2 | number & 1, [])
-            case .refuse(let number): (0xB2 | number & 1, [])
-            case .waitingTimeExtension(let multiplier): (0xF2, [multiplier & 0x3F])
-            case .deselect: (0xC2, [])
-            }
-        guard let cid else { return [pcb] + content }
-        return [pcb | Self.cidFollows, cid & 0x0F] + content
+    /// The bytes, without a card identifier.
+    var bytes: [UInt8] {
+        switch self {
+        case .information(let number, let data, let more): [0x02 | (more ? 0x10 : 0) | number & 1] + data
+        case .acknowledge(let number): [0xA2 | number & 1]
+        case .refuse(let number): [0xB2 | number & 1]
+        case .waitingTimeExtension(let multiplier): [0xF2, multiplier & 0x3F]
+        case .deselect: [0xC2]
+        }
     }
 
-    /// Parses a block.
+    /// Parses a block. The identifier of a card that was not given one is 0.
     ///
-    /// - Parameter cid: the card's identifier; `nil` when it was not given one, which is equivalent to 0.
     /// - Returns: `nil` when it is not a valid block, or is another card's.
-    init?(_ bytes: [UInt8], cid: UInt8?) {
+    init?(_ bytes: [UInt8]) {
         guard let pcb = bytes.first else { return nil }
         var content = bytes.dropFirst()
         if pcb & Self.cidFollows != 0 {
-            guard let other = content.popFirst(), other & 0x0F == cid ?? 0 else { return nil }
-        } else if let cid, cid != 0 {
-            return nil
+            guard let other = content.popFirst(), other & 0x0F == 0 else { return nil }
         }
         let number = pcb & 1
         // Bit 3 of I-blocks would be a node address, which no reader requests.

@@ -5,8 +5,8 @@ package import NFCTransport
 /// The reader's side of ISO 14443-3 and -4 in software, for chips that only carry single frames. The standard's term is
 /// proximity coupling device.
 ///
-/// A driver keeps one beside its chip, passes it the requests for cards of type A and B, and calls ``forget()`` when it
-/// switches the field off itself.
+/// A driver creates one for each search for a card of type A or B, and drops it when it switches the field off itself.
+/// Cards get no identifier (CID), since one at a time is in use.
 package struct PCD {
     /// How many times a card is woken up that answers but does not complete its activation.
     private static let attempts = 3
@@ -21,18 +21,11 @@ package struct PCD {
     }
 
     private let channel: any RawFrameChannel
-    private let cid: UInt8?
     private var selection = Selection.none
 
     /// Creates a reader over a chip.
-    ///
-    /// - Parameters:
-    ///   - channel: the chip.
-    ///   - cid: the card identifier for cards that support one, 0 to 14; `nil` for blocks without, which is right as
-    ///     long as one card at a time is in use.
-    package init(_ channel: any RawFrameChannel, cid: UInt8? = nil) {
+    package init(_ channel: any RawFrameChannel) {
         self.channel = channel
-        self.cid = cid.map { min($0, 14) }
     }
 
     /// Looks once for a card, selects it and activates ISO-DEP when it supports that. Of several cards of type A one is
@@ -94,11 +87,6 @@ package struct PCD {
         return try blocks.isPresent()
     }
 
-    /// Forgets the card, because the field was switched off: no card is selected any more.
-    package mutating func forget() {
-        selection = .none
-    }
-
     /// Brings the selected card to a state in which it can be found again.
     package mutating func release() throws(TransportError) {
         let before = selection
@@ -122,7 +110,7 @@ package struct PCD {
         let activation = TypeAActivation(channel: channel)
         var ats: AnswerToSelect?
         do throws(TransportError) {
-            ats = try activation.answerToSelect(frameSize: receivable, cid: cid ?? 0)
+            ats = try activation.answerToSelect(frameSize: receivable)
         } catch {
             // Whether the card supports ISO-DEP was not known. One that does not treats RATS as an error.
             guard target.sak == nil, error.isRadioError, let again = try selectTypeA(amongOthers: amongOthers),
@@ -136,7 +124,7 @@ package struct PCD {
             return .typeA(target)
         }
         target.ats = ats.bytes
-        try start(.typeA, ats.frameSize, ats.waitingTime, cid: ats.supportsCID ? cid : nil, after: ats.guardTime)
+        try start(.typeA, ats.frameSize, ats.waitingTime, after: ats.guardTime)
         return .typeA(target)
     }
 
@@ -169,9 +157,8 @@ package struct PCD {
         guard let card = try activation.request(applicationFamily: applicationFamily), card.supportsISODEP else {
             return nil
         }
-        let given = card.supportsCID ? cid : nil
-        try activation.select(card, frameSize: receivable, cid: given ?? 0)
-        try start(.typeB, card.frameSize, card.waitingTime, cid: given, after: card.guardTime)
+        try activation.select(card, frameSize: receivable)
+        try start(.typeB, card.frameSize, card.waitingTime, after: card.guardTime)
         return .typeB(
             TypeBTarget(pupi: card.pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo))
     }
@@ -179,12 +166,11 @@ package struct PCD {
     private var receivable: FrameSize { FrameSize(fitting: channel.longestRawFrame) }
 
     private mutating func start(
-        _ modulation: RawFrame.Modulation, _ cardSize: FrameSize, _ waitingTime: Duration, cid: UInt8?,
-        after guardTime: Duration
+        _ modulation: RawFrame.Modulation, _ cardSize: FrameSize, _ waitingTime: Duration, after guardTime: Duration
     ) throws(TransportError) {
         let parameters = BlockProtocol.Parameters(
             modulation: modulation, longestFrame: min(cardSize.bytes, channel.longestRawFrame),
-            waitingTime: waitingTime, cid: cid)
+            waitingTime: waitingTime)
         selection = .isoDEP(BlockProtocol(channel, parameters))
         if guardTime > .zero { try channel.wait(guardTime) }
     }

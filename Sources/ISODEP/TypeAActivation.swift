@@ -70,8 +70,8 @@ struct TypeAActivation {
     }
 
     /// Activates ISO-DEP on a selected card.
-    func answerToSelect(frameSize: FrameSize, cid: UInt8) throws(TransportError) -> AnswerToSelect {
-        let frame = RawFrame(.typeA, [0xE0, frameSize.code << 4 | cid & 0x0F])
+    func answerToSelect(frameSize: FrameSize) throws(TransportError) -> AnswerToSelect {
+        let frame = RawFrame(.typeA, [0xE0, frameSize.code << 4])
         guard let ats = AnswerToSelect(try channel.exchange(frame, timeout: WaitingTime.activation).bytes) else {
             throw .corrupted(status: 0)
         }
@@ -193,10 +193,10 @@ struct TypeBActivation {
     }
 
     /// Activates ISO-DEP on the card (ATTRIB).
-    func select(_ card: AnswerToRequestB, frameSize: FrameSize, cid: UInt8) throws(TransportError) {
-        let frame = RawFrame(.typeB, [0x1D] + card.pupi + [0x00, frameSize.code, card.protocolType, cid & 0x0F])
+    func select(_ card: AnswerToRequestB, frameSize: FrameSize) throws(TransportError) {
+        let frame = RawFrame(.typeB, [0x1D] + card.pupi + [0x00, frameSize.code, card.protocolType, 0x00])
         let answer = try channel.exchange(frame, timeout: card.waitingTime + WaitingTime.activation).bytes
         // The high half says how much the card accepts in a chain, which is more than any APDU.
-        guard let first = answer.first, first & 0x0F == cid & 0x0F else { throw .corrupted(status: 0) }
+        guard let first = answer.first, first & 0x0F == 0 else { throw .corrupted(status: 0) }
     }
 }

@@ -11,23 +11,22 @@ struct ActivationVectorTests {
         let hex: String
         let size: Int
         let microseconds: Int64
-        let historical: [UInt8]
     }
 
     static let ats: [ATSVector] = [
-        ATSVector(hex: "067077010280", size: 16, microseconds: 302, historical: [0x80]),
-        ATSVector(hex: "067277210280", size: 32, microseconds: 1208, historical: [0x80]),
-        ATSVector(hex: "067477410280", size: 48, microseconds: 4833, historical: [0x80]),
-        ATSVector(hex: "067577810280", size: 64, microseconds: 77_328, historical: [0x80]),
-        ATSVector(hex: "067877810280", size: 256, microseconds: 77_328, historical: [0x80]),
-        ATSVector(hex: "067D77D10280", size: 4096, microseconds: 2_474_516, historical: [0x80]),
+        ATSVector(hex: "067077010280", size: 16, microseconds: 302),
+        ATSVector(hex: "067277210280", size: 32, microseconds: 1208),
+        ATSVector(hex: "067477410280", size: 48, microseconds: 4833),
+        ATSVector(hex: "067577810280", size: 64, microseconds: 77_328),
+        ATSVector(hex: "067877810280", size: 256, microseconds: 77_328),
+        ATSVector(hex: "067D77D10280", size: 4096, microseconds: 2_474_516),
         // Only TL; and T0 alone: every default.
-        ATSVector(hex: "01", size: 32, microseconds: 4833, historical: []),
-        ATSVector(hex: "0208", size: 256, microseconds: 4833, historical: []),
+        ATSVector(hex: "01", size: 32, microseconds: 4833),
+        ATSVector(hex: "0208", size: 256, microseconds: 4833),
         // FWI 15 is reserved and stands for 4.
-        ATSVector(hex: "0328F0", size: 256, microseconds: 4833, historical: []),
+        ATSVector(hex: "0328F0", size: 256, microseconds: 4833),
         // What follows the ATS is not part of it.
-        ATSVector(hex: "0208AABB", size: 256, microseconds: 4833, historical: []),
+        ATSVector(hex: "0208AABB", size: 256, microseconds: 4833),
     ]
 
     @Test(arguments: ats) func readsATS(_ vector: ATSVector) throws {
@@ -37,8 +36,6 @@ struct ActivationVectorTests {
             abs(
                 ats.waitingTime.components.attoseconds / 1_000_000_000_000
                     + ats.waitingTime.components.seconds * 1_000_000 - vector.microseconds) <= 2)
-        #expect(ats.historicalBytes == vector.historical)
-        #expect(ats.supportsCID)
     }
 
     @Test(arguments: ["", "00", "02", "0670770102", "0210", "0220", "0240", "0270"])
@@ -46,8 +43,7 @@ struct ActivationVectorTests {
         #expect(AnswerToSelect(try Hex.decode(hex)) == nil)
     }
 
-    @Test func readsOptionsOfATS() throws {
-        #expect(try #require(AnswerToSelect([0x03, 0x48, 0x00])).supportsCID == false)
+    @Test func readsTimesOfATS() throws {
         #expect(try #require(AnswerToSelect([0x03, 0x28, 0x82])).guardTime == WaitingTime.guardTime(code: 2))
         #expect(WaitingTime.guardTime(code: 15) == .zero)
     }
@@ -58,7 +54,7 @@ struct ActivationVectorTests {
         #expect(first.applicationData == [0, 0, 0, 0x11])
         #expect(first.frameSize.bytes == 16)
         #expect(first.waitingTime == WaitingTime.frame(code: 0))
-        #expect(first.supportsCID && first.supportsISODEP)
+        #expect(first.supportsISODEP)
         let second = try #require(AnswerToRequestB(Hex.decode("50E8253EEC00000011008185")))
         #expect(second.pupi == [0xE8, 0x25, 0x3E, 0xEC])
         #expect(second.frameSize.bytes == 256)
@@ -81,12 +77,8 @@ struct ActivationVectorTests {
             let whole = [UInt8(4 + interface.count), format] + interface + [0xC1, 0xC2]
             let ats = try #require(AnswerToSelect(whole))
             #expect(ats.frameSize == FrameSize(code: format % 16))
-            #expect(ats.bitRates.rawValue == (isGiven["TA"] == true ? 0xB3 : 0))
             #expect(ats.waitingTime == WaitingTime.frame(code: isGiven["TB"] == true ? times / 16 : 4))
             #expect(ats.guardTime == WaitingTime.guardTime(code: isGiven["TB"] == true ? times % 16 : 0))
-            #expect(ats.supportsNAD == (isGiven["TC"] == true && options % 2 == 1))
-            #expect(ats.supportsCID == (isGiven["TC"] != true || options >= 2))
-            #expect(ats.historicalBytes == [0xC1, 0xC2])
             #expect(ats.bytes == whole)
             #expect(AnswerToSelect(Array(whole.dropLast())) == nil)
         }
@@ -96,15 +88,11 @@ struct ActivationVectorTests {
         for byte in UInt8.min...UInt8.max {
             let (second, third) = (byte &* 7 &+ 3, ~byte)
             let atqb = try #require(AnswerToRequestB([0x50, 1, 2, 3, 4, 5, 6, 7, 8, 0xB3, byte, second, third]))
-            #expect(atqb.bitRates.rawValue == 0xB3)
             #expect(atqb.frameSize == FrameSize(code: byte / 16))
             #expect(atqb.protocolType == byte % 8)
             #expect(atqb.supportsISODEP == (byte % 2 == 1))
             #expect(atqb.waitingTime == WaitingTime.frame(code: second / 16))
-            #expect(atqb.supportsNAD == (second / 2 % 2 == 1))
-            #expect(atqb.supportsCID == (second % 2 == 1))
             #expect(atqb.guardTime == WaitingTime.guardTime(code: third / 16))
-            #expect((atqb.application != nil) == (second / 4 % 4 == 1))
         }
     }
 

@@ -8,11 +8,11 @@ import Testing
 /// Blocks as they go over the air.
 struct ExchangeVectorTests {
     private static func blocks(
-        _ chip: ScriptedChip, longest: Int = 256, cid: UInt8? = nil, waiting: Duration = WaitingTime.frame(code: 4)
+        _ chip: ScriptedChip, longest: Int = 256, waiting: Duration = WaitingTime.frame(code: 4)
     ) -> BlockProtocol {
         BlockProtocol(
             chip,
-            BlockProtocol.Parameters(modulation: .typeA, longestFrame: longest, waitingTime: waiting, cid: cid))
+            BlockProtocol.Parameters(modulation: .typeA, longestFrame: longest, waitingTime: waiting))
     }
 
     @Test func alternatesTheBlockNumber() throws {
@@ -98,11 +98,10 @@ struct ExchangeVectorTests {
     }
 
     @Test func blockSizeExcludesHeaderAndCRC() {
-        func payload(_ longest: Int, _ cid: UInt8?) -> Int {
-            BlockProtocol.Parameters(modulation: .typeA, longestFrame: longest, waitingTime: .zero, cid: cid).payload
+        let payloads = [256, 16, 5, 4, 3, 0].map {
+            BlockProtocol.Parameters(modulation: .typeA, longestFrame: $0, waitingTime: .zero).payload
         }
-        #expect([256, 16, 5, 4, 3, 0].map { payload($0, nil) } == [253, 13, 2, 1, 1, 1])
-        #expect([256, 16, 5, 4, 3, 0].map { payload($0, 0) } == [252, 12, 1, 1, 1, 1])
+        #expect(payloads == [253, 13, 2, 1, 1, 1])
     }
 
     // MARK: Presence
@@ -129,16 +128,6 @@ struct ExchangeVectorTests {
     @Test func neverGrantsMoreThanTheStandardDoes() {
         #expect(WaitingTime.extended(WaitingTime.frame(code: 14), by: 59) == WaitingTime.longest)
         #expect(WaitingTime.extended(WaitingTime.frame(code: 8), by: 59) < WaitingTime.longest)
-    }
-
-    @Test func carriesTheIdentifier() throws {
-        let chip = ScriptedChip([
-            "A 0A0501+ > FA0501", "A FA0501+ > 0A0502", "A 1B0503040506+ > AB05", "A 0A0507+ > 0A0508",
-        ])
-        var blocks = Self.blocks(chip, longest: 8, cid: 5)
-        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02])
-        #expect(try blocks.transceive([3, 4, 5, 6, 7], timeout: .seconds(1)) == [0x08])
-        #expect(chip.finish() == [])
     }
 
     @Test func retriesALostAnswer() throws {

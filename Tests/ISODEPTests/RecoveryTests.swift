@@ -8,11 +8,11 @@ import Testing
 
 /// Exchanges over a line that loses and damages frames: the answer is right and the card got each command once.
 struct RecoveryTests {
-    private static func blocks(_ card: SmallCard, cardFrame: Int, cid: UInt8? = nil) -> BlockProtocol {
+    private static func blocks(_ card: SmallCard, cardFrame: Int) -> BlockProtocol {
         BlockProtocol(
             card,
             BlockProtocol.Parameters(
-                modulation: .typeB, longestFrame: cardFrame, waitingTime: WaitingTime.frame(code: 0), cid: cid))
+                modulation: .typeB, longestFrame: cardFrame, waitingTime: WaitingTime.frame(code: 0)))
     }
 
     @Test(arguments: SmallCard.InjectedFault.allCases) func survivesAFaultAtEveryExchange(
@@ -37,15 +37,13 @@ struct RecoveryTests {
         let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
         for _ in 0..<20 {
             let cardFrame = sizes.randomElement(using: &random) ?? 16
-            let cid: UInt8? = Bool.random(using: &random) ? UInt8.random(in: 0...14, using: &random) : nil
-            let card = SmallCard(
-                readerFrame: sizes.randomElement(using: &random) ?? 16, cardFrame: cardFrame, cid: cid)
+            let card = SmallCard(readerFrame: sizes.randomElement(using: &random) ?? 16, cardFrame: cardFrame)
             card.extensions = Int.random(in: 0...3, using: &random)
             // Never three in a row, after which an exchange fails.
             for moment in 1...400 where moment % 3 != 0 && Int.random(in: 0..<4, using: &random) == 0 {
                 card.faults[moment] = SmallCard.InjectedFault.allCases.randomElement(using: &random)
             }
-            var blocks = Self.blocks(card, cardFrame: cardFrame, cid: cid)
+            var blocks = Self.blocks(card, cardFrame: cardFrame)
             for _ in 0..<3 {
                 let command = (0..<Int.random(in: 0...300, using: &random)).map { _ in
                     UInt8.random(in: 0...255, using: &random)
@@ -70,7 +68,7 @@ struct RecoveryTests {
         var blocks = BlockProtocol(
             chip,
             BlockProtocol.Parameters(
-                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0), cid: nil))
+                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0)))
         #expect(throws: TransportError.answerTooLong) { try blocks.transceive([1], timeout: .seconds(60)) }
         #expect(chip.exchanges == 260)
     }
@@ -84,7 +82,7 @@ struct RecoveryTests {
         var blocks = BlockProtocol(
             chip,
             BlockProtocol.Parameters(
-                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0), cid: nil))
+                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0)))
         if lastPart == 11 {
             #expect(try blocks.transceive([1], timeout: .seconds(60)).count == 65_538)
         } else {
@@ -97,7 +95,7 @@ struct RecoveryTests {
         var blocks = BlockProtocol(
             chip,
             BlockProtocol.Parameters(
-                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0), cid: nil))
+                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0)))
         #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([1], timeout: .seconds(60)) }
         #expect(chip.exchanges < 10)
     }

@@ -95,45 +95,10 @@ struct ScriptedActivationTests {
         #expect(chip.timeouts == [.milliseconds(10), WaitingTime.frame(code: 8) + .milliseconds(30)])
     }
 
-    @Test func assignsACIDToSupportingCards() throws {
-        let chip = ScriptedChip([
-            "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080103+ > 03", "B 0A0300A4+ > 0A039000",
-        ])
-        var pcd = PCD(chip, cid: 3)
-        _ = try pcd.activate(.typeB())
-        #expect(try pcd.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
-        #expect(chip.finish() == [])
-    }
-
-    @Test func assignsACIDToTypeACards() throws {
-        let chip = ScriptedChip(Self.singleSize + ["A E083+ > 067877800280", "A 0A0300A4+ > 0A039000"])
-        var pcd = PCD(chip, cid: 3)
-        _ = try pcd.activate(.typeA())
-        #expect(try pcd.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
-        #expect(chip.finish() == [])
-        let other = ScriptedChip(Self.singleSize + ["A E083+ > 067877800080", "A 0200A4+ > 029000"])
-        var without = PCD(other, cid: 3)
-        _ = try without.activate(.typeA())
-        #expect(try without.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
-        #expect(other.finish() == [])
-    }
-
-    /// 15 is reserved.
-    @Test(arguments: [(14 as UInt8, "0E"), (15, "0E"), (13, "0D")])
-    func cidsEndAtFourteen(_ cid: UInt8, _ sent: String) throws {
-        // The card may accept longer chains: the high half of its answer.
-        let chip = ScriptedChip([
-            "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C000801\(sent)+ > F\(sent.suffix(1))",
-        ])
-        var pcd = PCD(chip, cid: cid)
-        #expect(try pcd.activate(.typeB()) != nil)
-        #expect(chip.finish() == [])
-    }
-
     @Test func rejectsAnotherCIDInTheAnswer() {
-        let answer = ["B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080103+ > 02", "field"]
+        let answer = ["B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080100+ > 02", "field"]
         let chip = ScriptedChip(answer + answer + answer)
-        var pcd = PCD(chip, cid: 3)
+        var pcd = PCD(chip)
         #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeB()) }
         #expect(chip.finish() == [])
     }
@@ -200,8 +165,6 @@ struct ScriptedActivationTests {
             try pcd.activate(.typeA())
                 == .typeA(TypeATarget(uid: [1, 2, 3, 4], sak: 0x20, ats: [0x02, 0x08], isISODEP: true)))
         #expect(try pcd.isPresent() == true)
-        pcd.forget()
-        #expect(try pcd.isPresent() == nil)
         #expect(chip.finish() == [])
     }
 

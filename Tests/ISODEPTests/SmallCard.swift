@@ -20,7 +20,6 @@ final class SmallCard: RawFrameChannel {
     private(set) var commands: [[UInt8]] = []
 
     private let cardFrame: Int
-    private let cid: UInt8?
     private var number: UInt8 = 1
     private var incoming: [UInt8] = []
     private var outgoing: ArraySlice<UInt8> = []
@@ -30,10 +29,9 @@ final class SmallCard: RawFrameChannel {
     /// - Parameters:
     ///   - readerFrame: the longest frame that the reader takes; the card chains above it.
     ///   - cardFrame: the longest frame that the card takes.
-    init(readerFrame: Int = 256, cardFrame: Int = 256, cid: UInt8? = nil) {
+    init(readerFrame: Int = 256, cardFrame: Int = 256) {
         longestRawFrame = readerFrame
         self.cardFrame = cardFrame
-        self.cid = cid
     }
 
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
@@ -54,12 +52,7 @@ final class SmallCard: RawFrameChannel {
     private func answer(_ bytes: [UInt8]) -> [UInt8]? {
         var content = bytes[...]
         guard let pcb = content.popFirst() else { return nil }
-        if pcb & 0x08 != 0 {
-            guard let cid, content.popFirst() == cid else { return nil }
-        } else if cid != nil {
-            return nil
-        }
-        switch pcb & 0xF7 {
+        switch pcb {
         case 0x02, 0x03, 0x12, 0x13: return information(pcb, content)
         case 0xA2, 0xA3, 0xB2, 0xB3: return ready(pcb)
         case 0xF2: return extensionGranted()
@@ -96,13 +89,13 @@ final class SmallCard: RawFrameChannel {
 
     private func next() -> [UInt8] {
         if extensionsLeft > 0 { return send(0xF2, [0x03]) }
-        let piece = outgoing.prefix(longestRawFrame - (cid == nil ? 3 : 4))
+        let piece = outgoing.prefix(longestRawFrame - 3)
         outgoing = outgoing.dropFirst(piece.count)
         return send((outgoing.isEmpty ? 0x02 : 0x12) | number, Array(piece))
     }
 
     private func send(_ pcb: UInt8, _ content: [UInt8]) -> [UInt8] {
-        last = (cid.map { [pcb | 0x08, $0] } ?? [pcb]) + content
+        last = [pcb] + content
         return last
     }
 }

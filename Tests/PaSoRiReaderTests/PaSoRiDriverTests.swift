@@ -14,7 +14,7 @@ import USBTransport
 struct PaSoRiDriverTests {
     /// A driver whose devices are all simulated, but those at the ports in `busy`, which somebody else holds.
     private func driver(_ system: MadeUpSystem, busy: Set<String> = []) -> PaSoRiDriver {
-        PaSoRiDriver(paths: system.paths) { device, _, cancellation throws(TransportError) in
+        PaSoRiDriver(paths: system.paths) { device, cancellation throws(TransportError) in
             if busy.contains(device.portPath) {
                 throw .readerUnavailable(reason: .busy, detail: .init(.text, device.portPath))
             }

@@ -119,7 +119,7 @@ struct PaSoRiFaultTests {
         try system.plugIn(
             "1-1", vendor: "054c", product: device.product, bus: 1, device: 2, classes: device.classes)
         let link = VirtualUSBLink(NoPaSoRi(answer))
-        let driver = PaSoRiDriver(paths: system.paths) { _, _, _ in link }
+        let driver = PaSoRiDriver(paths: system.paths) { _, _ in link }
         let expected = TransportError.readerUnavailable(
             reason: .unsupported, detail: .init(.notAPaSoRi))
         #expect(throws: expected) { try driver.open(model.rawValue, cancellation: CancellationToken()) }

@@ -36,7 +36,7 @@ struct Port400FaultTests {
         try system.plugIn("1-1", vendor: "054c", product: "0dc8", bus: 1, device: 2, classes: ["0b", "ff"])
         let plan = Dictionary(uniqueKeysWithValues: (1...100).map { ($0, InjectedUSBFault.busy) })
         let link = VirtualUSBLink(VirtualPort400(field: VirtualField(), faults: InjectedUSBFaults(atCommand: plan)))
-        let driver = PaSoRiDriver(paths: system.paths) { _, _, _ in link }
+        let driver = PaSoRiDriver(paths: system.paths) { _, _ in link }
         let busy = TransportError.readerUnavailable(reason: .busy, detail: .init(.working))
         #expect(throws: busy) { try driver.open("rcs300", cancellation: CancellationToken()) }
         #expect(link.closings == 1)
@@ -53,7 +53,7 @@ struct Port400FaultTests {
         try system.plugIn(
             "1-1", vendor: "054c", product: "0dc8", bus: 1, device: 2, driver: "usbfs", classes: ["0b", "ff"],
             extra: ["serial": "0123456"])
-        let driver = PaSoRiDriver(paths: system.paths) { _, _, _ in
+        let driver = PaSoRiDriver(paths: system.paths) { _, _ in
             VirtualUSBLink(VirtualPort400(field: VirtualField()))
         }
         #expect(

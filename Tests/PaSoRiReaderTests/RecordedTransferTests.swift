@@ -81,3 +81,19 @@ final class RecordedUSBLink: USBLink {
         return .gone
     }
 }
+
+extension USBError {
+    /// Returns the error of a keyword in a recording.
+    fileprivate init?(word: String) {
+        switch word {
+        case "timedOut": self = .timedOut
+        case "stalled": self = .stalled
+        case "overflow": self = .overflow
+        case "gone": self = .gone
+        case "cancelled": self = .cancelled
+        default:
+            guard word.hasPrefix("failed "), let code = Int32(word.dropFirst(7)) else { return nil }
+            self = .failed(code: code)
+        }
+    }
+}

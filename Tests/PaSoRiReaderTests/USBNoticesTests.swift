@@ -36,7 +36,7 @@ struct USBNoticesTests {
     /// What is watched is what `--reader` takes, the same when a reader is plugged in again.
     @Test func readersAreWatchedByTheirIDs() throws {
         let system = try MadeUpSystem()
-        let driver = PaSoRiDriver(paths: system.paths) { _, _, _ throws(TransportError) in throw .unplugged }
+        let driver = PaSoRiDriver(paths: system.paths) { _, _ throws(TransportError) in throw .unplugged }
         let watch = DeviceWatch(SystemNotices(USBNotices(), paths: system.paths), interval: .zero) { driver.list() }
         #expect(try watch.next() == [])
         let plugs: [(device: Int, serial: [String: String], id: String)] = [
@@ -58,7 +58,7 @@ struct USBNoticesTests {
         let paths = system.paths
         try system.plugIn("1-1", vendor: "054c", product: "0dc8", bus: 1, device: 4, classes: ["0b", "ff"])
         let watch = try AsyncDeviceWatch({ SystemNotices(USBNotices(cancellation: $0), paths: paths) }) {
-            PaSoRiDriver(paths: paths) { _, _, _ throws(TransportError) in throw .unplugged }.list()
+            PaSoRiDriver(paths: paths) { _, _ throws(TransportError) in throw .unplugged }.list()
         }
         #expect(try await watch.next().map(\.device.id) == ["rcs300:port=1-1"])
         system.unplug("1-1")

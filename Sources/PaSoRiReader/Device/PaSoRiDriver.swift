@@ -12,23 +12,19 @@ internal import USBTransport
 /// A kernel driver that holds the reader (`port100`) is detached while it is open and reattached at the end.
 package struct PaSoRiDriver: ReaderDriver {
     typealias LinkMaker =
-        @Sendable (USBDevice, PaSoRiModel, CancellationToken) throws(TransportError) -> any USBLink
+        @Sendable (USBDevice, CancellationToken) throws(TransportError) -> any USBLink
 
     private let paths: SystemPaths
     private let makeLink: LinkMaker
 
     /// Creates a driver for this system's readers.
-    package init() {
-        self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
-            try LibUSBLink(device, classCode: model.interfaceClass, cancellation: cancellation)
-        }
-    }
-
-    /// Creates a driver for this system's readers that records every transfer.
-    package init(recorder: LinkRecorder) {
-        self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
-            RecordingUSBLink(
-                try LibUSBLink(device, classCode: model.interfaceClass, cancellation: cancellation), recorder)
+    ///
+    /// - Parameter recorder: records every transfer.
+    package init(recorder: LinkRecorder? = nil) {
+        self.init(paths: SystemPaths()) { device, cancellation throws(TransportError) in
+            let link = try LibUSBLink(device, classCode: PaSoRiModel.interfaceClass, cancellation: cancellation)
+            guard let recorder else { return link }
+            return RecordingUSBLink(link, recorder)
         }
     }
 
@@ -43,11 +39,11 @@ package struct PaSoRiDriver: ReaderDriver {
     /// The connected readers, usable or not; nothing is opened.
     package func list() -> [ReaderListing] {
         let devices = USBDevice.all(paths)
-        return PaSoRiModel.all.flatMap { model in
+        return PaSoRiModel.allCases.flatMap { model in
             devices.filter(model.includes).map { device in
                 ReaderListing(
                     id: PaSoRiID(device, model, among: devices).text, name: model.name(of: device),
-                    state: state(of: device, model))
+                    state: state(of: device))
             }
         }
     }
@@ -77,7 +73,7 @@ package struct PaSoRiDriver: ReaderDriver {
     private func open(
         _ device: USBDevice, _ id: PaSoRiID, _ cancellation: CancellationToken
     ) throws(TransportError) -> any Reader {
-        let link = try makeLink(device, id.model, cancellation)
+        let link = try makeLink(device, cancellation)
         do throws(TransportError) {
             return try id.model.open(
                 link, ReaderInformation(id: id.text, name: id.model.name(of: device)), cancellation)
@@ -91,9 +87,9 @@ package struct PaSoRiDriver: ReaderDriver {
         }
     }
 
-    private func state(of device: USBDevice, _ model: PaSoRiModel) -> ReaderListing.State {
+    private func state(of device: USBDevice) -> ReaderListing.State {
         if let obstacle = device.obstacle { return .unavailable(obstacle.reason, detail: obstacle.detail) }
-        guard let interface = device.interfaces.first(where: { $0.classCode == model.interfaceClass }) else {
+        guard let interface = device.interfaces.first(where: { $0.classCode == PaSoRiModel.interfaceClass }) else {
             // A device without a configuration shows no interfaces; it gets one when it is opened.
             return device.interfaces.isEmpty
                 ? .ready : .unavailable(.unsupported, detail: .init(.noInterface))
@@ -125,7 +121,7 @@ struct PaSoRiID: Sendable {
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it names one but the rest is not known.
     init?(parsing id: String) throws(TransportError) {
         let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let kind = parts.first, let model = PaSoRiModel.all.first(where: { $0.kind == kind }) else { return nil }
+        guard let kind = parts.first, let model = PaSoRiModel(rawValue: String(kind)) else { return nil }
         self.model = model
         guard let rest = parts.dropFirst().first else {
             choice = .any
@@ -137,7 +133,7 @@ struct PaSoRiID: Sendable {
         case ("port"?, let port?) where !port.isEmpty: choice = .port(port)
         default:
             throw .readerUnavailable(
-                reason: .unsupported, detail: .init(.unknownSelector, model.kind))
+                reason: .unsupported, detail: .init(.unknownSelector, model.rawValue))
         }
     }
 
@@ -160,49 +156,41 @@ struct PaSoRiID: Sendable {
     /// The ID in the form of `--reader`.
     var text: String {
         switch choice {
-        case .any: model.kind
-        case .serial(let serial): "\(model.kind):serial=\(serial)"
-        case .port(let path): "\(model.kind):port=\(path)"
+        case .any: model.rawValue
+        case .serial(let serial): "\(model.rawValue):serial=\(serial)"
+        case .port(let path): "\(model.rawValue):port=\(path)"
         }
     }
 }
 
-/// A kind of PaSoRi: its USB identification, and the driver of its chip.
-struct PaSoRiModel: Sendable {
-    /// The prefix of its IDs, and its driver in the table of readers.
-    let kind: String
-    /// The class of the interface in use: FF, vendor-specific.
-    let interfaceClass: UInt8
+/// A kind of PaSoRi that Kazasu drives, the older first; the products of each are in the table of `SystemDevices`. The
+/// raw value is the prefix of its IDs, and its driver in that table.
+enum PaSoRiModel: String, Sendable, CaseIterable {
+    /// The RC-S380, "NFC Port-100".
+    case rcs380
+    /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, can stay with pcscd.
+    case rcs300
+
+    /// The class of the interface in use: vendor-specific.
+    static let interfaceClass: UInt8 = 0xFF
+
     /// Brings the reader at the other end of a link to a known state; on error the link is not closed.
-    let open: @Sendable (any USBLink, ReaderInformation, CancellationToken) throws(TransportError) -> any Reader
+    func open(
+        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
+    ) throws(TransportError) -> any Reader {
+        switch self {
+        case .rcs380: try PaSoRiReader(rcs380: usb, information, cancellation)
+        case .rcs300: try PaSoRiReader(rcs300: usb, information, cancellation)
+        }
+    }
 
     /// Whether a device is of this kind.
     func includes(_ device: USBDevice) -> Bool {
-        ReaderModel(of: device)?.driver == kind
+        ReaderModel(of: device)?.driver == rawValue
     }
 
     /// The display name of a device of this kind.
     func name(of device: USBDevice) -> String {
-        ReaderModel(of: device)?.name ?? kind
+        ReaderModel(of: device)?.name ?? rawValue
     }
-}
-
-extension PaSoRiModel {
-    /// Every kind of PaSoRi that Kazasu drives, one row each, the older first; the products of each are in the table of
-    /// `SystemDevices`.
-    static let all: [PaSoRiModel] = [rcs380, rcs300]
-
-    /// The RC-S380, "NFC Port-100".
-    static let rcs380 = PaSoRiModel(
-        kind: "rcs380", interfaceClass: 0xFF,
-        open: { usb, information, cancellation throws(TransportError) in
-            try PaSoRiReader(rcs380: usb, information, cancellation)
-        })
-
-    /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, can stay with pcscd.
-    static let rcs300 = PaSoRiModel(
-        kind: "rcs300", interfaceClass: 0xFF,
-        open: { usb, information, cancellation throws(TransportError) in
-            try PaSoRiReader(rcs300: usb, information, cancellation)
-        })
 }

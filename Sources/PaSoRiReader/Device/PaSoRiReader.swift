@@ -13,14 +13,13 @@ final class PaSoRiReader: Reader {
     let information: ReaderInformation
     private let chipset: any PaSoRiChipset
     private let cancellation: CancellationToken
-    private var pcd: PCD
     private var card: Card?
     private var isClosed = false
 
     /// The most recently found card.
     private enum Card {
         case felica(FeliCaBitRate)
-        case iso14443
+        case iso14443(PCD)
     }
 
     private init(
@@ -29,7 +28,6 @@ final class PaSoRiReader: Reader {
     ) {
         self.chipset = chipset
         self.cancellation = cancellation
-        pcd = PCD(chipset)
         var information = information
         information.technologies = [.felica, .typeA, .typeB]
         information.feliCaBitRates = feliCaBitRates
@@ -48,7 +46,6 @@ final class PaSoRiReader: Reader {
     ///   ``TransportError/corrupted(status:)`` when a card answered but could not be selected.
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try check()
-        card = nil
         return try cancellation.run { () throws(TransportError) -> PICC? in
             do throws(TransportError) {
                 return try find(request)
@@ -64,10 +61,10 @@ final class PaSoRiReader: Reader {
     }
 
     private func find(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        // A card left in ISO-DEP would not be found again.
+        if case .iso14443(var pcd)? = card.take() { try pcd.release() }
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
-            // A card left in ISO-DEP would not be found again.
-            try pcd.release()
             let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
             let target = try polling.look(at: bitRate) { frame, time throws(TransportError) in
                 try chipset.exchange(felica: frame, at: bitRate, within: time)
@@ -75,8 +72,9 @@ final class PaSoRiReader: Reader {
             if target != nil { card = .felica(bitRate) }
             return target.map { .felica($0) }
         case .typeA, .typeB:
+            var pcd = PCD(chipset)
             let found = try pcd.activate(request)
-            if found != nil { card = .iso14443 }
+            if found != nil { card = .iso14443(pcd) }
             return found
         }
     }
@@ -92,7 +90,9 @@ final class PaSoRiReader: Reader {
         return try cancellation.run { () throws(TransportError) -> [UInt8] in
             switch card {
             case nil: throw .cardReleased
-            case .iso14443: return try pcd.transceive(frame, timeout: timeout)
+            case .iso14443(var pcd):
+                defer { card = .iso14443(pcd) }
+                return try pcd.transceive(frame, timeout: timeout)
             case .felica(let bitRate):
                 let longest = chipset.longestRawFrame
                 guard frame.count <= longest else { throw .frameTooLong(length: frame.count, limit: longest) }
@@ -103,7 +103,7 @@ final class PaSoRiReader: Reader {
 
     func isCardPresent() throws(TransportError) -> Bool? {
         try check()
-        guard case .iso14443? = card else { return nil }
+        guard case .iso14443(let pcd)? = card else { return nil }
         return try cancellation.run { () throws(TransportError) -> Bool? in try pcd.isPresent() }
     }
 
@@ -111,7 +111,6 @@ final class PaSoRiReader: Reader {
         try check()
         card = nil
         return try cancellation.run { () throws(TransportError) -> Bool in
-            try pcd.release()
             try chipset.resetField()
             // On an RC-S380, the field stays off until the next frame.
             try chipset.wait(Self.powerLoss)

@@ -51,18 +51,4 @@ extension USBError {
         case .failed(let code): "failed \(code)"
         }
     }
-
-    /// Returns the error of a keyword in a recording.
-    init?(word: String) {
-        switch word {
-        case "timedOut": self = .timedOut
-        case "stalled": self = .stalled
-        case "overflow": self = .overflow
-        case "gone": self = .gone
-        case "cancelled": self = .cancelled
-        default:
-            guard word.hasPrefix("failed "), let code = Int32(word.dropFirst(7)) else { return nil }
-            self = .failed(code: code)
-        }
-    }
 }
