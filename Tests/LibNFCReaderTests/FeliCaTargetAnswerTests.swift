@@ -12,19 +12,20 @@ import VirtualReader
 @Suite(.waits)
 struct FeliCaTargetAnswerTests {
     static let card = TestCard.idm + TestCard.pmm
+    private static let polling = FeliCaPolling(.any)
 
     @Test(arguments: [[0x00], [0x00, 0x01, 0x12]] as [[UInt8]]) func noTarget(_ bytes: [UInt8]) throws {
-        #expect(try FeliCaTargetAnswer.parse(bytes, bitRate: .kbps212) == nil)
+        #expect(try Self.polling.target(inList: bytes, bitRate: .kbps212) == nil)
     }
 
     @Test func aCard() throws {
-        let plain = try FeliCaTargetAnswer.parse([0x01, 0x01, 0x12, 0x01] + Self.card, bitRate: .kbps424)
+        let plain = try Self.polling.target(inList: [0x01, 0x01, 0x12, 0x01] + Self.card, bitRate: .kbps424)
         #expect(plain?.idm.bytes == TestCard.idm)
         #expect(plain?.pmm.bytes == TestCard.pmm)
         #expect(plain?.requestData == nil)
         #expect(plain?.bitRate == .kbps424)
-        let named = try FeliCaTargetAnswer.parse(
-            [0x01, 0x01, 0x14, 0x01] + Self.card + [0x12, 0xFC], bitRate: .kbps212)
+        let named = try Self.polling.target(
+            inList: [0x01, 0x01, 0x14, 0x01] + Self.card + [0x12, 0xFC], bitRate: .kbps212)
         #expect(named?.requestData == 0x12FC)
     }
 
@@ -35,15 +36,17 @@ struct FeliCaTargetAnswerTests {
         ]
 
     @Test(arguments: damaged) func inventsNothing(_ bytes: [UInt8]) {
-        #expect(throws: TransportError.corrupted(status: 0)) { try FeliCaTargetAnswer.parse(bytes, bitRate: .kbps212) }
+        #expect(throws: TransportError.corrupted(status: 0)) {
+            try Self.polling.target(inList: bytes, bitRate: .kbps212)
+        }
     }
 
     @Test func requestMatchesTheVectors() {
         #expect(
-            ChipCommand.listFeliCa(.any, requestCode: 1, timeSlots: 0, bitRate: .kbps212)
+            ChipCommand.listFeliCa(FeliCaPolling(.any, requestCode: 1), at: .kbps212)
                 == [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00])
         #expect(
-            ChipCommand.listFeliCa(.ndef, requestCode: 0, timeSlots: 15, bitRate: .kbps424)
+            ChipCommand.listFeliCa(FeliCaPolling(.ndef, timeSlots: 15), at: .kbps424)
                 == [0x4A, 0x01, 0x02, 0x00, 0x12, 0xFC, 0x00, 0x0F])
     }
 

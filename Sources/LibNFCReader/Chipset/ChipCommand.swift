@@ -84,44 +84,22 @@ enum ChipCommand {
         [0x42] + frame
     }
 
-    /// InListPassiveTarget for one FeliCa card; always 5 bytes of initiator data.
-    static func listFeliCa(
-        _ system: SystemCode, requestCode: UInt8, timeSlots: UInt8, bitRate: FeliCaBitRate
-    ) -> [UInt8] {
-        let modulation: UInt8 =
-            switch bitRate {
-            case .kbps212: 0x01
-            case .kbps424: 0x02
-            }
-        let code = system.rawValue
-        let systemCode = [UInt8(truncatingIfNeeded: code >> 8), UInt8(truncatingIfNeeded: code)]
-        return [0x4A, 0x01, modulation, 0x00] + systemCode + [requestCode, timeSlots]
+    /// InListPassiveTarget for one FeliCa card: the Polling without its LEN byte.
+    static func listFeliCa(_ polling: FeliCaPolling, at bitRate: FeliCaBitRate) -> [UInt8] {
+        [0x4A, 0x01, bitRate == .kbps212 ? 0x01 : 0x02] + polling.frame.dropFirst()
     }
 }
 
-/// The answer to InListPassiveTarget for FeliCa: the number of targets, and for one its number and its answer to the
-/// Polling with LEN byte. That is `01 01 12 01 IDm PMm`, or LEN 14 with two bytes of request data.
-///
-/// Parsed here and not by libnfc, which always copies 18 bytes from its buffer even if the chip sent fewer.
-enum FeliCaTargetAnswer {
+extension FeliCaPolling {
+    /// Reads the answer to InListPassiveTarget: the number of targets, and for one its number and its answer to the
+    /// Polling.
+    ///
+    /// Read here and not by libnfc, which always copies 18 bytes from its buffer even if the chip sent fewer.
+    ///
     /// - Returns: the card, or `nil` for no target.
     /// - Throws: ``TransportError/corrupted(status:)`` when the answer has another form.
-    static func parse(_ bytes: [UInt8], bitRate: FeliCaBitRate) throws(TransportError) -> FeliCaTarget? {
-        var reader = ByteReader(bytes)
-        do throws(ByteCodecError) {
-            guard try reader.readUInt8() != 0 else { return nil }
-            _ = try reader.readUInt8()
-            let length = try reader.readUInt8()
-            let responseCode = try reader.readUInt8()
-            guard length == 0x12 || length == 0x14, responseCode == 0x01 else { throw .tooShort(offset: 0, missing: 0) }
-            let idm = try reader.readUInt64(.big)
-            let pmm = try reader.readUInt64(.big)
-            let requestData = length == 0x14 ? try reader.readUInt16(.big) : nil
-            return FeliCaTarget(
-                idm: IDm(rawValue: idm), pmm: PMm(rawValue: pmm), requestData: requestData, bitRate: bitRate)
-        } catch {
-            throw TransportError.corrupted(status: TransportError.damagedBeyondTheChip)
-        }
+    func target(inList answer: [UInt8], bitRate: FeliCaBitRate) throws(TransportError) -> FeliCaTarget? {
+        answer.first == 0 ? nil : try target(from: answer.dropFirst(2), bitRate: bitRate)
     }
 }
 

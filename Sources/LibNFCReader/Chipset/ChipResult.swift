@@ -4,6 +4,7 @@ internal import ByteCodec
 internal import CLibNFC
 internal import Glibc
 internal import NFCTransport
+internal import USBTransport
 
 /// The outcome of one chip command.
 enum ChipResult: Hashable, Sendable {
@@ -30,9 +31,9 @@ enum ChipResult: Hashable, Sendable {
             case NFC_EOPABORTED: .readerInDoubt(.cancelled)
             case NFC_ETIMEOUT, -ETIMEDOUT: .readerInDoubt(.readerTimeout)
             case NFC_EIO: .readerInDoubt(Self.damagedOnTheWay)
-            case -ENODEV, -ESHUTDOWN: .failed(Self.unplugged)
+            case -ENODEV, -ESHUTDOWN: .failed(.unplugged)
             // With a USB driver these three are EINTR, EIO and ESRCH.
-            case NFC_ENOTSUCHDEV where !overUSB: .failed(Self.unplugged)
+            case NFC_ENOTSUCHDEV where !overUSB: .failed(.unplugged)
             case NFC_EOVFLOW where !overUSB: .readerInDoubt(.answerTooLong)
             case NFC_EDEVNOTSUPP where !overUSB, NFC_ENOTIMPL:
                 .failed(.unsupported(detail: .init(.libnfcDriverCannot, "\(result)")))
@@ -55,9 +56,6 @@ enum ChipResult: Hashable, Sendable {
 
     /// Garbled between reader and computer.
     static let damagedOnTheWay = TransportError.corrupted(status: TransportError.damagedBeyondTheChip)
-
-    /// The reader is gone.
-    static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
 
     /// The error for a status about the transmission between chip and card.
     private static func radioError(_ status: UInt8) -> TransportError {

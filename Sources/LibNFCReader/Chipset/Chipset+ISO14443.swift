@@ -57,7 +57,7 @@ extension Chipset {
     private mutating func pollFromRest(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
         if iso14443.hasSelected {
             try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
-            Self.rest(Self.fieldReset)
+            ThreadPause.sleep(Self.fieldReset)
             iso14443.hasSelected = false
             iso14443.fieldIsFresh = true
         }
@@ -73,7 +73,7 @@ extension Chipset {
     mutating func switchFieldOff() throws(TransportError) {
         iso14443.selection = .none
         try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
-        Self.rest(Self.powerLoss)
+        ThreadPause.sleep(Self.powerLoss)
         iso14443.hasSelected = false
         iso14443.fieldIsFresh = true
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
+internal import USBTransport
 
 /// A PN53x behind a transport, and the state it was set to so far.
 struct Chipset: ~Copyable {
@@ -79,7 +79,7 @@ struct Chipset: ~Copyable {
         iso14443.fieldIsFresh = false
         guard answer.first == 0 else { return answer }
         try check(send(ChipCommand.fieldOn, waiting: Self.commandTime))
-        Self.rest(Self.cardStart)
+        ThreadPause.sleep(Self.cardStart)
         // A reader that had to be brought back may have lost the setting.
         try setRepeats(repeats)
         return try list(command)
@@ -99,12 +99,6 @@ struct Chipset: ~Copyable {
         // A search without a card is not yet work.
         if targets > 0 { line.didExchange() }
         return answer.bytes
-    }
-
-    /// Leaves cards and chip alone for this long.
-    static func rest(_ time: Duration) {
-        var pause = timespec(tv_sec: 0, tv_nsec: Int(time.components.attoseconds / 1_000_000_000))
-        unsafe nanosleep(&pause, nil)
     }
 
     /// Sends a frame to the card and returns its answer.
@@ -186,8 +180,8 @@ struct Chipset: ~Copyable {
         isInDoubt = false
         if let port = transport.port {
             if port.isGone {
-                lost = ChipResult.unplugged
-                return ChipResult.unplugged
+                lost = .unplugged
+                return .unplugged
             }
             if family.reachesChip { port.abortChip() }
         }

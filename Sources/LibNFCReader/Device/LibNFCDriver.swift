@@ -12,21 +12,16 @@ package struct LibNFCDriver: ReaderDriver {
     private let patience: Int
 
     /// Creates a driver for this system's readers.
-    package init() {
-        self.init(paths: SystemPaths())
-    }
-
-    /// Creates a driver for this system's readers.
     ///
     /// - Parameters:
     ///   - patience: the factor by which waits exceed those for a real chip. A simulated chip shares the machine with
     ///     others, and may not be scheduled when its time has come.
     ///   - recorder: records libnfc's log of the readers that it opens: every frame.
-    package init(patience: Int = 1, recorder: LinkRecorder?) {
+    package init(patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.init(paths: SystemPaths(), patience: patience, recorder: recorder)
     }
 
-    init(paths: SystemPaths = SystemPaths(), patience: Int = 1, recorder: LinkRecorder? = nil) {
+    init(paths: SystemPaths, patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.paths = paths
         self.patience = patience
         self.recorder = recorder

@@ -10,13 +10,10 @@ package struct PN532Driver: ReaderDriver {
     private let recorder: LinkRecorder?
     private let patience: Int
 
-    /// - Parameter recorder: receives every frame.
-    package init(recorder: LinkRecorder? = nil) {
-        self.init(patience: 1, recorder: recorder)
-    }
-
-    /// - Parameter patience: the factor by which waits exceed those for a real chip.
-    init(patience: Int, recorder: LinkRecorder? = nil) {
+    /// - Parameters:
+    ///   - patience: the factor by which waits exceed those for a real chip.
+    ///   - recorder: receives every frame.
+    package init(patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.patience = patience
         self.recorder = recorder
     }

@@ -54,11 +54,11 @@ package final class PN53xReader: Reader {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             try prepare()
-            let command = ChipCommand.listFeliCa(
-                system, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
+            let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
             return try link.run { link throws(TransportError) in
                 link.iso14443.selection = .packets
-                return try FeliCaTargetAnswer.parse(link.poll(command), bitRate: bitRate).map { .felica($0) }
+                let answer = try link.poll(ChipCommand.listFeliCa(polling, at: bitRate))
+                return try polling.target(inList: answer, bitRate: bitRate).map { .felica($0) }
             }
         case .typeA(let isoDEP):
             try prepare()

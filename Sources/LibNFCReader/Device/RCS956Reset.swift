@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ISODEP
 internal import NFCTransport
 internal import SystemDevices
 internal import USBTransport

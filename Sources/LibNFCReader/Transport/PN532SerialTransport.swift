@@ -3,6 +3,7 @@
 internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
+internal import USBTransport
 
 /// A PN532 on a serial port, without libnfc: framing, checksums, timeouts and cancellation are implemented here.
 ///
@@ -105,7 +106,7 @@ final class PN532SerialTransport: PN53xTransport {
         switch answer {
         case .success: return true
         case .failure(.cancelled): throw .cancelled
-        case .failure(ChipResult.unplugged): throw ChipResult.unplugged
+        case .failure(.unplugged): throw .unplugged
         case .failure: return false
         }
     }
@@ -113,51 +114,40 @@ final class PN532SerialTransport: PN53xTransport {
     // MARK: Commands
 
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
-        guard isOpen, let code = command.first, command.count <= family.longestCommand else {
+        guard isOpen, !command.isEmpty, command.count <= family.longestCommand else {
             return ChipAnswer(
                 outcome: .failed(.frameTooLong(length: command.count, limit: family.longestCommand)), bytes: [])
         }
-        switch exchange(command, until: end(of: time)) {
+        switch wholeAnswer(to: command, within: time) {
         case .failure(let error):
-            let isOver = error == ChipResult.unplugged
-            return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
+            return ChipAnswer(outcome: error == .unplugged ? .failed(error) : .readerInDoubt(error), bytes: [])
         case .success(let bytes):
             guard ChipCommand.answersWithStatus(command) else { return ChipAnswer(outcome: .success, bytes: bytes) }
             guard let status = bytes.first else {
                 return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
-            }
-            // InDataExchange: a card's answer that is longer than a frame is fetched in parts.
-            if code == ChipCommand.exchangeDataCode, status & ChipCommand.moreInformation != 0 {
-                return fetchRest(of: bytes, after: command, within: time)
             }
             let outcome = ChipResult(status: status)
             return ChipAnswer(outcome: outcome, bytes: outcome == .success ? bytes : [], status: status)
         }
     }
 
-    /// Requests the other parts of a card's answer.
-    private func fetchRest(of first: [UInt8], after command: [UInt8], within time: Duration) -> ChipAnswer {
-        let end = end(of: time)
-        var (whole, status) = (first, first.first ?? 0)
-        while status & ChipCommand.moreInformation != 0 {
-            guard whole.count <= Self.longestAnswer else {
-                return ChipAnswer(outcome: .readerInDoubt(.answerTooLong), bytes: [])
-            }
-            switch exchange(Array(command.prefix(2)), until: end) {
-            case .failure(let error):
-                let isOver = error == ChipResult.unplugged
-                return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
-            case .success(let part):
+    /// Runs a command. In InDataExchange, a card's answer that is longer than a frame is fetched in parts.
+    private func wholeAnswer(to command: [UInt8], within time: Duration) -> Result<[UInt8], TransportError> {
+        Result { () throws(TransportError) in
+            var whole = try exchange(command, until: end(of: time)).get()
+            guard command.first == ChipCommand.exchangeDataCode else { return whole }
+            let end = end(of: time)
+            while let status = whole.first, status & ChipCommand.moreInformation != 0 {
+                guard whole.count <= Self.longestAnswer else { throw .answerTooLong }
+                let part = try exchange(Array(command.prefix(2)), until: end).get()
                 // Empty parts with more to follow could continue forever.
                 guard let next = part.first, part.count > 1 || next & ChipCommand.moreInformation == 0 else {
-                    return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
+                    throw ChipResult.damagedOnTheWay
                 }
-                status = next
-                whole += part.dropFirst()
+                whole = [next] + whole.dropFirst() + part.dropFirst()
             }
+            return whole
         }
-        let outcome = ChipResult(status: status)
-        return ChipAnswer(outcome: outcome, bytes: outcome == .success ? whole : [], status: status)
     }
 
     // MARK: Frames
@@ -191,7 +181,7 @@ final class PN532SerialTransport: PN53xTransport {
         var rest = frame[...]
         while !rest.isEmpty {
             if let error = wait(for: Int32(POLLOUT), until: end) { return error }
-            guard let count = serial.write(rest) else { return ChipResult.unplugged }
+            guard let count = serial.write(rest) else { return .unplugged }
             rest = rest.dropFirst(count)
         }
         return nil
@@ -201,7 +191,7 @@ final class PN532SerialTransport: PN53xTransport {
         while true {
             if let frame = parser.next() { return .success(frame) }
             if let error = wait(for: Int32(POLLIN), until: end) { return .failure(error) }
-            guard let bytes = serial.read() else { return .failure(ChipResult.unplugged) }
+            guard let bytes = serial.read() else { return .failure(.unplugged) }
             if !bytes.isEmpty { recorder?.record(.received(bytes)) }
             parser.feed(bytes)
         }
@@ -215,7 +205,7 @@ final class PN532SerialTransport: PN53xTransport {
             return .readerTimeout
         case .gone:
             recorder?.record(.failed("gone"))
-            return ChipResult.unplugged
+            return .unplugged
         case .woken:
             stop.take()
             recorder?.record(.failed("cancelled"))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemDevices
 import TestSupport
 import Testing
 
-@testable import SystemDevices
+@testable import LibNFCReader
 
 /// Taking a device from kernel drivers, and giving it back.
 struct KernelDriverDetachmentTests {
