@@ -10,11 +10,7 @@ package struct PCSCDriver: ReaderDriver {
 
     private let recorder: LinkRecorder?
 
-    package init() {
-        recorder = nil
-    }
-
-    package init(recorder: LinkRecorder) {
+    package init(recorder: LinkRecorder? = nil) {
         self.recorder = recorder
     }
 

@@ -16,9 +16,9 @@ struct PCSCLink: ~Copyable {
     private var isUsed = false
     private var selection = Selection.none
     /// How the reader accepts FeliCa packets, once that is known.
-    private var wrapping: FeliCaWrapping?
+    private var wrapping: FrameWrapping?
     /// How the reader may accept commands of Type 2 Tags, without those that it refused.
-    private var tagWrappings: [Type2Wrapping]
+    private var tagWrappings: [FrameWrapping]
     /// The protocol of the open transparent session, in which the reader supports no other way.
     private var session: TransparentSession.CardProtocol?
     /// Whether the reader has refused a session.
@@ -35,7 +35,7 @@ struct PCSCLink: ~Copyable {
     init(_ context: consuming PCSCContext, reader: String) {
         self.context = context
         self.reader = reader
-        tagWrappings = Type2Wrapping.ways(for: reader)
+        tagWrappings = FrameWrapping.ways(for: reader, .type2)
     }
 
     /// Releases the card.
@@ -72,10 +72,11 @@ struct PCSCLink: ~Copyable {
             selection = .apdus
             return .typeB(target)
         case (.felica, .felica):
-            return try wrapping == .session ? pollInSession(request) : poll(request, FeliCaWrapping.ways(for: reader))
+            if wrapping == .session { return try pollInSession(request) }
+            return try poll(request, FrameWrapping.ways(for: reader, .felica))
         // A phone shows its type A side to a reader that looks by itself, and its FeliCa side to a Polling only.
         case (.typeA, .felica):
-            guard FeliCaWrapping.ways(for: reader).contains(.session), !hasNoSessions else { return nil }
+            guard FrameWrapping.ways(for: reader, .felica).contains(.session), !hasNoSessions else { return nil }
             return try pollInSession(request)
         case (.other, _): throw Self.withContacts
         default: return nil
@@ -166,12 +167,12 @@ struct PCSCLink: ~Copyable {
             guard session == nil, let command = StorageCommand(frame) else { return try pass(frame, within: time) }
             return try command.answer(in: send(command.apdu))
         case .packets:
-            guard let wrapping, let command = wrapping.command(for: frame, within: time) else {
+            guard let wrapping, let command = wrapping.command(for: frame, .felica, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
             if wrapping == .session { try beginSession(.felica) }
             do throws(TransportError) {
-                return try wrapping.packet(in: send(command))
+                return try wrapping.frame(in: send(command), .felica)
             } catch {
                 // The reader has ended the session: the next search begins it again.
                 if error == .cardReleased { (session, selection) = (nil, .none) }
@@ -181,15 +182,15 @@ struct PCSCLink: ~Copyable {
     }
 
     /// Sends a Polling in the way that the reader accepts packets: the known one, else the first of these.
-    private mutating func poll(_ request: ActivationRequest, _ ways: [FeliCaWrapping]) throws(TransportError) -> PICC? {
+    private mutating func poll(_ request: ActivationRequest, _ ways: [FrameWrapping]) throws(TransportError) -> PICC? {
         guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else { return nil }
         let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
         let ways = wrapping.map { [$0] } ?? ways
         for way in ways {
-            guard let command = way.command(for: polling.frame) else { continue }
+            guard let command = way.command(for: polling.frame, .felica) else { continue }
             do throws(TransportError) {
                 if way == .session { try beginSession(.felica) }
-                let target = try polling.target(from: way.packet(in: send(command)), bitRate: bitRate)
+                let target = try polling.target(from: way.frame(in: send(command), .felica), bitRate: bitRate)
                 wrapping = way
                 selection = .packets
                 return .felica(target)
@@ -210,7 +211,7 @@ struct PCSCLink: ~Copyable {
                 }
             }
         }
-        throw FeliCaWrapping.notPassed
+        throw FrameWrapping.Content.felica.notPassed
     }
 
     /// Sends a Polling in a session, which is restarted once when the reader has ended it.
@@ -232,18 +233,18 @@ struct PCSCLink: ~Copyable {
                 }
             }
         }
-        throw FeliCaWrapping.notPassed
+        throw FrameWrapping.Content.felica.notPassed
     }
 
     /// Sends a frame to a Type 2 Tag in the first way that the reader does not refuse.
     private mutating func pass(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         while let way = tagWrappings.first {
-            guard let command = way.command(for: frame, within: time) else {
+            guard let command = way.command(for: frame, .type2, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
             do throws(TransportError) {
                 if way == .session { try beginSession(.typeA) }
-                return try way.frame(in: send(command))
+                return try way.frame(in: send(command), .type2)
             } catch .unsupported {
                 // Nothing reached the tag.
                 endSession()
@@ -252,12 +253,12 @@ struct PCSCLink: ~Copyable {
                 throw error
             }
         }
-        throw Type2Wrapping.notPassed
+        throw FrameWrapping.Content.type2.notPassed
     }
 
     private mutating func beginSession(_ air: TransparentSession.CardProtocol) throws(TransportError) {
         guard session != air else { return }
-        let notPassed = air == .felica ? FeliCaWrapping.notPassed : Type2Wrapping.notPassed
+        let notPassed = (air == .felica ? FrameWrapping.Content.felica : .type2).notPassed
         if session == nil, try !manage(TransparentSession.start) {
             // Another program may have left one behind.
             guard try manage(TransparentSession.end), try manage(TransparentSession.start) else { throw notPassed }

@@ -23,7 +23,7 @@ package final class PCSCReader: Reader {
         self.name = name
         self.cancellation = cancellation
         let longest = CardConnection.longestCommand(of: name, in: context).map { min(max($0, 261), 65_544) }
-        let wrappings = FeliCaWrapping.ways(for: name)
+        let wrappings = FrameWrapping.ways(for: name, .felica)
         let wrapping = wrappings.contains(.session) ? .session : wrappings.first ?? .plain
         information = ReaderInformation(
             id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: wrapping.longestAnswer,

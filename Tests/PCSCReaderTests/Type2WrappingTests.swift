@@ -11,50 +11,52 @@ import Testing
 @Suite(.waits)
 struct Type2WrappingTests {
     @Test func usesTheTransparentSessionOfTheReader() throws {
-        #expect(Type2Wrapping.plain.command(for: [0x60]) == [0xFF, 0, 0, 0, 1, 0x60])
-        #expect(Type2Wrapping.chip.command(for: [0x39, 2]) == [0xFF, 0, 0, 0, 4, 0xD4, 0x42, 0x39, 2])
+        #expect(FrameWrapping.plain.command(for: [0x60], .type2) == [0xFF, 0, 0, 0, 1, 0x60])
+        #expect(FrameWrapping.chip.command(for: [0x39, 2], .type2) == [0xFF, 0, 0, 0, 4, 0xD4, 0x42, 0x39, 2])
         // As a program for the ACR1552U asks an Ultralight C for its challenge.
         #expect(
-            Type2Wrapping.session.command(for: [0x1A, 0]) == (try Hex.decode("FFC20001 0B 5F4604A0860100 9502 1A00 00"))
-        )
-        #expect(Type2Wrapping.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip])
-        #expect(Type2Wrapping.ways(for: "ACS ACR1252 Dual Reader PICC 00 00") == [.plain, .session])
-        #expect(Type2Wrapping.ways(for: "Sony RC-S300/P 00 00") == [.session])
+            FrameWrapping.session.command(for: [0x1A, 0], .type2)
+                == (try Hex.decode("FFC20001 0B 5F4604A0860100 9502 1A00 00")))
+        #expect(FrameWrapping.ways(for: "ACS ACR122U PICC Interface 00 00", .type2) == [.chip])
+        #expect(FrameWrapping.ways(for: "ACS ACR1252 Dual Reader PICC 00 00", .type2) == [.plain, .session])
+        #expect(FrameWrapping.ways(for: "Sony RC-S300/P 00 00", .type2) == [.session])
     }
 
-    @Test(arguments: Type2Wrapping.allCases) func rejectsTooLongFramesUncut(_ way: Type2Wrapping) {
-        #expect(way.command(for: [UInt8](repeating: 0, count: 254)) == nil || way == .plain)
-        #expect(way.command(for: [UInt8](repeating: 0, count: 245)) != nil)
-        #expect(way.command(for: [UInt8](repeating: 0, count: 256)) == nil)
-        #expect(way.command(for: []) == nil || way == .chip)
+    @Test(arguments: FrameWrapping.allCases) func rejectsTooLongFramesUncut(_ way: FrameWrapping) {
+        #expect(way.command(for: [UInt8](repeating: 0, count: 254), .type2) == nil || way == .plain)
+        #expect(way.command(for: [UInt8](repeating: 0, count: 245), .type2) != nil)
+        #expect(way.command(for: [UInt8](repeating: 0, count: 256), .type2) == nil)
+        #expect(way.command(for: [], .type2) == nil || way == .chip)
     }
+
+    private static let notPassed = FrameWrapping.Content.type2.notPassed
 
     /// The way, what the reader answers in hexadecimal digits, and what comes of it.
-    static let answers: [(Type2Wrapping, String, Result<[UInt8], TransportError>)] = [
+    static let answers: [(FrameWrapping, String, Result<[UInt8], TransportError>)] = [
         (.plain, "0004040201000F03 9000", .success([0, 4, 4, 2, 1, 0, 0x0F, 3])),
         (.plain, "9000", .failure(.noAnswer)), (.plain, "6300", .failure(.noAnswer)),
-        (.plain, "6D00", .failure(Type2Wrapping.notPassed)), (.plain, "90", .failure(.corrupted(status: 0))),
+        (.plain, "6D00", .failure(notPassed)), (.plain, "90", .failure(.corrupted(status: 0))),
         (.chip, "D54300 AABBCC 9000", .success([0xAA, 0xBB, 0xCC])), (.chip, "D54301 9000", .failure(.noAnswer)),
         (.chip, "D54300 9000", .failure(.noAnswer)), (.chip, "D54302 9000", .failure(.corrupted(status: 2))),
         (.chip, "D541 9000", .failure(.corrupted(status: 0))), (.chip, "9000", .failure(.corrupted(status: 0))),
         (.session, "C003009000 920100 96020000 9703AABBCC 9000", .success([0xAA, 0xBB, 0xCC])),
         (.session, "C003009000 920104 96020000 97010A 9000", .success([0x0A])),
         (.session, "C003026401 9000", .failure(.noAnswer)),
-        (.session, "C003016401 9000", .failure(Type2Wrapping.notPassed)),
+        (.session, "C003016401 9000", .failure(notPassed)),
         (.session, "C003009000 9000", .failure(.noAnswer)),
         (.session, "C003009000 96020100 9702AABB 9000", .failure(.corrupted(status: 1))),
         (.session, "C003016985 9000", .failure(.cardReleased)),
         (.session, "C003009000 9710AABB 9000", .failure(.corrupted(status: 0))),
         (.session, "9000", .failure(.noAnswer)), (.session, "6400", .failure(.noAnswer)),
-        (.session, "6A81", .failure(Type2Wrapping.notPassed)), (.session, "6E00", .failure(Type2Wrapping.notPassed)),
+        (.session, "6A81", .failure(notPassed)), (.session, "6E00", .failure(notPassed)),
         (.session, "", .failure(.corrupted(status: 0))),
     ]
 
     @Test(arguments: answers) func unwrapsAnswers(
-        _ way: Type2Wrapping, _ answer: String, _ expected: Result<[UInt8], TransportError>
+        _ way: FrameWrapping, _ answer: String, _ expected: Result<[UInt8], TransportError>
     ) throws {
         let bytes = try Hex.decode(answer)
-        let result = Result { () throws(TransportError) in try way.frame(in: bytes) }
+        let result = Result { () throws(TransportError) in try way.frame(in: bytes, .type2) }
         #expect(result == expected)
     }
 
@@ -76,8 +78,8 @@ struct Type2WrappingTests {
                 Bool.random(using: &generator)
                     ? tags.randomElement(using: &generator) ?? 0 : UInt8.random(in: 0...255, using: &generator)
             }
-            for way in Type2Wrapping.allCases {
-                guard let frame = try? way.frame(in: answer + [0x90, 0x00]) else { continue }
+            for way in FrameWrapping.allCases {
+                guard let frame = try? way.frame(in: answer + [0x90, 0x00], .type2) else { continue }
                 #expect(!frame.isEmpty && frame.count <= answer.count)
             }
             _ = TransparentSession.isDone(answer)

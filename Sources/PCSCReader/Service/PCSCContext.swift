@@ -137,12 +137,10 @@ struct PCSCCode: Hashable, Sendable {
         case .unknownReader, .readerUnavailable:
             .readerUnavailable(reason: .absent, detail: .init(.unplugged))
         case .protocolMismatch, .unsupportedCard:
-            .unsupported(detail: .init(.cardNotUnderstood, text))
-        default: .readerFailed(detail: .init(.service, text))
+            .unsupported(detail: .init(.cardNotUnderstood, hexadecimal))
+        default: .readerFailed(detail: .init(.service, hexadecimal))
         }
     }
-
-    private var text: String { Hex.encode(number, digits: 8) }
 }
 
 /// A call of the PC/SC service that failed.
