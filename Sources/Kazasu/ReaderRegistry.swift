@@ -14,8 +14,7 @@ internal import USBTransport
 /// Readers are listed, and the first ready one is chosen, in this order.
 package enum ReaderRegistry {
     private static func drivers(_ recorder: LinkRecorder? = nil) -> [any ReaderDriver] {
-        guard let recorder else { return [PaSoRiDriver(), LibNFCDriver(), PN532Driver(), PCSCDriver()] }
-        return [
+        [
             PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder), PN532Driver(recorder: recorder),
             PCSCDriver(recorder: recorder),
         ]
