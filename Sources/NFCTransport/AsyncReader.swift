@@ -10,9 +10,9 @@ internal import Synchronization
 /// ends immediately, the task gets ``TransportError/cancelled``, and the reader must be opened again for more work.
 ///
 /// ```swift
-/// guard let reader = try await AsyncReader.open("pn532_uart:/dev/ttyUSB0:115200", with: LibNFCDriver())
-/// else { return }
-/// let card = try await reader.activate(.felica(.transit))
+/// let reader = try AsyncReader(cancellation: token)
+/// guard try await reader.open({ try driver.open("rcs380", cancellation: token) }) else { return }
+/// let card = try await reader.run { try $0.activate(.felica(.transit)) }
 /// await reader.close()
 /// ```
 package actor AsyncReader {
@@ -33,21 +33,6 @@ package actor AsyncReader {
         self.cancellation = cancellation
     }
 
-    /// Opens a reader on a dedicated thread.
-    ///
-    /// - Returns: `nil` if the ID does not belong to the driver.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
-    package static func open(
-        _ id: String, with driver: any ReaderDriver
-    ) async throws(TransportError) -> AsyncReader? {
-        let cancellation = CancellationToken()
-        let reader = try AsyncReader(cancellation: cancellation)
-        let isOpen = try await reader.open { () throws(TransportError) in
-            try driver.open(id, cancellation: cancellation)
-        }
-        return isOpen ? reader : nil
-    }
-
     /// Opens a reader on this thread.
     ///
     /// - Returns: whether `body` returned one.
@@ -60,22 +45,6 @@ package actor AsyncReader {
 
     /// The properties of the reader; `nil` once it is closed.
     package var information: ReaderInformation? { isOpen ? reader.information : nil }
-
-    /// Looks once for a card and selects it, like ``Reader/activate(_:)``.
-    ///
-    /// - Throws: ``TransportError``.
-    package nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {
-        try await run { reader throws(TransportError) in try reader.activate(request) }
-    }
-
-    /// Sends one frame to the selected card and returns its answer, like ``CardChannel/transceive(_:timeout:)``.
-    ///
-    /// - Throws: ``TransportError``.
-    package nonisolated func transceive(
-        _ frame: [UInt8], timeout: Duration
-    ) async throws(TransportError) -> [UInt8] {
-        try await run { reader throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
-    }
 
     /// Runs a closure on the reader's thread, such as a dump or a sequence of commands that must not be interrupted.
     ///

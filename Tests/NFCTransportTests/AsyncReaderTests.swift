@@ -121,3 +121,24 @@ struct AsyncReaderTests {
         }
     }
 }
+
+extension AsyncReader {
+    fileprivate static func open(_ id: String, with driver: any ReaderDriver) async throws -> AsyncReader? {
+        let cancellation = CancellationToken()
+        let reader = try AsyncReader(cancellation: cancellation)
+        let isOpen = try await reader.open { () throws(TransportError) in
+            try driver.open(id, cancellation: cancellation)
+        }
+        return isOpen ? reader : nil
+    }
+
+    fileprivate nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {
+        try await run { reader throws(TransportError) in try reader.activate(request) }
+    }
+
+    fileprivate nonisolated func transceive(
+        _ frame: [UInt8], timeout: Duration
+    ) async throws(TransportError) -> [UInt8] {
+        try await run { reader throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
+    }
+}

@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import TestSupport
 import Testing
 
 @Suite("Transcripts of cards of type A and B")

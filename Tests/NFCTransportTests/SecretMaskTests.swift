@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import NFCTransport
+import TestSupport
 import Testing
 
 /// A PIN never reaches a transcript.

@@ -94,3 +94,13 @@ package struct RecordedLink: Sendable {
         }
     }
 }
+
+extension Transcript {
+    /// The exchanges in order.
+    package var entries: [TranscriptEntry] { lines.map(\.entry) }
+
+    /// The whole document without remarks, with a newline after each line.
+    package var text: String {
+        ([Transcript.header(reader)] + entries.map(\.line)).map { $0 + "\n" }.joined()
+    }
+}

@@ -21,7 +21,8 @@ struct Report {
             "doctor": ReportScrub.value(DoctorView.json(diagnosis)),
             "readerError": ReportScrub.value(recording?.failure?.json ?? .null), "redacted": true,
         ])
-        return Transcript(reader: reader).text + ([finding.line] + (recording?.lines ?? [])).map { $0 + "\n" }.joined()
+        let lines = [Transcript.header(reader), finding.line] + (recording?.lines ?? [])
+        return lines.map { $0 + "\n" }.joined()
     }
 
     /// The contents of the file, for display, before it is written.

@@ -55,19 +55,6 @@ package struct Transcript: Hashable, Sendable {
         package var content: Content
     }
 
-    /// The commands recorded in a report, in order, with their outcomes; empty for a plain trace.
-    package var sections: [(command: String, outcome: JSONValue?)] {
-        var sections: [(command: String, outcome: JSONValue?)] = []
-        for remark in remarks {
-            switch remark.content {
-            case .section(let command): sections.append((command, nil))
-            case .outcome(let value) where !sections.isEmpty: sections[sections.count - 1].outcome = value
-            default: break
-            }
-        }
-        return sections
-    }
-
     /// Returns the part to replay: the command's section of a report, else the first one; a plain trace unchanged.
     package func playing(_ command: String?) -> Transcript {
         let starts = remarks.compactMap { remark -> (number: Int, command: String)? in
@@ -99,14 +86,6 @@ package struct Transcript: Hashable, Sendable {
     package init(reader: ReaderInformation, entries: [TranscriptEntry] = []) {
         self.reader = reader
         lines = entries.enumerated().map { Line(number: $0 + 2, entry: $1) }
-    }
-
-    /// The exchanges in order.
-    package var entries: [TranscriptEntry] { lines.map(\.entry) }
-
-    /// The whole document, with a newline after each line.
-    package var text: String {
-        ([Transcript.header(reader)] + entries.map(\.line)).map { $0 + "\n" }.joined()
     }
 }
 
@@ -188,7 +167,7 @@ extension Transcript {
     }
 
     /// The first line, without a newline.
-    static func header(_ reader: ReaderInformation) -> String {
+    package static func header(_ reader: ReaderInformation) -> String {
         let information: JSONObject = JSONObject([
             ("id", .string(reader.id)), ("name", .string(reader.name)),
             ("longestFeliCaAnswer", .int(reader.longestFeliCaAnswer)),

@@ -2,6 +2,7 @@
 
 import CardModel
 import NFCTransport
+import TestSupport
 import Testing
 import VirtualReader
 
