@@ -28,12 +28,6 @@ final class DESKey: @unchecked Sendable {
         }
     }
 
-    /// Encrypts one block, big-endian.
-    func encrypt(_ block: UInt64) -> UInt64 { DESKey.whole(encryptHalves(DESKey.halves(of: block))) }
-
-    /// Decrypts one block, big-endian.
-    func decrypt(_ block: UInt64) -> UInt64 { DESKey.whole(decryptHalves(DESKey.halves(of: block))) }
-
     /// The two halves between the first and the last permutation. Several encryptions in a row need these only once, since
     /// each is the inverse of the other.
     typealias Halves = (left: UInt32, right: UInt32)
