@@ -54,6 +54,19 @@ struct SettingsTests {
         #expect(other.sinks.secretFrom.isEmpty)
     }
 
+    @Test("A variable may have the secret of the webhook in another one; that of the command line has its own")
+    func secretInVariable() throws {
+        let folder = try TemporaryFolder()
+        let secret = "file:" + (try folder.write(Array("key\n".utf8), as: "key"))
+        let variables = ["KAZASU_WEBHOOK": "https://a.example", "KAZASU_SECRET_FROM": secret]
+        let both = try Self.settings("", [], variables)
+        #expect(both.options.sinks.secretFrom == [SecretSource(argument: secret)])
+        #expect(try SinkOptions.webhooks(both.words).map(\.name) == ["webhook:a.example"])
+        let line = try Self.settings("", ["--webhook", "https://b.example"], variables)
+        #expect(line.options.sinks.secretFrom.isEmpty)
+        #expect(try SinkOptions.webhooks(line.words).map(\.name) == ["webhook:b.example"])
+    }
+
     @Test("--keep reads histories; its ledger is an option, the variable of every command, or the usual file")
     func keep() throws {
         #expect(try Self.settings("keep: true\nledger: /a\n").options.reading == .history)

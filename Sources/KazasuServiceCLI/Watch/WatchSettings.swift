@@ -31,17 +31,20 @@ struct WatchSettings<Options: WatchingCommand> {
     ) throws -> WatchSettings {
         let known = knownOptions
         let given = Array(Language.removed(from: arguments).drop { $0 != command }.dropFirst())
-        var names = Set(
+        let onLine = Set(
             given.prefix { $0 != "--" }.compactMap { word -> String? in
                 if word.hasPrefix("--") { return String(word.dropFirst(2).prefix { $0 != "=" }) }
                 return word.hasPrefix("-r") ? "reader" : nil
             })
+        var names = onLine
         var words: [String] = []
-        for (name, option) in known.sorted(by: { $0.key < $1.key }) {
+        // An option comes after the one that it belongs to.
+        let sorted = known.sorted { (companions[$0.key] ?? "", $0.key) < (companions[$1.key] ?? "", $1.key) }
+        for (name, option) in sorted {
             let variable = "KAZASU_" + name.uppercased().replacing("-", with: "_")
             // The ledger's variable is for every command; here it matters with --keep alone, which looks it up. That of the
             // station tables holds several paths.
-            guard name != "ledger", name != "stations", !names.contains(companions[name] ?? name),
+            guard name != "ledger", name != "stations", !onLine.contains(companions[name] ?? name),
                 let value = environment[variable],
                 !value.isEmpty
             else { continue }
