@@ -7,7 +7,9 @@ import Synchronization
 /// Writes lines on standard output, on a thread of its own: a reader of the pipe that pauses holds up nothing else.
 final class LineOutput: Sendable {
     /// Writes messages on standard error instead; those that are written directly may overtake them.
-    static let messages = LineOutput { line throws(CommandError) in Output.message(String(decoding: line, as: UTF8.self)) }
+    static let messages = LineOutput { line throws(CommandError) in
+        Output.message(String(decoding: line, as: UTF8.self))
+    }
 
     private struct State {
         var error: CommandError?

@@ -220,8 +220,8 @@ struct WatchTests {
         let folder = try TemporaryFolder()
         let program = try folder.script("echo \"variable: [$SECRET]\"")
         let child = try Service.watch(
-            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--id-key", "env:SECRET", "--exec", program,
-            environment: ["SECRET": "key"])
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--id-key", "env:SECRET", "--exec",
+            program, environment: ["SECRET": "key"])
         #expect(try child.message(containing: "variable: ") == "variable: []")
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))

@@ -20,6 +20,7 @@ final class EventPrinter: Sendable {
     let isText: Bool
     private let ringsBell: Bool
     private let output = LineOutput()
+    private let bells = LineOutput { bell throws(CommandError) in _ = write(STDERR_FILENO, bell, bell.count) }
 
     /// - Parameters:
     ///   - readers: the names of the readers that the user named.
@@ -51,9 +52,10 @@ final class EventPrinter: Sendable {
 
     /// Rings the bell of the terminal, if there is one.
     private func ring() {
-        let bell: [UInt8] = [7]
-        if Output.messagesAreOnTerminal { _ = write(STDERR_FILENO, bell, 1) } else if Output.isTerminal {
-            output.write(bell)
+        if Output.isTerminal {
+            output.write("\u{7}")
+        } else if Output.messagesAreOnTerminal {
+            bells.write("\u{7}")
         }
     }
 
@@ -61,5 +63,8 @@ final class EventPrinter: Sendable {
     func start(failed: @escaping @Sendable () -> Void) { output.whenFailed { _ in failed() } }
 
     /// Waits until everything is printed.
-    func finish() { output.finish() }
+    func finish() {
+        output.finish()
+        bells.finish()
+    }
 }
