@@ -86,6 +86,12 @@ package struct CommandError: Error, Equatable, Sendable {
     }
 }
 
+/// An error of a library that a command may throw as it is.
+package protocol CommandFailure: Error {
+    /// The same for the user.
+    var commandError: CommandError { get }
+}
+
 /// The exit statuses that scripts can rely on, as in `sysexits.h`.
 package enum ExitStatus: Int32, Sendable {
     case done = 0

@@ -8,6 +8,7 @@ extension CommandError {
         switch error {
         case let error as KazasuError: CommandError(error)
         case let error as DumpDecodingError: CommandError(error)
+        case let error as any CommandFailure: error.commandError
         default: error
         }
     }

@@ -147,7 +147,7 @@ extension LedgerCommand {
 
         func execute(_ context: Context) throws {
             let ledger = try file.open(context)
-            try context.ask { () throws(LedgerError) in try ledger.name(card, as: name) }
+            try ledger.name(card, as: name)
             try LedgerCommand.printCards(ledger, context)
         }
     }
@@ -185,7 +185,7 @@ extension LedgerCommand {
 
         func execute(_ context: Context) throws {
             let ledger = try file.open(context)
-            let repeated = try context.ask { () throws(LedgerError) in try ledger.link(new, to: old) }
+            let repeated = try ledger.link(new, to: old)
             context.note(
                 tr(
                     "linked; \(Words.count(repeated, "record")) had been kept of both", "まとめました（両方にあった履歴 \(repeated) 件）"
@@ -220,7 +220,7 @@ extension LedgerCommand {
 
         func execute(_ context: Context) throws {
             let ledger = try file.open(context)
-            let result = try context.ask { () throws(LedgerError) in try ledger.redecode() }
+            let result = try ledger.redecode()
             if context.json { return try context.print(LedgerJSON.redecoding(result)) }
             try context.print(
                 tr(
@@ -230,8 +230,8 @@ extension LedgerCommand {
     }
 
     /// The cards after a change, as `cards` prints them.
-    static func printCards(_ ledger: Ledger, _ context: Context) throws(CommandError) {
-        let cards = try context.ask { () throws(LedgerError) in try ledger.cards() }
+    static func printCards(_ ledger: Ledger, _ context: Context) throws {
+        let cards = try ledger.cards()
         if context.json {
             try context.print(LedgerAnswers.cards.json(cards, Language.current))
         } else {

@@ -255,15 +255,6 @@ final class LedgerStream {
 }
 
 extension Context {
-    /// Asks a ledger, with its errors as those of a command.
-    func ask<Answer>(_ question: () throws(LedgerError) -> Answer) throws(CommandError) -> Answer {
-        do {
-            return try question()
-        } catch {
-            throw CommandError(error)
-        }
-    }
-
     /// Says that an answer lacks what is lost in its period.
     func warn(ofIncomplete missing: LedgerMissing, _ what: LocalizedText) {
         guard missing.gaps > 0 else { return }

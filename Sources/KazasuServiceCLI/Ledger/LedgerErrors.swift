@@ -2,8 +2,12 @@
 
 import Glibc
 import Kazasu
-import KazasuCLI
-import KazasuService
+package import KazasuCLI
+package import KazasuService
+
+extension LedgerError: CommandFailure {
+    package var commandError: CommandError { CommandError(self) }
+}
 
 extension CommandError {
     /// Why a ledger could not be used.

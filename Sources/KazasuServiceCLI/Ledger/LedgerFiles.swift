@@ -187,12 +187,10 @@ extension LedgerCommand {
             options.hasByteOrderMark = csvOptions.bom || output != nil
             options.language = language(form)
             let stream = LedgerStream(output)
-            let export = try context.ask { () throws(LedgerError) in
-                try ledger.export(form, options) { stream.write($0) }
-            }
+            let export = try ledger.export(form, options) { stream.write($0) }
             try stream.finish()
             if new, !context.redaction.isOn {
-                try context.ask { () throws(LedgerError) in try ledger.didWrite(export) }
+                try ledger.didWrite(export)
             }
             report(export, columns, context)
         }
@@ -328,9 +326,7 @@ extension LedgerCommand {
             }
             let output = try output.map { path throws(CommandError) in try OutputFile(path) }
             let ledger = try file.open(context)
-            let page = try context.ask { () throws(LedgerError) in
-                try ledger.report(Language.current, filter.filter)
-            }
+            let page = try ledger.report(Language.current, filter.filter)
             guard let output else { return try Output.write(page) }
             try output.finish(page)
             context.note(

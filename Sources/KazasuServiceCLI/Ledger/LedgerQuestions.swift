@@ -39,17 +39,15 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            var (failure, count): (CommandError?, Int) = (nil, 0)
-            let missing = try context.ask { () throws(LedgerError) in try ledger.missing(filter.filter) }
-            try context.ask { () throws(LedgerError) in
-                try ledger.select(filter.filter) { records in
-                    do throws(CommandError) {
-                        count = records.count
-                        if count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
-                        try write(records, missing, to: LedgerStream(output), context)
-                    } catch {
-                        failure = error
-                    }
+            var (failure, count): ((any Error)?, Int) = (nil, 0)
+            let missing = try ledger.missing(filter.filter)
+            try ledger.select(filter.filter) { records in
+                do {
+                    count = records.count
+                    if count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
+                    try write(records, missing, to: LedgerStream(output), context)
+                } catch {
+                    failure = error
                 }
             }
             if let failure { throw failure }
@@ -60,7 +58,7 @@ extension LedgerCommand {
 
         private func write(
             _ records: LedgerSelection, _ missing: LedgerMissing, to stream: LedgerStream, _ context: Context
-        ) throws(CommandError) {
+        ) throws {
             switch answer.form(context) {
             case .json:
                 var failure: LedgerError?
@@ -83,11 +81,11 @@ extension LedgerCommand {
                     context.redaction.mark(&document)
                 }
                 writer.finish()
-                if let failure { throw CommandError(failure) }
+                if let failure { throw failure }
             case .csv:
                 let csv = LedgerCSV(answer.csvLanguage)
                 _ = stream.write(answer.csvOptions.text(csv.head, isFile: answer.output != nil))
-                try context.ask { () throws(LedgerError) in try records.forEach { stream.write(csv.row($0)) } }
+                try records.forEach { stream.write(csv.row($0)) }
             case .text: try writeTable(records, to: stream, context)
             }
             try stream.finish()
@@ -96,7 +94,7 @@ extension LedgerCommand {
         /// The columns of a history, the currency where there is another than yen, and the card where there are several.
         private func writeTable(
             _ records: LedgerSelection, to stream: LedgerStream, _ context: Context
-        ) throws(CommandError) {
+        ) throws {
             guard records.count > 0 else { return }
             // With and without the machines that precede what was done.
             var (whole, short) = (ColumnLayout(rightAligned: [5, 6]), ColumnLayout(rightAligned: [5, 6]))
@@ -104,14 +102,12 @@ extension LedgerCommand {
             let head = HistoryTable.head + [tr("CURRENCY", "通貨"), tr("CARD", "カード")]
             whole.measure(head)
             short.measure(head)
-            try context.ask { () throws(LedgerError) in
-                try records.forEach { entry in
-                    for row in List.rows(entry, hasMachine: true) { whole.measure(row) }
-                    for row in List.rows(entry, hasMachine: false) { short.measure(row) }
-                    purses.insert(entry.purse.id)
-                    currencies.insert(entry.purse.currency)
-                    return true
-                }
+            try records.forEach { entry in
+                for row in List.rows(entry, hasMachine: true) { whole.measure(row) }
+                for row in List.rows(entry, hasMachine: false) { short.measure(row) }
+                purses.insert(entry.purse.id)
+                currencies.insert(entry.purse.currency)
+                return true
             }
             var columns = Array(0..<7)
             if !currencies.isSubset(of: [.yen]) { columns.append(8) }
@@ -127,10 +123,8 @@ extension LedgerCommand {
                 for column in [7, 1] where layout.width(of: columns) > width { columns.removeAll { $0 == column } }
             }
             _ = stream.write(layout.line(head, of: columns))
-            try context.ask { () throws(LedgerError) in
-                try records.forEach { entry in
-                    List.rows(entry, hasMachine: hasMachine).allSatisfy { stream.write(layout.line($0, of: columns)) }
-                }
+            try records.forEach { entry in
+                List.rows(entry, hasMachine: hasMachine).allSatisfy { stream.write(layout.line($0, of: columns)) }
             }
         }
 
@@ -193,9 +187,7 @@ extension LedgerCommand {
             let output = try answer.file()
             let ledger = try file.open(context)
             let filter = filter.filter
-            let (sums, totals, missing) = try context.ask { () throws(LedgerError) in
-                try ledger.sums(by: by, filter)
-            }
+            let (sums, totals, missing) = try ledger.sums(by: by, filter)
             if sums.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
             let table = LedgerAnswers.sums(by: by)
             try answer.write(
@@ -241,7 +233,7 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            let gaps = try context.ask { () throws(LedgerError) in try ledger.gaps(filter.filter) }
+            let gaps = try ledger.gaps(filter.filter)
             if gaps.isEmpty { context.note(tr("no gaps", "欠落はありません")) }
             let table = LedgerAnswers.gaps
             let note =
@@ -280,7 +272,7 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            let cards = try context.ask { () throws(LedgerError) in try ledger.cards() }
+            let cards = try ledger.cards()
             let table = LedgerAnswers.cards
             try answer.write(
                 context, to: output, json: { table.json(cards, Language.current) },

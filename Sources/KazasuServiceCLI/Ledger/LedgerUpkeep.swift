@@ -64,18 +64,16 @@ extension LedgerCommand {
             if !yes {
                 try Confirmation.ask(tr("Remove these records from the ledger?", "台帳から削除しますか？"))
             }
-            let removal = try context.ask { () throws(LedgerError) in
-                if let importNumber { return try ledger.forgetImport(importNumber) }
-                return try ledger.forget(card ?? "")
-            }
+            let removal =
+                if let importNumber { try ledger.forgetImport(importNumber) } else { try ledger.forget(card ?? "") }
             if context.json { return try context.print(LedgerJSON.removal(removal)) }
             try context.print(
                 tr("removed: \(Words.count(removal.records, "record"))\n", "削除した履歴: \(removal.records) 件\n"))
             context.note(tr("'kazasu ledger undo' brings them back", "'kazasu ledger undo' で元に戻せます"))
         }
 
-        private func printImports(_ ledger: Ledger, _ context: Context) throws(CommandError) {
-            let imports = try context.ask { () throws(LedgerError) in try ledger.imports() }
+        private func printImports(_ ledger: Ledger, _ context: Context) throws {
+            let imports = try ledger.imports()
             if context.json { return try context.print(LedgerJSON.imports(imports)) }
             let head = [tr("IMPORT", "番号"), tr("WHEN", "日時"), tr("RECORDS", "件数"), tr("FROM", "取り込み元")]
             let rows = imports.map { entry in
@@ -115,7 +113,7 @@ extension LedgerCommand {
 
         func execute(_ context: Context) throws {
             let ledger = try file.open(context)
-            let change = try context.ask { () throws(LedgerError) in try ledger.undo() }
+            let change = try ledger.undo()
             if context.json { return try context.print(LedgerJSON.undone(change)) }
             let time = Timestamp(milliseconds: change.time &* 1_000).text(.local, .seconds).prefix(16)
                 .replacing("T", with: " ")
@@ -215,9 +213,7 @@ extension LedgerCommand {
             }
             let path = try LedgerFileOptions.path(place.ledger)
             let ledger = try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn)
-            let addition = try context.ask { () throws(LedgerError) in
-                try ledger.merge(source, name: Files.name(other))
-            }
+            let addition = try ledger.merge(source, name: Files.name(other))
             if context.json {
                 return try context.print(LedgerJSON.addition(addition, files: 1, Language.current))
             }
