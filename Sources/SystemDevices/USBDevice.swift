@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
 /// A USB device as described by sysfs. Nothing is opened, so devices that the user is not allowed to open are found
 /// too.
 ///
