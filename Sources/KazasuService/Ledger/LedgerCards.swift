@@ -54,7 +54,7 @@ enum LedgerCards {
         if !keyed.isEmpty { return keyed }
         let bytes = try? Hex.decode(word)
         if let bytes, let idm = IDm(bytes) { return try fetch("c.key = ?", [options.cardKey(idm.inSystem(0))]) }
-        // An odd number of digits is no bytes.
+        // Half a byte cannot be decoded.
         let digits =
             bytes.map { Hex.encode($0, uppercase: false) } ?? word.lowercased().filter { !" :-".contains($0) }
         return digits.count < 4 ? [] : try fetch("substr(c.key, ?) = ?", [-digits.count, digits])
