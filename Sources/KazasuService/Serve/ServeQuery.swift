@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import FoundationEssentials
+internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -56,24 +56,7 @@ struct ServeQuery {
 
     /// Decodes `%41` and `+`; `nil` if it is not UTF-8 or a `%` has no two digits after it.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
+        text.replacing("+", with: " ").removingPercentEncoding
     }
 
     /// A name that came over the network, in a message: short, without what a terminal would obey.
