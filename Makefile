@@ -229,8 +229,9 @@ test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipe
 	tsc --noEmit --strict --target es2022 --module es2022 --moduleResolution node --lib es2022,dom,dom.iterable Tests/Page/types.ts
 	node --test Tests/Page/
 	.venv-page/bin/python Tests/Page/test_recipes.py
-	$(SWIFT_BUILD) --product kazasud
-	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" .venv-page/bin/python Tests/Page/test_server.py
+	$(if $(KAZASU_PROGRAM),,$(SWIFT_BUILD) --product kazasud)
+	KAZASUD="$(if $(KAZASU_PROGRAM),$(abspath $(KAZASU_PROGRAM))d,$$($(SWIFT_BUILD) --show-bin-path)/kazasud)" \
+	    .venv-page/bin/python Tests/Page/test_server.py
 	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
 
 .venv-page/.ready: packaging/requirements-page.txt
