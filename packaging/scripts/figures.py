@@ -27,7 +27,7 @@ PURPOSES = (("simulators", ("VirtualReader",)), ("service", ("KazasuService", "K
 # The initialization of a global or static value, the getter of one, and closures in them: what a list of commands or
 # decoders executes although nobody uses the command or the decoder.
 STATIC = re.compile(r"(?:WZ|vau|v[gsM]Z|vp(?:Z)?fi)(?:(?:y[A-Za-z0-9_]*)?[fF]U[0-9A-Za-z]*_)*$")
-DECODER = re.compile(r":[^{\n]*\b(?:CardDecoder|PurselessDecoder)\b[^{\n]*\{")
+DECODER = re.compile(r":[^{\n]*\b\w*Decoder\b[^{\n]*\{")
 DRIVER = re.compile(r":[^{\n]*\bReaderDriver\b[^{\n]*\{")
 IMPORT = re.compile(r"^(?:@\w+ )?(?:(?:public|package|internal) )?import (\w+)", re.MULTILINE)
 
