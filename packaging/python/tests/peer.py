@@ -49,6 +49,11 @@ def handle(message):
         for event in params["events"]:
             send({"jsonrpc": "2.0", "method": "tap", "params": event})
         answer(number)
+    elif method == "taps.unsubscribe":
+        # The card that lies there leaves with the subscription.
+        off = {"schema": "kazasu.tap/1", "type": "off", "reason": "shutdown", "seq": 99}
+        send({"jsonrpc": "2.0", "method": "tap", "params": off})
+        answer(number)
     elif method == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     elif method == "leave":

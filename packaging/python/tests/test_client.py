@@ -302,6 +302,91 @@ class ClientTests(unittest.TestCase):
         self.assertEqual(next(two).seq, 2)
         self.assertEqual(len(seen(self.client, "taps.subscribe")), 1)
 
+    def test_taps_begin_after_those_of_other_settings(self):
+        """The end of a subscription reports the card that lies there as gone, to a loop that never saw it."""
+        with self.client.taps() as taps:
+            self.put(1)
+            next(taps)
+        with self.client.taps(read="balance") as taps:
+            self.put(2)
+            self.assertEqual(next(taps).seq, 2)
+
+    def interrupt_wait(self, taps):
+        """Ctrl-C while somebody waits for a tap."""
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGUSR1, interrupt)
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+
+        def wait():
+            while not taps._queue.has_waiters:
+                pass
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        self.addCleanup(thread.join)
+
+    def test_a_loop_that_ctrl_c_ends_is_in_nobody_s_way(self):
+        taps = self.client.taps()
+        self.interrupt_wait(taps)
+        try:
+            for _ in taps:
+                pass
+        except KeyboardInterrupt as error:
+            kept = error  # As IPython keeps it.
+        with self.client.taps(read="balance") as others:
+            self.put(1)
+            self.assertEqual(next(others).seq, 1)
+        self.assertEqual(seen(self.client, "taps.subscribe"), [{}, {"read": "balance"}])
+        # It may be looped over again.
+        self.put(2)
+        again = threading.Thread(target=lambda: next(taps))
+        again.start()
+        while len(seen(self.client, "taps.subscribe")) < 3:
+            pass
+        self.put(3)
+        again.join()
+        taps.close()
+        del kept
+
+    def test_a_block_keeps_its_taps_through_an_interruption(self):
+        with self.client.taps() as taps:
+            self.interrupt_wait(taps)
+            with self.assertRaises(KeyboardInterrupt):
+                next(taps)
+            self.put(1)
+            self.assertEqual(next(taps).seq, 1)
+        self.assertEqual(len(seen(self.client, "taps.subscribe")), 1)
+
+    def test_a_loop_whose_body_fails_is_in_nobody_s_way(self):
+        def loop():
+            for tap in self.client.taps():
+                raise ValueError(tap.seq)
+
+        thread = threading.Thread(target=lambda: [seen(self.client, "taps.subscribe"), self.put(1)])
+        errors = []
+        put = self.client._feed.add
+
+        def add(*arguments):
+            answer = put(*arguments)
+            thread.start()
+            return answer
+
+        self.client._feed.add = add
+        try:
+            loop()
+        except ValueError as error:
+            errors.append(error)  # With its traceback.
+        thread.join()
+        self.client._feed.add = put
+        with self.client.taps(read="history") as taps:
+            self.put(2)
+            self.assertEqual(next(taps).seq, 2)
+        self.assertEqual([str(error) for error in errors], ["1"])
+
     def test_taps_before_the_program_ended_are_not_lost(self):
         taps = self.client.taps()
         self.put(1)
@@ -387,6 +472,31 @@ class AsyncClientTests(unittest.IsolatedAsyncioTestCase):
                     self.assertEqual((await taps.__anext__()).seq, number)
                 else:
                     self.assertEqual(waiting.result().seq, number)
+
+    async def test_a_cancelled_loop_is_in_nobody_s_way(self):
+        async def loop(taps):
+            async for _ in taps:
+                pass
+
+        tasks = []
+        for settings in ({}, {"read": "history"}, {"read": "balance"}, {}):
+            taps = self.client.taps(**settings)
+            tasks.append(asyncio.create_task(loop(taps)))  # A task keeps its exception, and with it what it ran.
+            while not taps._queue.has_waiters:
+                await asyncio.sleep(0)
+            tasks[-1].cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await tasks[-1]
+        self.assertEqual(await self.heard("taps.subscribe"), [{}, {"read": "history"}, {"read": "balance"}, {}])
+
+    async def test_a_wait_for_one_tap_that_takes_too_long_is_no_end(self):
+        taps = self.client.taps()
+        with self.assertRaises(asyncio.TimeoutError):
+            await asyncio.wait_for(taps.__anext__(), 0.05)
+        await self.client.call("taps", events=[event(1)])
+        self.assertEqual((await taps.__anext__()).seq, 1)
+        self.assertEqual(await self.heard("taps.unsubscribe"), [])
+        taps.close()
 
     async def test_async_for_ends_with_the_client(self):
         taps, found = self.client.taps(), []

@@ -101,7 +101,7 @@ class _Base:
         Raises:
             ValueError: Another loop of this client has taps with other settings.
         """
-        return self._feed.taps(_params({"read": read, "reader": reader}))
+        return Taps(self._feed, _params({"read": read, "reader": reader}))
 
     def _request(self, method: str, params: Mapping[str, Any], progress: Optional[Progress]) -> Future[Any]:
         return self._connection.request(method, _params(params), progress)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import threading
-import weakref
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Callable, Optional
@@ -16,36 +16,29 @@ from ._documents import TapEvent
 from ._error import ProgramError
 
 
-class Taps:
-    """The taps of all readers, one event after the other: ``for tap in taps`` or ``async for tap in taps``.
+class _Queue:
+    """The events that wait for a loop.
 
-    Nothing is lost while the loop is busy: events wait for it. The loop ends when this or the client is closed, and raises
-    `ProgramError` when the program ends. Several loops may take from the same object; each event goes to one of them.
+    It is apart from `Taps`, so that the thread that fills it never keeps alive what the loop has left.
     """
 
-    def __init__(self, feed: Feed, started: Future[Any]) -> None:
-        self._feed = feed
-        self._started = started
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        # A lock of the garbage collector's, too: it may end an iteration wherever memory is taken.
+        self._lock = threading.RLock()
         self._events: collections.deque[Any] = collections.deque()
         self._sleepers: list[Future[None]] = []
-        self._closed = False
 
-    def close(self) -> None:
-        """Ends the loop. Harmless when repeated."""
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
-        self._wake()
-        self._feed.remove(self)
-
-    def _put(self, event: Any) -> None:
+    def put(self, event: Any) -> None:
         with self._lock:
             self._events.append(event)
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def take(self) -> Any:
+        """The next event, or None."""
+        with self._lock:
+            return self._events.popleft() if self._events else None
+
+    def wake(self) -> None:
         """A sleeper is only woken and then looks itself: one that is cancelled just now must not take an event with it."""
         with self._lock:
             sleepers, self._sleepers = self._sleepers, []
@@ -53,22 +46,70 @@ class Taps:
             if sleeper.set_running_or_notify_cancel():
                 sleeper.set_result(None)
 
-    def _sleep(self) -> Optional[Future[None]]:
+    def sleeper(self, is_over: Callable[[], bool]) -> Optional[Future[None]]:
         """What to wait for before looking again; None when there is something to take, or nothing will come."""
         with self._lock:
-            if self._events or self._closed or self._feed.failure is not None:
+            if self._events or is_over():
                 return None
             sleeper: Future[None] = Future()
             self._sleepers.append(sleeper)
             return sleeper
 
+    @property
+    def has_waiters(self) -> bool:
+        with self._lock:
+            return any(not sleeper.cancelled() for sleeper in self._sleepers)
+
+
+class Taps:
+    """The taps of all readers, one event after the other: ``for tap in taps`` or ``async for tap in taps``.
+
+    Nothing is lost while the loop is busy: events wait for it in memory, without a limit. The loop ends when this or the
+    client is closed, and raises `ProgramError` when the program ends. Several loops may take from the same object; each
+    event goes to one of them.
+
+    A loop that an exception ends while it waits, such as Ctrl-C or a cancelled task, also ends looking for cards, until
+    the next loop over the same object. In a ``with`` block that goes on, whatever happens, until the block ends.
+    """
+
+    def __init__(self, feed: Feed, params: Mapping[str, Any]) -> None:
+        self._feed = feed
+        self._params = params
+        self._queue = _Queue()
+        self._blocks = 0
+        self._closed = False
+        self._started: Optional[Future[Any]] = feed.add(self._queue, params)
+
+    def close(self) -> None:
+        """Ends the loop. Harmless when repeated."""
+        if not self._closed:
+            self._closed = True
+            self._queue.wake()
+            self._feed.remove(self._queue)
+
+    def _start(self) -> Future[Any]:
+        """Looks for cards again if a loop was interrupted. The answer tells whether that is possible."""
+        started = self._started
+        if started is None:
+            started = self._started = self._feed.add(self._queue, self._params)
+        return started
+
+    def _interrupted(self) -> None:
+        """An exception has ended a loop: nobody may be there to close this, yet a traceback or a task keeps it alive."""
+        if not (self._closed or self._blocks or self._queue.has_waiters):
+            self._started = None
+            self._feed.remove(self._queue)
+
+    def _is_over(self) -> bool:
+        return self._closed or self._feed.failure is not None
+
     def _take(self) -> Optional[TapEvent]:
         """The next event; None when the loop is at its end."""
-        with self._lock:
-            if self._closed:
-                return None
-            if self._events:
-                return TapEvent.from_json(self._events.popleft())
+        if self._closed:
+            return None
+        event = self._queue.take()
+        if event is not None:
+            return TapEvent.from_json(event)
         failure = self._feed.failure
         if failure is None:
             raise LookupError
@@ -81,30 +122,47 @@ class Taps:
 
     def __next__(self) -> TapEvent:
         self._feed.connection.must_not_wait()
-        self._started.result()
-        while True:
-            sleeper = self._sleep()
-            if sleeper is not None:
-                sleeper.result()
-            try:
-                event = self._take()
-            except LookupError:
-                continue
-            if event is None:
-                raise StopIteration
-            return event
+        try:
+            event = self._wait()
+        except BaseException:
+            self._interrupted()
+            raise
+        if event is None:
+            raise StopIteration
+        return event
 
-    def __aiter__(self) -> Taps:
-        return self
+    def _wait(self) -> Optional[TapEvent]:
+        if self._closed:
+            return None
+        self._start().result()
+        while True:
+            sleeper = self._queue.sleeper(self._is_over)
+            if sleeper is not None:
+                try:
+                    sleeper.result()
+                except BaseException:
+                    sleeper.cancel()
+                    raise
+            with contextlib.suppress(LookupError):
+                return self._take()
+
+    def __aiter__(self) -> AsyncIterator[TapEvent]:
+        return _AsyncLoop(self)
 
     async def __anext__(self) -> TapEvent:
         import asyncio  # It takes a while, and who has no event loop needs none of it.
 
-        await asyncio.wrap_future(self._started)
+        if self._closed:
+            raise StopAsyncIteration
+        await asyncio.wrap_future(self._start())
         while True:
-            sleeper = self._sleep()
+            sleeper = self._queue.sleeper(self._is_over)
             if sleeper is not None:
-                await asyncio.wrap_future(sleeper)
+                try:
+                    await asyncio.wrap_future(sleeper)
+                except BaseException:
+                    sleeper.cancel()
+                    raise
             try:
                 event = self._take()
             except LookupError:
@@ -115,7 +173,9 @@ class Taps:
 
     def __enter__(self) -> Taps:
         self._feed.connection.must_not_wait()
-        self._started.result()
+        if not self._closed:
+            self._start().result()
+        self._blocks += 1
         return self
 
     def __exit__(
@@ -124,12 +184,15 @@ class Taps:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
+        self._blocks -= 1
         self.close()
 
     async def __aenter__(self) -> Taps:
         import asyncio  # It takes a while, and who has no event loop needs none of it.
 
-        await asyncio.wrap_future(self._started)
+        if not self._closed:
+            await asyncio.wrap_future(self._start())
+        self._blocks += 1
         return self
 
     async def __aexit__(
@@ -138,11 +201,33 @@ class Taps:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
+        self._blocks -= 1
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_closed"):
+        if hasattr(self, "_started"):
             self.close()
+
+
+class _AsyncLoop:
+    """One ``async for``. A wait for a single tap, as in ``asyncio.wait_for(taps.__anext__(), 5)``, is no loop: the next one
+    follows, and the cards that come in between are meant for it.
+    """
+
+    def __init__(self, taps: Taps) -> None:
+        self._taps = taps
+
+    def __aiter__(self) -> _AsyncLoop:
+        return self
+
+    async def __anext__(self) -> TapEvent:
+        try:
+            return await self._taps.__anext__()
+        except StopAsyncIteration:
+            raise
+        except BaseException:
+            self._taps._interrupted()
+            raise
 
 
 class Feed:
@@ -151,37 +236,44 @@ class Feed:
     def __init__(self) -> None:
         self.connection: Connection
         self._lock = threading.RLock()
-        self._taps: set[weakref.ref[Taps]] = set()
+        self._queues: set[_Queue] = set()
         self._params: Mapping[str, Any] = {}
         self._last: Optional[Future[Any]] = None
+        # Subscriptions are numbered: what one still sends after its end is for nobody, least of all for the next one.
+        self._subscription = 0
+        self._answered = 0
 
     @property
     def failure(self) -> Optional[ProgramError]:
         """Why there will be no more taps."""
         return self.connection.failure
 
-    def taps(self, params: Mapping[str, Any]) -> Taps:
-        """Begins to collect taps."""
+    def add(self, queue: _Queue, params: Mapping[str, Any]) -> Future[Any]:
+        """Begins to collect taps. The answer tells whether the readers can be watched."""
         with self._lock:
-            if not self._taps:
-                self._params = params
-                self._last = self._after_last("taps.subscribe", params)
-            elif params != self._params:
+            if self._queues and params != self._params:
                 raise ValueError("the taps of this client are being read with other settings; close those first")
+            is_first = not self._queues
+            self._queues.add(queue)
+            if is_first:
+                self._params = params
+                self._subscription += 1
+                self._last = self._after_last("taps.subscribe", params, self._subscription)
             assert self._last is not None
-            taps = Taps(self, self._last)
-            self._taps.add(weakref.ref(taps))
-            return taps
+            return self._last
 
-    def remove(self, taps: Taps) -> None:
+    def remove(self, queue: _Queue) -> None:
         """Ends the subscription with the last of those who loop."""
         with self._lock:
-            before = len(self._taps)
-            self._taps = {one for one in self._taps if one() is not None and one() is not taps}
-            if before and not self._taps and self.failure is None:
-                self._last = self._after_last("taps.unsubscribe", {})
+            if queue not in self._queues:
+                return
+            self._queues.remove(queue)
+            if not self._queues:
+                self._answered = 0
+                if self.failure is None:
+                    self._last = self._after_last("taps.unsubscribe", {})
 
-    def _after_last(self, method: str, params: Mapping[str, Any]) -> Future[Any]:
+    def _after_last(self, method: str, params: Mapping[str, Any], subscription: int = 0) -> Future[Any]:
         """Asks when the last question is answered: the program answers several at a time, in no order."""
         outcome: Future[Any] = Future()
         outcome.set_running_or_notify_cancel()  # Nobody can cancel it.
@@ -194,6 +286,10 @@ class Feed:
                 outcome.set_result(None if answer.cancelled() else answer.result())
 
         def ask(_: Any) -> None:
+            with self._lock:
+                # The end of the one before is answered, so that what comes from here on is of this one.
+                if subscription == self._subscription and self._queues:
+                    self._answered = subscription
             try:
                 answer = self.connection.request(method, params)
             except Exception as error:
@@ -209,16 +305,16 @@ class Feed:
 
     def notification(self, method: str, params: Any) -> None:
         """Takes a notification of the connection."""
-        if method == "tap":
-            self._each(lambda taps: taps._put(params))
+        if method != "tap":
+            return
+        with self._lock:
+            queues = list(self._queues) if self._answered else []
+        for queue in queues:
+            queue.put(params)
 
     def end(self) -> None:
         """Wakes those who loop, for the connection has ended."""
-        self._each(lambda taps: taps._wake())
-
-    def _each(self, act: Callable[[Taps], None]) -> None:
         with self._lock:
-            known = [one() for one in self._taps]
-        for taps in known:
-            if taps is not None:
-                act(taps)
+            queues = list(self._queues)
+        for queue in queues:
+            queue.wake()
