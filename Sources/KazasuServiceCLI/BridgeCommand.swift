@@ -57,7 +57,7 @@ struct BridgeCommand: KazasuCommand {
             "残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
     var guardsPINs = false
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     func validate() throws {
         guard port > 0 else { throw ValidationError(tr("--port takes 1 to 65535", "--port は 1～65535 です")) }

@@ -30,7 +30,7 @@ struct CollectCommand: KazasuCommand {
               kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared center
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var broker: BrokerOptions
 
     @Option(

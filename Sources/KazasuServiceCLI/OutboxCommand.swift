@@ -109,8 +109,8 @@ struct OutboxStatus: KazasuCommand {
               kazasu outbox status --json | jq '.sinks[] | select(.pending > 100)'
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var place: OutboxPath
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var place: OutboxPath
 
     func execute(_ context: Context) throws {
         let status = try place.use { outbox async throws(OutboxError) in try await outbox.status() }
@@ -198,8 +198,8 @@ struct OutboxDead: KazasuCommand {
               kazasu outbox dead --json | jq '.letters[].event'
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var place: OutboxPath
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var place: OutboxPath
 
     @Option(
         name: .long,
@@ -263,8 +263,8 @@ struct OutboxResend: KazasuCommand {
               kazasu outbox resend --sink webhook:example.com/taps
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var place: OutboxPath
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var place: OutboxPath
     @OptionGroup var selection: DeliverySelection
 
     func execute(_ context: Context) throws {
@@ -300,8 +300,8 @@ struct OutboxDrop: KazasuCommand {
               kazasu outbox drop --sink exec:/usr/local/bin/old --pending
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var place: OutboxPath
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var place: OutboxPath
     @OptionGroup var selection: DeliverySelection
 
     @Flag(name: .long, help: help("Pending events as well.", "未配信のイベントも対象にする。"))

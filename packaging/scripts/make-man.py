@@ -21,14 +21,14 @@ WORDS = {
         "arguments": "ARGUMENTS", "options": "OPTIONS", "examples": "EXAMPLES", "also": "SEE ALSO",
         "Exit status": "EXIT STATUS", "Environment": "ENVIRONMENT", "Files": "FILES",
         "manual": "User Commands", "default": "Default: {}.", "values": "Values: {}.",
-        "command": "COMMAND", "option": "OPTION",
+        "command": "COMMAND", "option": "OPTION", "shared": ["Reader", "Common options"], "others": "Other options",
     },
     "ja": {
         "name": "名前", "synopsis": "書式", "description": "説明", "commands": "コマンド",
         "arguments": "引数", "options": "オプション", "examples": "例", "also": "関連項目",
         "終了ステータス": "終了ステータス", "環境変数": "環境変数", "ファイル": "ファイル",
         "manual": "ユーザーコマンド", "default": "省略時: {}。", "values": "値: {}。",
-        "command": "コマンド", "option": "オプション",
+        "command": "コマンド", "option": "オプション", "shared": ["リーダー", "共通のオプション"], "others": "そのほかのオプション",
     },
 }
 EXAMPLES = ("Examples", "例")
@@ -194,8 +194,8 @@ class Page:
         self.section("commands", sum((self.entry(
             f".BR {verbatim('-'.join(self.path + [one['commandName']]))} (1)", one["abstract"]) for one in below), []))
         arguments = [one for one in self.command.get("arguments", []) if one["shouldDisplay"]]
-        for section, kinds in [("arguments", ["positional"]), ("options", ["option", "flag"])]:
-            self.section(section, sum((self.argument(one) for one in arguments if one["kind"] in kinds), []))
+        self.section("arguments", sum((self.argument(one) for one in arguments if one["kind"] == "positional"), []))
+        self.section("options", self.options([one for one in arguments if one["kind"] != "positional"]))
         for name, heading in DOCUMENTS.get(self.name, {}).get(self.language, []):
             self.words = {**self.words, heading: heading.upper()}
             self.section(heading, document(name, heading))
@@ -256,6 +256,24 @@ class Page:
                 text = self.value(one) + (" .\\|.\\|." if one["isRepeating"] else "")
                 parts.append(f"[{text}]" if one["isOptional"] else text)
         return [" ".join(parts)]
+
+    def options(self, options):
+        """Options below the headings of their groups; as in the help, the command's own come before those of many
+        commands, and the parser's are the last."""
+        shared = self.words["shared"]
+        groups = {}
+        for one in options:
+            own = one["names"][-1]["name"] not in ("version", "help")
+            groups.setdefault(one.get("sectionTitle") or ("" if own else shared[-1]), []).append(one)
+        lines = []
+        for title in sorted(groups, key=lambda title: (title in shared, title == "", title == shared[-1])):
+            if title:
+                lines.append(f'.SS "{title}"')
+            elif lines:
+                lines.append(f'.SS "{self.words["others"]}"')
+            lines += sum((self.argument(one) for one in groups[title]), [])
+        # A page of one group has no heading of its own.
+        return lines[1:] if len(groups) == 1 and lines[0].startswith(".SS") else lines
 
     def argument(self, one):
         """An option or a positional argument."""

@@ -45,8 +45,8 @@ struct APDU: KazasuCommand {
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var pinOptions: PINOptions
 
     @Argument(

@@ -30,7 +30,7 @@ struct Balance: KazasuCommand {
               kazasu balance --keep          # 履歴も読んで台帳に追加する
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions
 
     @Flag(name: .long, help: help("Every balance on the card: KIND AMOUNT CURRENCY.", "カードの全残高を 種類 金額 通貨 で表示する。"))

@@ -24,7 +24,7 @@ struct Convert: KazasuCommand {
               kazasu convert card.json --to proxmark
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Argument(help: help("A dump.", "ダンプ。", value: "file"), completion: .file())
     var file: String

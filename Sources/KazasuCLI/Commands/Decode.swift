@@ -35,7 +35,7 @@ struct Decode: KazasuCommand {
               kazasu decode card.json --json | jq '.reports[].balances'
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
     @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"), completion: .file())

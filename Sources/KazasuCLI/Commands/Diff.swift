@@ -32,7 +32,7 @@ struct Diff: KazasuCommand {
         name: .long, help: help("End with status 1 when the dumps differ.", "違いがあれば終了ステータス 1 で終わる。"))
     var exitCode = false
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
     @Argument(help: help("The older dump.", "古いほうのダンプ。", value: "old"), completion: .file())

@@ -86,7 +86,7 @@ struct DoctorCommand: KazasuCommand {
             "このフォルダーにあるシステムのファイルを調べる（環境変数は見ない）。", value: "folder"), completion: .directory)
     var root: String?
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     func validate() throws {
         guard report != nil || !dump else {

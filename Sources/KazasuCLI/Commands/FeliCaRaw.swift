@@ -25,8 +25,8 @@ struct FeliCaRaw: KazasuCommand {
               kazasu felica --system 0003 06IDM010F09018000
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Argument(help: help("Packets in hexadecimal, in order.", "16進のパケット。書いた順に送る。", value: "hex"))
     var packets: [String]

@@ -32,7 +32,7 @@ struct History: KazasuCommand {
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions
 
     @Option(

@@ -37,8 +37,8 @@ struct License: KazasuCommand {
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var pinOptions: PINOptions
 
     @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))

@@ -51,8 +51,8 @@ struct LiteInfo: KazasuCommand {
               kazasu lite info --json | jq .writesLeft
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
@@ -161,8 +161,8 @@ struct LiteVerify: KazasuCommand {
               kazasu lite verify --master-key-from env:MASTER --json | jq .genuine
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: LiteKeyOptions
 
     func execute(_ context: Context) throws {

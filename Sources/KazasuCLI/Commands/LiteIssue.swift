@@ -37,8 +37,8 @@ struct LiteIssue: KazasuCommand {
               kazasu lite issue --profile door.json --key-from env:KEY --journal 1.jsonl
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: LiteKeyOptions
 
     @Option(
@@ -106,8 +106,8 @@ struct LiteResume: KazasuCommand {
               kazasu lite resume --journal interrupted.jsonl --key-from env:KEY
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: LiteKeyOptions
 
     @Option(

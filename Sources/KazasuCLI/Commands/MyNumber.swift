@@ -35,8 +35,8 @@ struct MyNumber: KazasuCommand {
               kazasu mynumber --json --pin-from file:pin | jq -r .address
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Option(
         name: .customLong("pin-from"),

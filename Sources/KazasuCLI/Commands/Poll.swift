@@ -32,8 +32,8 @@ struct Poll: KazasuCommand {
               kazasu poll --timeout 0; [ $? = 75 ] && echo "カードなし"
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Option(
         name: .long,

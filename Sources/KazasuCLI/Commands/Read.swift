@@ -26,8 +26,8 @@ struct Read: KazasuCommand {
               kazasu read 000B --system 12FC --blocks 0 --json
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Argument(
         help: help("Service codes, as in 090F, of one system.", "サービスコード（090F など）。同じシステムのものを並べられる。", value: "service"))

@@ -35,7 +35,7 @@ struct Readers: KazasuCommand {
         help: help("Keep running and report every reader that is connected or disconnected.", "終了せず、リーダーの抜き差しを表示し続ける。"))
     var watch = false
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     func execute(_ context: Context) throws {
         if watch { return try ReaderEvents(context).run() }

@@ -25,8 +25,8 @@ struct Scan: KazasuCommand {
               kazasu scan --json | jq '.systems[].systemCode'
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)

@@ -26,7 +26,7 @@ struct Simulate: KazasuCommand {
               LIBNFC_DEVICE=pn532_uart:/tmp/pn532 nfc-list
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Argument(help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"), completion: .file())
     var file: String

@@ -61,7 +61,7 @@ struct StationsImport: KazasuCommand {
     /// The values of `--codes`.
     enum CodesName: String, CaseIterable, ExpressibleByArgument { case hex, decimal }
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Argument(help: help("A table.", "表のファイル。", value: "file"), completion: .file())
     var file: String
@@ -162,7 +162,7 @@ struct StationsLookup: KazasuCommand {
               kazasu stations lookup 0C4F-0000 --json
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
     @Argument(help: help("Codes, as in 0-3-13, or names.", "コード（0-3-13 など）または名前。", value: "code|name"))
@@ -237,7 +237,7 @@ struct StationsStatus: KazasuCommand {
               kazasu stations status --stations own.tsv --json
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
     /// A table, and how many rows it has.

@@ -54,8 +54,8 @@ struct TagInfo: KazasuCommand {
               kazasu tag info --json | jq .type2.lockedPages
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
 
     func execute(_ context: Context) throws {
@@ -110,8 +110,8 @@ struct TagRead: KazasuCommand {
               kazasu tag read --raw message.ndef
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
 
     @Option(

@@ -45,8 +45,8 @@ struct TagWrite: KazasuCommand {
               kazasu tag write --page 8 DEADBEEF
             """))
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+    @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
     @OptionGroup var message: TagMessageOptions
 

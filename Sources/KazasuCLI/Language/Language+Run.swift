@@ -117,11 +117,29 @@ enum HelpText {
         return lines[..<first] + [Substring(line)] + lines[end...]
     }
 
+    /// Moves the options that many commands have behind those of the command: ArgumentParser lists groups with a heading
+    /// first, and its own options last.
+    private static func ownOptionsFirst(_ lines: [Substring]) -> [Substring] {
+        guard let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) else { return lines }
+        var parts = lines[usage...].split(separator: "", omittingEmptySubsequences: false).map { Array($0) }
+        func remove(_ heading: String) -> [Substring]? {
+            parts.firstIndex { $0.first == "\(heading.uppercased()):" }.map { parts.remove(at: $0) }
+        }
+        guard var common = remove(CommonOptions.title) else { return lines }
+        let reader = remove(ReaderOptions.title)
+        guard let place = parts.firstIndex(where: { $0.first == "OPTIONS:" }) else { return lines }
+        let own = parts[place].prefix { !$0.hasPrefix("  --version ") }
+        common += parts[place].dropFirst(own.count)
+        parts.replaceSubrange(
+            place...place, with: (own.count > 1 ? [Array(own)] : []) + [reader, common].compactMap(\.self))
+        return Array(lines[..<usage]) + parts.joined(separator: [""])
+    }
+
     /// A page of help.
     ///
     /// - Parameter width: the number of terminal columns.
     static func page(_ text: String, width: Int = Output.lineWidth ?? 80) -> String {
-        let parsed = usage(text.split(separator: "\n", omittingEmptySubsequences: false))
+        let parsed = ownOptionsFirst(usage(text.split(separator: "\n", omittingEmptySubsequences: false)))
         guard Language.current == .japanese else { return parsed.joined(separator: "\n") }
         let lines = parsed.map { line in
             var line = String(line)

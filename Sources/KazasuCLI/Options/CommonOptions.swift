@@ -4,6 +4,9 @@ package import ArgumentParser
 
 /// Options of every command.
 package struct CommonOptions: ParsableArguments {
+    /// Its heading in help, at the end of the page.
+    package static let title = tr("Common options", "共通のオプション")
+
     package init() {}
 
     @Flag(name: .long, help: help("Print JSON.", "JSON で出力する。"))
@@ -46,6 +49,9 @@ extension ArgumentHelp {
 
 /// Options of every command that reads a card.
 package struct ReaderOptions: ParsableArguments {
+    /// Its heading in help, behind the command's own options.
+    package static let title = tr("Reader", "リーダー")
+
     package init() {}
 
     @Option(

@@ -13,7 +13,7 @@ package struct PurseOptions: ParsableArguments {
             "カードの代わりに読むダンプ（対応する形式すべて）。- は標準入力。", value: "file"), completion: .file())
     package var file: String?
 
-    @OptionGroup package var readerOptions: ReaderOptions
+    @OptionGroup(title: ReaderOptions.title) package var readerOptions: ReaderOptions
 
     @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
     package var card: CardKind?

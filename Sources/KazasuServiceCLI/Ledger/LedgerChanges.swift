@@ -32,7 +32,7 @@ extension LedgerCommand {
                   kazasu ledger import --card 通勤 phone/*.nfc   # 別のカードは拒否する
                 """))
 
-        @OptionGroup var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
         @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"), completion: .file())
         var files: [String]
@@ -47,7 +47,7 @@ extension LedgerCommand {
         @Flag(name: .long, help: help("Say what would be added, and add nothing.", "追加せずに、追加される内容だけを表示する。"))
         var dryRun = false
 
-        @OptionGroup var place: LedgerPath
+        @OptionGroup(title: CommonOptions.title) var place: LedgerPath
 
         func execute(_ context: Context) throws {
             let path = try LedgerFileOptions.path(place.ledger)
@@ -125,8 +125,8 @@ extension LedgerCommand {
                   kazasu ledger name 通勤 --remove
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(help: help("The card.", "カード。"), completion: LedgerCompletion.cards)
         var card: String
@@ -174,8 +174,8 @@ extension LedgerCommand {
                   kazasu ledger link 新 旧    # 名前または番号（'ledger cards' の表示）
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(help: help("The newer card.", "新しいカード。"), completion: LedgerCompletion.cards)
         var new: String
@@ -215,8 +215,8 @@ extension LedgerCommand {
                   kazasu ledger redecode
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         func execute(_ context: Context) throws {
             let ledger = try file.open(context)

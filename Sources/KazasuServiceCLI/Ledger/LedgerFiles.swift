@@ -62,8 +62,8 @@ extension LedgerCommand {
                   kazasu ledger export hledger > suica.journal
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(
             help: help(
@@ -302,8 +302,8 @@ extension LedgerCommand {
                   kazasu ledger report --since 2026-04-01 --card 通勤 -o work.html
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var filter: LedgerFilterOptions
 
         @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())

@@ -29,8 +29,8 @@ extension LedgerCommand {
                   kazasu ledger list --json | jq '.records[] | select(.gapBefore != null)'
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var filter: LedgerFilterOptions
         @OptionGroup var answer: LedgerAnswerOptions
 
@@ -168,8 +168,8 @@ extension LedgerCommand {
                   kazasu ledger sum --by kind --since 2026-04-01 --format csv
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Option(
             name: .long,
@@ -223,8 +223,8 @@ extension LedgerCommand {
                   kazasu ledger gaps --json | jq '.gaps[].missing'
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var filter: LedgerFilterOptions
         @OptionGroup var answer: LedgerAnswerOptions
 
@@ -263,8 +263,8 @@ extension LedgerCommand {
                   kazasu ledger cards --json | jq '.cards[].records'
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var answer: LedgerAnswerOptions
 
         func validate() throws { try answer.check(common) }

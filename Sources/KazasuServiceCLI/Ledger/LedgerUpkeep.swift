@@ -34,8 +34,8 @@ extension LedgerCommand {
                   kazasu ledger forget 通勤 --yes
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(
             help: help("The card: its name, kind, IDm or last digits.", "カード: 名前、種類、IDm、またはその末尾。"),
@@ -108,8 +108,8 @@ extension LedgerCommand {
                   kazasu ledger undo
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         func execute(_ context: Context) throws {
             let ledger = try file.open(context)
@@ -143,8 +143,8 @@ extension LedgerCommand {
                   kazasu ledger backup ledger-2026-11-23.sqlite
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var file: LedgerFileOptions
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(help: help("The new file.", "新しいファイル。", value: "file"), completion: .file())
         var copy: String
@@ -187,8 +187,8 @@ extension LedgerCommand {
                   kazasu ledger merge laptop.sqlite
                 """))
 
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var place: LedgerPath
+        @OptionGroup(title: CommonOptions.title) var common: CommonOptions
+        @OptionGroup(title: CommonOptions.title) var place: LedgerPath
 
         @Argument(help: help("The other ledger.", "もう一方の台帳。", value: "file"), completion: .file())
         var other: String

@@ -41,7 +41,7 @@ struct RPCCommand: KazasuCommand {
               kazasu rpc --describe > openrpc.json
             """))
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Option(
         name: [.short, .long],
