@@ -55,11 +55,11 @@ enum Service {
         try watch(arguments, environment: environment)
     }
 
-    /// Starts `watch`.
+    /// Starts `watch`, without a terminal as a service manager does.
     static func watch(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningChild {
         try RunningChild(
-            path, ["watch"] + arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(120)
-        )
+            path, ["watch"] + arguments, environment: Self.environment.merging(environment) { $1 },
+            limit: .seconds(120), hasTerminal: false)
     }
 }
 

@@ -234,12 +234,50 @@ struct SettingsTests {
         ]
         let child = try RunningChild(
             "/bin/sh", ["-c", "exec \"$0\" watch \"$@\" 3<<END\nkey\nEND", Service.path] + arguments,
-            environment: Service.environment.merging(["SECRET": "password"]) { $1 }, limit: .seconds(60))
+            environment: Service.environment.merging(["SECRET": "password"]) { $1 }, limit: .seconds(60),
+            hasTerminal: false)
         _ = try child.event(of: "on")
         for _ in 0..<2 {
             child.send(SIGHUP)
             _ = try child.message(containing: "settings were read again")
         }
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    /// Starts a command on a terminal of its own, hangs up once it watches, and prints how it ended.
+    private static let hangsUp = """
+        import os, pty, sys
+
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(sys.argv[1], sys.argv[1:])
+        seen = b""
+        while b"watching" not in seen:
+            seen += os.read(terminal, 4096)
+        os.close(terminal)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+
+    @Test("A terminal that hangs up ends it", arguments: [["watch"], ["serve", "--listen", "127.0.0.1:0"]])
+    func terminalHangsUp(command: [String]) throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write(Array(Self.hangsUp.utf8), as: "hangs-up.py")
+        let result = try ChildProcess.run(
+            "/usr/bin/python3",
+            [script, Service.path] + command + ["-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o"],
+            environment: Service.environment, limit: .seconds(60))
+        #expect(result.output == "0\n", "\(result.errors)")
+    }
+
+    @Test("nohup: a terminal that hangs up ends nothing, and HUP reads the settings again")
+    func nohup() throws {
+        let child = try RunningChild(
+            "/usr/bin/nohup", [Service.path, "watch", "-r", "virtual:\(Service.card)"],
+            environment: Service.environment, limit: .seconds(60))
+        _ = try child.event(of: "on")
+        child.send(SIGHUP)
+        _ = try child.message(containing: "settings were read again")
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
     }
@@ -282,9 +320,15 @@ struct SettingsTests {
             let count = recv(file, &buffer, buffer.count, 0)
             return count < 0 ? "nothing came in a minute" : String(decoding: buffer.prefix(count), as: UTF8.self)
         }
-        let child = try Service.watch(
-            "-r", "virtual:\(Service.card)",
-            environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "60000000", "JOURNAL_STREAM": "1:2"])
+        // Named as systemd names the stream: the shell's own standard error.
+        let child = try RunningChild(
+            "/bin/sh",
+            [
+                "-c", #"export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2); exec "$0" "$@""#, Service.path,
+                "watch", "-r", "virtual:\(Service.card)",
+            ],
+            environment: Service.environment.merging(["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "60000000"]) { $1 },
+            limit: .seconds(120))
         var texts: [String] = []
         while !["READY=1", "WATCHDOG=1"].allSatisfy({ text in texts.contains { $0.hasPrefix(text) } }) {
             texts.append(received())
@@ -294,6 +338,14 @@ struct SettingsTests {
         child.send(SIGTERM)
         while texts.last != "STOPPING=1", texts.last?.hasPrefix("nothing") == false { texts.append(received()) }
         #expect(texts.last == "STOPPING=1")
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("A program of a service whose messages go elsewhere does not write for the journal")
+    func inheritedJournal() throws {
+        let child = try Service.watch("-r", "virtual:\(Service.card)", environment: ["JOURNAL_STREAM": "1:2"])
+        #expect(try child.message(containing: "watching").hasPrefix("kazasu: watching"))
+        child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
     }
 }

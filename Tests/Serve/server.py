@@ -39,7 +39,7 @@ class Server:
     def start(self):
         self.process = subprocess.Popen(
             self.words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=environment(**self.variables))
+            env=environment(**self.variables), start_new_session=True)
         self.wait_for(r"serving at|待ち受けています")
         found = [re.search(r"http://(?:127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d+)", line) for line in self.log]
         ports = [int(match.group(1)) for match in found if match]

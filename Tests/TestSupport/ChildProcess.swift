@@ -50,8 +50,12 @@ package enum ChildProcess {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
+    /// POSIX_SPAWN_SETSID, which Swift's Glibc module does not show.
+    private static let ownSession: Int32 = 0x80
+
     static func start(
-        _ program: String, _ arguments: [String], _ environment: [String: String], _ output: Pipe, _ errors: Pipe
+        _ program: String, _ arguments: [String], _ environment: [String: String], _ output: Pipe, _ errors: Pipe,
+        hasTerminal: Bool = true
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -68,7 +72,7 @@ package enum ChildProcess {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(&attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | (hasTerminal ? 0 : ownSession)))
         var variables = inheritedEnvironment().filter { !environment.keys.contains(String($0.prefix { $0 != "=" })) }
         variables += environment.map { "\($0.key)=\($0.value)" }
         var child = pid_t()

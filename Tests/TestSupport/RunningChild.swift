@@ -35,13 +35,14 @@ package final class RunningChild {
     /// - Parameters:
     ///   - limit: after this time it is killed.
     ///   - pipeSize: how far the child may write ahead of the test.
+    ///   - hasTerminal: whether it keeps the terminal of the tests, if they have one; a daemon has none.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
-        limit: Duration = .seconds(60), pipeSize: Int? = nil
+        limit: Duration = .seconds(60), pipeSize: Int? = nil, hasTerminal: Bool = true
     ) throws {
         output = try Pipe(size: pipeSize)
         errors = try Pipe(size: pipeSize)
-        child = try ChildProcess.start(program, arguments, environment, output, errors)
+        child = try ChildProcess.start(program, arguments, environment, output, errors, hasTerminal: hasTerminal)
         output.closeWriter()
         errors.closeWriter()
         deadline = .now + limit

@@ -27,6 +27,14 @@ package enum Interrupt {
     }
 
     private static let state = Mutex(State())
+    /// Whether the process was started so that a hangup does not end it, as by `nohup`. Read by ``install()`` first.
+    private static let ignoresHangup: Bool = {
+        var action = sigaction()
+        return sigaction(SIGHUP, nil, &action) == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == Self.ignored
+    }()
+    /// The value of `SIG_IGN`.
+    private static let ignored = 1
     private static let repeatTime = Duration.seconds(1)
 
     /// A pipe whose reading end becomes readable on the first signal; -1 when there is none.
@@ -57,7 +65,7 @@ package enum Interrupt {
     /// signals.
     package static func install() {
         signal(SIGPIPE, SIG_IGN)
-        _ = descriptor
+        _ = (descriptor, ignoresHangup)
         mask(SIG_BLOCK, cancelling + fatal)
         var thread = pthread_t()
         let started = pthread_create(
@@ -69,9 +77,19 @@ package enum Interrupt {
         if started == 0 { pthread_detach(thread) } else { mask(SIG_UNBLOCK, cancelling + fatal) }
     }
 
-    /// Makes SIGHUP call a handler, quickly, instead of cancelling.
+    /// Makes SIGHUP call a handler, quickly, instead of cancelling, where it cannot mean that a terminal hung up: in a
+    /// process without a terminal, or one that was started to survive its own.
     package static func onHangup(_ handler: @escaping @Sendable () -> Void) {
+        guard ignoresHangup || !hasTerminal else { return }
         state.withLock { $0.onHangup = handler }
+    }
+
+    /// Whether the process has a controlling terminal.
+    private static var hasTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
     }
 
     /// Makes the second signal call a handler, quickly, for work that waits although it was cancelled; a third one ends
@@ -87,8 +105,12 @@ package enum Interrupt {
             var number: Int32 = 0
             sigwait(&signals, &number)
             if fatal.contains(number) { end(by: number) }
-            guard number == SIGHUP, let handler = state.withLock(\.onHangup) else { return number }
-            handler()
+            guard number == SIGHUP else { return number }
+            if let handler = state.withLock(\.onHangup) {
+                handler()
+            } else if !ignoresHangup {
+                return number
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
@@ -12,10 +13,18 @@ struct ServiceLog: Sendable {
     /// - Parameters:
     ///   - verbosity: -1 for warnings only, 1 for everything.
     ///   - isJournal: whether standard error goes to journald.
-    init(verbosity: Int, isJournal: Bool = SystemEnvironment.all["JOURNAL_STREAM"].map { !$0.isEmpty } ?? false) {
+    init(verbosity: Int, isJournal: Bool = Self.isJournal(SystemEnvironment.all["JOURNAL_STREAM"])) {
         var logger = Logger(label: "kazasu") { _ in StandardErrorLog(isJournal: isJournal) }
         logger.logLevel = verbosity < 0 ? .warning : verbosity > 0 ? .debug : .info
         self.logger = logger
+    }
+
+    /// Whether standard error is the stream that the service manager named: device and inode, as in systemd.exec(5).
+    /// Programs that a service starts inherit the variable, whatever their own standard error is.
+    private static func isJournal(_ stream: String?) -> Bool {
+        var status = stat()
+        guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
     func debug(_ text: String) { logger.debug("\(text)") }
