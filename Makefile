@@ -33,6 +33,8 @@ HOURS ?= 24
 SHOTS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
+# Which clean roots `make test-fresh` uses, as in `make test-fresh FRESH=bookworm:user`; all four without it.
+FRESH ?=
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
 MUTANTS_ARGS ?=
 DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
@@ -67,7 +69,8 @@ RELEASE_BUILD = $(SWIFT_BUILD) $(RELEASE_FLAGS) \
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 
-APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3 \
+# The static Swift runtime needs the C++ library's development files, which g++ depends on by their right name.
+APT_BUILD := gcc g++ libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3 \
              libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             fish groff jq man-db mandoc zsh \
@@ -92,9 +95,13 @@ help: ## lists the tasks
 
 # --- what the machine must have ---------------------------------------------------------------------------------------
 
-.PHONY: swift deps deps-test deps-ci venv venvs
+.PHONY: swift link deps deps-test deps-ci venv venvs
 swift:
 	@packaging/scripts/check-swift 6.2
+
+# In a second, before a build of many minutes that would end with the same error.
+link: deps
+	@packaging/scripts/check-link
 
 deps: swift ## installs the packages that a build needs (apt; sudo only when not root)
 	@packaging/scripts/install-deps $(APT_BUILD)
@@ -110,19 +117,27 @@ venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
 
 venv: deps-test $(VENV)/.ready ## makes .venv with what tests and benches use from PyPI
 
-$(VENV)/.ready: packaging/requirements.txt
-	python3 -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
+# Debian's own Python where there is one: pins that need a newer one fail here, as they would for whoever has no other.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+define make-venv
+	@packaging/scripts/install-deps python3 python3-venv
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check $(1) -r $<
+	$(@D)/bin/python packaging/scripts/check-pins.py $<
 	touch $@
+endef
+
+$(VENV)/.ready: packaging/requirements.txt
+	$(call make-venv,--no-deps)
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-.PHONY: build release demo release-arm64
+.PHONY: build release demo demo-check release-arm64
 build: swift ## builds everything, debug
 	$(SWIFT_BUILD)
 
 # What did not change is left alone: tests may be running it.
-release: swift ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
+release: link ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
 	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); packaging/scripts/foundation-data.py $(FOUNDATION_DATA).symbol | \
 	    gcc -c -x assembler -o $(FOUNDATION_DATA).o -)
 	$(RELEASE_BUILD) --product kazasud
@@ -131,9 +146,18 @@ release: swift ## builds both programs, stripped, with the Swift runtime inside;
 	    cmp --silent "$$bin/$$program" $(DIST)/bin/$$program || install -v -D -m 755 -t $(DIST)/bin "$$bin/$$program"; \
 	done
 
+# The demo sees these products only, not what another build left behind.
+DEMO_PRODUCTS := kazasu kazasud
+DEMO_BUILD := set -e; for product in $(DEMO_PRODUCTS); do $(SWIFT_BUILD) --product $$product; done
+DEMO = packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)" $(DEMO_CARD) $(DEMO_PRODUCTS)
+
 demo: deps ## installs, builds, then reads a virtual card through the real libnfc
-	$(SWIFT_BUILD) --product kazasu
-	@packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" virtual:$(DEMO_CARD)
+	$(DEMO_BUILD)
+	@$(DEMO)
+
+demo-check: deps ## fails when the demo prints anything else than Fixtures/cli/demo.txt (KAZASU_RECORD=1 writes it)
+	$(DEMO_BUILD)
+	@packaging/scripts/check-demo Fixtures/cli/demo.txt $(DEMO)
 
 # Debian's own Swift in a chroot, with libraries of Debian 12 for arm64; kept in .build-arm64.
 release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (root; fetches 1.2 GB once)
@@ -142,10 +166,10 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 .PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
+.PHONY: test-fresh test-fresh-parts test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
 # are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
-test: deps venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
+test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	@$(if $(TEST_ARGS),,KAZASU_PROGRAM="$${KAZASU_PROGRAM:-$(abspath $(KAZASU))}") packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
 
@@ -186,9 +210,7 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" $(SITES:python3=.venv-ha/bin/python) Tests/Sites/test_home.py
 
 .venv-ha/.ready: packaging/requirements-ha.txt
-	python3 -m venv .venv-ha
-	.venv-ha/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+	$(call make-venv)
 
 # In the newest Python here and in the oldest that the package is for, if that is installed.
 test-python: deps .venv-python/.ready ## checks types and style of the Python package, runs its tests with the program
@@ -199,9 +221,7 @@ test-python: deps .venv-python/.ready ## checks types and style of the Python pa
 	    packaging/python/check "$${KAZASU_PROGRAM:-$$bin/kazasu}"
 
 .venv-python/.ready: packaging/requirements-python.txt
-	python3 -m venv .venv-python
-	.venv-python/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+	$(call make-venv)
 
 test-wheel: wheel ## installs the wheel in a Debian without libnfc and without network, and reads a card there (root)
 	@packaging/scripts/install-deps mmdebstrap
@@ -215,9 +235,7 @@ test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contra
 	    $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_serve.py
 
 .venv-serve/.ready: packaging/requirements-serve.txt
-	python3 -m venv .venv-serve
-	.venv-serve/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+	$(call make-venv)
 
 bench-serve: deps-test release ## measures serve against the commands and watch: requests, taps, a thousand clients
 	$(SWIFT_BUILD) --product card-stand
@@ -235,16 +253,22 @@ test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipe
 	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
 
 .venv-page/.ready: packaging/requirements-page.txt
-	@packaging/scripts/install-deps python3 python3-venv
-	python3 -m venv .venv-page
-	.venv-page/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+	$(call make-venv)
 
 # After `make release` and `make release-arm64`, which need different compilers.
 test-arm64: ## runs hundreds of commands with the programs for arm64 under qemu and compares the answers (root)
 	@packaging/scripts/install-deps mmdebstrap mosquitto mosquitto-clients qemu-user-static
 	packaging/arm64/roots .build-arm64/roots
 	packaging/arm64/compare.py $(DIST)/bin .build-arm64/dist/bin .build-arm64/roots/bookworm .build-arm64/roots/trixie
+
+# Nothing but git, make and Swift is there before: `make demo` and `make test` to their end, as root and by a user with sudo.
+test-fresh: swift ## runs the README's two commands in clean roots of Debian 12 and 13 (root; hours; FRESH=RELEASE:USER chooses)
+	@packaging/scripts/install-deps mmdebstrap
+	packaging/scripts/test-fresh whole .build-fresh $(FRESH)
+
+test-fresh-parts: swift ## the part of it that builds nothing: packages, virtual environments, a static link (root)
+	@packaging/scripts/install-deps mmdebstrap
+	packaging/scripts/test-fresh parts .build-fresh $(FRESH)
 
 soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
 	$(SWIFT_BUILD) --product kazasud
@@ -335,8 +359,8 @@ soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
 	KAZASU_SOAK=$(SOAK) swift test --skip-build --scratch-path $(SCRATCH) --filter CancellationSoakTests
 
 # Each part runs though another one failed. Debian's own compiler, which is older, builds the programs for arm64.
-nightly: ## what takes long: both sanitizers, ten times the random values, long fuzzing, cancellations; packages of both architectures, and their tests
-	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb deb-arm64 test-deb-arm64 test-arm64; do \
+nightly: ## what takes long: both sanitizers, ten times the random values, long fuzzing, cancellations; packages of both architectures, and their tests; fresh machines
+	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb deb-arm64 test-deb-arm64 test-arm64 test-fresh; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
@@ -402,4 +426,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-tsan .build-arm64 .build-fuzz .build-mutants .build-wheel $(VENV) .venv-ha .venv-page .venv-python
+	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-tsan .build-arm64 .build-fresh .build-fuzz .build-mutants .build-wheel $(VENV) .venv-ha .venv-page .venv-python .venv-serve

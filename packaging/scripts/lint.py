@@ -35,6 +35,8 @@ CODE_RULES = [
 # Put together so that this file does not match itself.
 UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
 MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.$}])/(?:" + "|".join(["work", "farm", "root", "tmp/" + "kz"]) + r"|home/\w+)/")
+# A failure that nobody sees: `make demo` once ended with an error and status 0.
+HIDDEN = re.compile(r"\|\|\s*(?:true|:)(?=\s|[;})]|$)|;\s*true\b|\bset \+e\b")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 breaches = []
@@ -74,6 +76,14 @@ def check_swift(path, lines):
         # Without it the name is made of the type's, for which the runtime goes through every conformance, at each start.
         if line.endswith("= CommandConfiguration(") and "commandName:" not in "".join(lines[number:number + 1]):
             breach(path, number, "a command says its name first", line)
+
+
+def check_failures(path, lines):
+    """Nothing that builds, installs or checks hides a failure."""
+    for number, line in enumerate(lines, 1):
+        ignored = path == "Makefile" and re.match(r"\t@?-", line) and not lines[number - 2].endswith("\\")
+        if ignored or HIDDEN.search(line) and not line.lstrip().startswith("#"):
+            breach(path, number, "hides a failure", line)
 
 
 def check_script(path, lines):
@@ -234,6 +244,8 @@ def main():
                 breach(path, 1, "no SPDX line on top")
         if is_script(path, lines):
             check_script(path, lines)
+        if path.startswith(("packaging/", ".ci/", "Makefile")) and not path.endswith((".py", ".md", ".tsv")):
+            check_failures(path, lines)
         if path.endswith((".swift", ".c", ".h")):
             check_processor(path, lines)
         if path.endswith(".swift"):
