@@ -2,6 +2,7 @@
 
 import CardDecoders
 import CardModel
+import GRDB
 import KazasuService
 import TestSupport
 import Testing
@@ -177,6 +178,50 @@ struct LedgerMergeTests {
         #expect(notices.contains(.serialsWentBack(card: "0101031234567896")) != backwards)
         #expect(try ledger.gaps().map(\.gap.reason) == [.serialsWentBack])
         #expect(Set(kept.map(\.uid)).count == 40)
+    }
+
+    @Test("A file with the oldest record first gives what one with the newest first gives", arguments: [20, 2_000])
+    func oldestFirst(_ count: Int) throws {
+        var maker = Maker(.edy, idm: 0x0101_0312_3456_789C, seed: 43)
+        maker.live(records: count, from: start)
+        let (rising, falling) = (try LedgerFolder().open(), try LedgerFolder().open())
+        #expect(try rising.keep(maker.dump(maker.entries)).added == count)
+        #expect(try falling.keep(maker.dump(maker.entries.reversed())).added == count)
+        let kept = try rising.records(LedgerFilter(cards: ["edy"]))
+        #expect(kept.map(\.uid) == (try falling.records(LedgerFilter(cards: ["edy"])).map(\.uid)))
+        #expect(kept.reversed().map(\.record.balance) == maker.entries.map(\.balance))
+        #expect(try rising.gaps().isEmpty)
+        #expect(try rising.keep(maker.dump(maker.entries.reversed())).added == 0)
+    }
+
+    @Test("Where no further era has room, records join the first, and the file stays sound")
+    func noRoomForEras() throws {
+        var maker = Maker(.edy, idm: 0x0101_0312_3456_789D, seed: 47)
+        maker.live(records: 3, from: start)
+        let folder = try LedgerFolder()
+        try folder.open().keep(maker.dump([maker.entries[2]]))
+        // As if many eras had gone before it.
+        try DatabaseQueue(path: folder.path).write {
+            try $0.execute(sql: "UPDATE record SET ord = 1 << 40 | ord & 65535")
+        }
+        let ledger = try folder.open()
+        var entry = maker.entries[0]
+        (entry.serial, entry.day) = (1_000, start - 100)
+        #expect(try ledger.keep(maker.dump([entry])).added == 1)
+        #expect(try folder.open().records().count == 2)
+    }
+
+    @Test("Equal records without serials keep ids of their own, also beside those that have such ids")
+    func equalRecords() throws {
+        var maker = Maker(.coop, idm: 0x0101_0312_3456_789E, seed: 53)
+        maker.live(records: 1, from: start)
+        let ledger = try LedgerFolder().open()
+        let entry = try #require(maker.entries.first)
+        for count in [3, 300, 600] { try ledger.keep(maker.dump(Array(repeating: entry, count: count))) }
+        let ids = try ledger.records().map(\.uid)
+        #expect(Set(ids).count == 600)
+        let first = try #require(ids.min { $0.utf8.count < $1.utf8.count })
+        #expect(Set(ids) == Set([first] + (2...600).map { "\(first)-\($0)" }))
     }
 
     @Test("A card whose serials have 24 bits is not taken for one whose 16 bits turned")

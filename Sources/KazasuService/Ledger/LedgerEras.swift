@@ -7,8 +7,15 @@ internal import GRDB
 // The counter of a card may wrap around or be reset, and then its serials repeat. Records between two such events are an
 // era; nearly every purse has one.
 extension LedgerMerge {
-    /// The era that a segment belongs to.
+    /// The era that a segment belongs to. Where no further era has room, it is the first or the last that has.
     mutating func era(
+        of segment: ArraySlice<HistoryRecord>, _ first: Int, _ last: Int, before later: Int64?, _ purse: MergePurse
+    ) throws -> Int64 {
+        let era = try unlimitedEra(of: segment, first, last, before: later, purse)
+        return min(max(era, LedgerOrder.eras.lowerBound), LedgerOrder.eras.upperBound - 1)
+    }
+
+    private mutating func unlimitedEra(
         of segment: ArraySlice<HistoryRecord>, _ first: Int, _ last: Int, before later: Int64?, _ purse: MergePurse
     ) throws -> Int64 {
         let eras = try eras(of: purse)

@@ -59,13 +59,17 @@ struct LedgerMerge {
         counts.read += history.count
         let future = history.count { ($0.date ?? tomorrow) > tomorrow }
         if future > 0 { counts.notices.append(.futureDates(card: purse.card, count: future)) }
-        let window = Array(history.reversed())
+        var window = Array(history.reversed())
         guard !window.isEmpty else { return }
         let serials = window.compactMap(\.serial)
         let hasSerials = serials.count == window.count && serials.count { $0 == 0 } < min(2, serials.count)
         guard hasSerials else {
             try SequenceMerge(purse: purse).keep(window, isWhole: isWhole, services: services, &self)
             return
+        }
+        // The order of the blocks is not that of the records, as in a file with the oldest first: the serials have it.
+        if segments(window).count > LedgerMerge.mostSegments {
+            window.sort { ($0.serial ?? 0, $0.date ?? tomorrow) < ($1.serial ?? 0, $1.date ?? tomorrow) }
         }
         let before = purse
         learn(window, &purse)
@@ -84,6 +88,9 @@ struct LedgerMerge {
     }
 
     // MARK: Serials
+
+    /// The counter of a card turns or is set back once in a long time, so that a window of it has few parts.
+    private static let mostSegments = 4
 
     /// Learns whether a ride counts one or two. After a charge inside the gates it counts one on any card.
     private func learn(_ window: [HistoryRecord], _ purse: inout MergePurse) {

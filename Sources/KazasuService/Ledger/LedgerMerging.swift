@@ -69,6 +69,8 @@ struct LedgerRun {
 /// The ids of the records of a purse, so that no two get the same.
 struct RecordIDs {
     private var used: Set<String>
+    /// The next number to try of each id that was taken.
+    private var numbers: [String: Int] = [:]
 
     init(of purse: Int64, _ db: Database) throws {
         used = try String.fetchSet(db, sql: "SELECT uid FROM record WHERE purse = ?", arguments: [purse])
@@ -81,9 +83,12 @@ struct RecordIDs {
 
     /// Takes the id, or the first free one with a number: `-2`, `-3`, ….
     mutating func free(_ uid: String) -> String {
-        var (free, number) = (uid, 2)
-        while !insert(free) { (free, number) = ("\(uid)-\(number)", number + 1) }
-        return free
+        if insert(uid) { return uid }
+        // Those below were taken; many equal records would try each of them again.
+        var number = numbers[uid] ?? 2
+        while !insert("\(uid)-\(number)") { number += 1 }
+        numbers[uid] = number + 1
+        return "\(uid)-\(number)"
     }
 }
 

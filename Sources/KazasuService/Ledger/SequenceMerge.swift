@@ -20,6 +20,11 @@ struct SequenceMerge {
         var (ids, new): ([Int64], Set<Int64>) = ([], [])
         let matches = overlap(of: window, with: &items, moved: &new)
         var uids = try RecordIDs(of: purse.id, merge.db)
+        // The first match at each place of the window or behind it.
+        var following = matches
+        for place in following.indices.dropLast().reversed() {
+            following[place] = following[place] ?? following[place + 1]
+        }
         // How many records were put in before, which moves the matches behind them.
         var shift = 0
         var last = -1
@@ -31,7 +36,7 @@ struct SequenceMerge {
                 last = match + shift
                 continue
             }
-            let next = matches[place...].compactMap { $0 }.first.map { $0 + shift }
+            let next = following[place].map { $0 + shift }
             let position = position(of: record, after: last, before: next, items)
             let digits = Hex.encode(LedgerCoding.hash(LedgerCoding.raw(record)), digits: 16, uppercase: false)
             let uid = uids.free("\(purse.prefix).\(digits)")
@@ -61,11 +66,11 @@ struct SequenceMerge {
         var last = -1
         var matches: [Int?] = window.map { record in
             let raw = LedgerCoding.raw(record)
-            guard var left = places[raw], let match = left.first(where: { $0 > last }) ?? left.first else { return nil }
-            left.removeAll { $0 == match }
-            places[raw] = left
-            last = match
-            return match
+            guard let left = places[raw], let index = left.firstIndex(where: { $0 > last }) ?? left.indices.first
+            else { return nil }
+            last = left[index]
+            places[raw]?.remove(at: index)
+            return last
         }
         let found = matches.compactMap(\.self)
         let sorted = found.sorted()
