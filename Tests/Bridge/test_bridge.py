@@ -232,6 +232,23 @@ class BridgeTests(unittest.TestCase):
         self.assertIn("SW1=0x90", answer)
         self.assertEqual(bridge.stop(), (0, b""))
 
+    def test_pkcs11_signs_with_the_test_key_of_the_virtual_card(self):
+        self.card_is_there(self.bridge(MY_NUMBER))
+        self.pcscd_has_the_card()
+        text, signature, key = (f"{self.folder.name}/{name}" for name in ("text", "signature", "key.pem"))
+        with open(text, "wb") as file:
+            file.write(b"Kazasu\n")
+        self.run_tool(
+            "pkcs11-tool", "--login", "--pin", "1111", "--sign", "--mechanism", "SHA256-RSA-PKCS", "--id", "01",
+            "--input-file", text, "--output-file", signature)
+        certificate = f"{ROOT}/Fixtures/iso7816/mynumber/authentication.der"
+        with open(key, "wb") as file:
+            file.write(subprocess.run(["openssl", "x509", "-inform", "DER", "-in", certificate, "-noout", "-pubkey"],
+                                      capture_output=True, check=True).stdout)
+        verified = subprocess.run(["openssl", "dgst", "-sha256", "-verify", key, "-signature", signature, text],
+                                  capture_output=True, text=True)
+        self.assertEqual(verified.stdout, "Verified OK\n", verified.stderr)
+
     def test_pins_pass_and_stand_in_no_log(self):
         bridge = self.bridge(MY_NUMBER)
         self.card_is_there(bridge)

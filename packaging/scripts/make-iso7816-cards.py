@@ -5,8 +5,10 @@
 The person is the one of libjeid's sample application; layouts follow the public readers that Docs/license.md names.
 """
 
+import hashlib
 import json
 import os
+import subprocess
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Fixtures", "iso7816")
 
@@ -184,6 +186,22 @@ def ber(tag, value):
     return bytes.fromhex(tag) + length + value
 
 
+# What the test key of the virtual card signs: the card has no key, only this answer.
+SIGNED_TEXT = b"Kazasu\n"
+SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+def signature_of(text):
+    """COMPUTE DIGITAL SIGNATURE of a text's SHA-256 with the test key, and the answer."""
+    digest = hashlib.sha256(text).digest()
+    signed = subprocess.run(
+        ["openssl", "pkeyutl", "-sign", "-inkey", os.path.join(TOP, "mynumber", "authentication-test-key.pem"),
+         "-pkeyopt", "rsa_padding_mode:pkcs1", "-pkeyopt", "digest:sha256"],
+        input=digest, capture_output=True, check=True).stdout
+    info = SHA256 + digest
+    return {f"802A0080{len(info):02X}{info.hex().upper()}00": signed.hex() + "9000"}
+
+
 def my_number(comment, others=(), input_left=3, token="JPKIAPICCTOKEN2"):
     """A My Number card."""
     def der(name):
@@ -207,6 +225,8 @@ def my_number(comment, others=(), input_left=3, token="JPKIAPICCTOKEN2"):
                  "0006": file(token.encode().ljust(32)),
                  "000A": file(der("authentication.der"), size=2048),
                  "000B": file(der("authentication-ca.der"), size=2048),
+                 # The key for authentication; PKCS#11 selects it before it signs.
+                 "0017": file(b"", ["authentication"]),
              }},
             {"aid": CARD_INPUT,
              "pins": {"cardInput": secret("0011", "2222", 3, input_left), "inputA": secret("0014", "0" * 12, 10),
@@ -221,6 +241,7 @@ def my_number(comment, others=(), input_left=3, token="JPKIAPICCTOKEN2"):
              "files": {}},
             *others,
         ],
+        "virtual": {"answers": signature_of(SIGNED_TEXT)},
     }
 
 
