@@ -57,7 +57,7 @@ enum ProgramHelp {
                     Entry("read", "chosen blocks", "指定したブロック"),
                 ],
                 [
-                    Entry("license", "Japanese driver's licences", "運転免許証"),
+                    Entry("license", "Japanese driver's licenses", "運転免許証"),
                     Entry("mynumber", "My Number cards", "マイナンバーカード"),
                 ],
                 [
