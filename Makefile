@@ -81,6 +81,7 @@ APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 pyth
             strace systemd
 APT_BRIDGE := opensc openssl python3-pyscard
 APT_DEB := debhelper dpkg-dev
+APT_FRESH := mmdebstrap
 APT_PAGE := caddy chromium fonts-noto-cjk nginx-light node-typescript nodejs openssl python3 python3-venv systemd
 
 # Tests and benches find nfcpy here.
@@ -111,7 +112,7 @@ deps-test: deps
 
 # Once for all, since apt installs one thing at a time.
 deps-ci: deps
-	@packaging/scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_PAGE)
+	@packaging/scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_FRESH) $(APT_PAGE)
 
 venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
 
@@ -263,11 +264,11 @@ test-arm64: ## runs hundreds of commands with the programs for arm64 under qemu 
 
 # Nothing but git, make and Swift is there before: `make demo` and `make test` to their end, as root and by a user with sudo.
 test-fresh: swift ## runs the README's two commands in clean roots of Debian 12 and 13 (root; hours; FRESH=RELEASE:USER chooses)
-	@packaging/scripts/install-deps mmdebstrap
+	@packaging/scripts/install-deps $(APT_FRESH)
 	packaging/scripts/test-fresh whole .build-fresh $(FRESH)
 
 test-fresh-parts: swift ## the part of it that builds nothing: packages, virtual environments, a static link (root)
-	@packaging/scripts/install-deps mmdebstrap
+	@packaging/scripts/install-deps $(APT_FRESH)
 	packaging/scripts/test-fresh parts .build-fresh $(FRESH)
 
 soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
