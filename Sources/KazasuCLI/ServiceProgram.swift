@@ -86,10 +86,7 @@ enum ServiceProgram {
     ///
     /// - Throws: ``CommandError`` when it is not installed.
     static func become(_ arguments: [String]) throws(CommandError) -> Never {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &path, path.count - 1)
-        let own = String(decoding: path.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+        let folder = OwnProgram.folder ?? "."
         for candidate in ["\(folder)/\(name)", "\(folder)/../libexec/kazasu/\(name)"] {
             var words = (["kazasu"] + arguments).map { strdup($0) } + [nil]
             execv(candidate, &words)

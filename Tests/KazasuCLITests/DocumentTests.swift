@@ -64,7 +64,8 @@ struct DocumentTests {
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
             "README", "Docs/bridge", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license",
-            "Docs/lite-s", "Docs/many-sites", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc", "Docs/serve",
+            "Docs/lite-s", "Docs/many-sites", "Docs/my-number", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc",
+            "Docs/serve",
             "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door", "Docs/recipes/expense-claim",
             "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/my-number-rcs380", "Docs/recipes/node",
             "Docs/recipes/postgresql", "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
@@ -73,5 +74,35 @@ struct DocumentTests {
         let english = try Self.outline(page + ".md")
         #expect(english.count > 5)
         #expect(try Self.outline(page + ".ja.md") == english)
+    }
+
+    @Test("A Japanese page links to Japanese pages where there are any", arguments: ["", "Docs/", "Docs/recipes/"])
+    func japaneseLinks(folder: String) throws {
+        let names = TestFiles.names(in: folder).filter { $0.hasSuffix(".ja.md") }
+        #expect(!names.isEmpty)
+        for name in names {
+            for link in try Self.text(folder + name).matches(of: /\]\((?<page>[^()#:]*)\.md(?:#[^()]*)?\)/) {
+                let isItsTwin = "\(link.page).ja.md" == name
+                if link.page.hasSuffix(".ja") || isItsTwin { continue }
+                let hasTwin = (try? TestFiles.read("\(folder)\(link.page).ja.md")) != nil
+                #expect(!hasTwin, "\(folder)\(name) links to \(link.page).md")
+            }
+        }
+    }
+
+    @Test(
+        "A hint names the page where it was installed, and as in the source where none was",
+        arguments: [("bin/kazasu", Kazasu.path), ("libexec/kazasu/kazasud", Kazasu.service)])
+    func installedPages(place: String, program: String) throws {
+        let folder = try TemporaryFolder()
+        let run = """
+            cd '\(folder.path)' && mkdir -p bin libexec/kazasu && echo nonsense > card.txt
+            [ -e \(place) ] || cp --link '\(program)' \(place) 2> /dev/null || cp '\(program)' \(place)
+            \(place) decode card.txt --lang ja
+            """
+        #expect(try Kazasu.shell(run).errors.contains("対応する形式は Docs/formats.md にあります"))
+        let pages = "share/doc/kazasu/Docs"
+        let result = try Kazasu.shell("mkdir -p '\(folder.path)/\(pages)'\n" + run)
+        #expect(result.errors.contains("対応する形式は \(folder.path)/\(pages)/formats.md にあります"), "\(result.errors)")
     }
 }

@@ -192,6 +192,14 @@ def check_dependencies(sources):
             breach("Package.swift", 1, f"no target depends on {name}")
 
 
+def check_installed_pages():
+    """What the pages and the program name is there after an install, too."""
+    done = subprocess.run([os.path.join(TOP, "packaging", "scripts", "install-pages.py"), "--check"],
+                          capture_output=True, text=True, check=False)
+    for line in done.stderr.splitlines():
+        breach("packaging/scripts/install-pages.py", 1, line)
+
+
 # The version of the program, which CHANGELOG.md decides; packages, man pages and documents take it from there.
 OWN_VERSION = re.compile(r'static let version = "([^"]*)"')
 
@@ -255,6 +263,7 @@ def main():
     check_descriptions(sources)
     check_version(sources)
     check_dependencies(sources)
+    check_installed_pages()
     advice = [line for path, lines in sources.items() for line in words(path, lines)]
     if "--words" in sys.argv[1:]:
         print("\n".join(advice))

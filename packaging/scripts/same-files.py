@@ -11,8 +11,8 @@ import sys
 PLACES = {
     "share/zsh/site-functions/_kazasu": "share/zsh/vendor-completions/_kazasu",
 }
-# Debian's changelog is made from it.
-CHANGES = "share/doc/kazasu/CHANGELOG.md"
+# Debian's changelog is made from the one; its base-passwd has the groups of the other.
+NOT_PACKAGED = {"share/doc/kazasu/CHANGELOG.md", "lib/sysusers.d/kazasu.conf"}
 # What only packages have.
 OWN = ("/copyright", "/changelog", "share/lintian/overrides/", "share/doc/kazasu-service")
 
@@ -33,7 +33,7 @@ def files(root):
 
 
 def main():
-    installed = {PLACES.get(path, path): what for path, what in files(sys.argv[1]).items() if path != CHANGES}
+    installed = {PLACES.get(path, path): what for path, what in files(sys.argv[1]).items() if path not in NOT_PACKAGED}
     packaged = files(sys.argv[2])
     wrong = [f"only installed: {path}" for path in installed.keys() - packaged.keys()]
     wrong += [f"only packaged: {path}" for path in packaged.keys() - installed.keys()

@@ -15,7 +15,7 @@ struct License: KazasuCommand {
 
             Three wrong PINs in a row lock a license, and only the police can unlock it. Kazasu therefore reads the \
             tries left before it sends anything, sends a PIN only once, and does not send it at all with one try left \
-            unless you add --allow-last-try. Docs/license.md explains the details.
+            unless you add --allow-last-try. \(Documents.path("license.md")) explains the details.
 
             Examples:
               kazasu license --free
@@ -28,7 +28,7 @@ struct License: KazasuCommand {
             両方で本籍と写真。マイナ免許証も読めます。
 
             暗証番号を 3 回続けて間違えると閉塞し、解除できるのは警察だけです。そのため、送る前に必ず残り回数を読み、
-            1 回だけ送り、再送しません。残り 1 回なら、--allow-last-try がない限り送りません。詳しくは Docs/license.ja.md。
+            1 回だけ送り、再送しません。残り 1 回なら、--allow-last-try がない限り送りません。詳しくは \(Documents.path("license.ja.md"))。
 
             例:
               kazasu license --free

@@ -10,7 +10,7 @@ struct Lite: ParsableCommand {
         abstract: tr("Check and issue FeliCa Lite-S cards.", "FeliCa Lite-S カードの真贋確認と発行。"),
         discussion: tr(
             """
-            A copy of a card's number does not know the card's key. Docs/lite-s.md explains keys, profiles and doors.
+            A copy of a card's number does not know the card's key. \(Documents.path("lite-s.md")) explains keys, profiles and doors.
 
             Examples:
               kazasu lite info                                  # what is locked
@@ -19,7 +19,7 @@ struct Lite: ParsableCommand {
               kazasu lite issue --profile door.json --master-key-from file:master
             """,
             """
-            番号だけを写した複製カードは、カードの鍵を知りません。鍵・プロファイル・ドアの例は Docs/lite-s.ja.md にあります。
+            番号だけを写した複製カードは、カードの鍵を知りません。鍵・プロファイル・ドアの例は \(Documents.path("lite-s.ja.md")) にあります。
 
             例:
               kazasu lite info                                  # ロックの状態

@@ -10,7 +10,7 @@ struct LiteIssue: KazasuCommand {
         abstract: tr("Write key, contents and restrictions to a Lite-S card.", "Lite-S カードに鍵・内容・制限を書き込む。"),
         discussion: tr(
             """
-            The profile is a JSON file (kazasu.liteProfile/1, see Docs/lite-s.md) without any key. --dry-run lists every \
+            The profile is a JSON file (kazasu.liteProfile/1, see \(Documents.path("lite-s.md"))) without any key. --dry-run lists every \
             change, and which can never be taken back. Before writing, the same list is shown and confirmed; --yes skips the \
             question.
 
@@ -24,7 +24,7 @@ struct LiteIssue: KazasuCommand {
               kazasu lite issue --profile door.json --key-from env:KEY --journal 1.jsonl
             """,
             """
-            プロファイルは鍵を含まない JSON ファイルです（kazasu.liteProfile/1、Docs/lite-s.ja.md を参照）。--dry-run は、すべての変更と、
+            プロファイルは鍵を含まない JSON ファイルです（kazasu.liteProfile/1、\(Documents.path("lite-s.ja.md")) を参照）。--dry-run は、すべての変更と、
             元に戻せないものを表示します。書き込む前に同じ一覧を示して確認します（--yes で省略）。
 
             ロックは最後に、電源を切ったあとでもカードが鍵を持つことを確かめてから行います。各手順は実行前に --journal の\

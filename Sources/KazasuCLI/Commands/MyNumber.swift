@@ -14,7 +14,7 @@ struct MyNumber: KazasuCommand {
             With the PIN of four digits for card information input (券面事項入力補助用):
             name, address, birth date and sex. The personal number is not read, and nothing is signed.
 
-            Wrong PINs lock the card; the same PIN guard as in 'kazasu license' applies. See Docs/my-number.md.
+            Wrong PINs lock the card; the same PIN guard as in 'kazasu license' applies. See \(Documents.path("my-number.md")).
 
             Examples:
               kazasu mynumber --free
@@ -26,7 +26,7 @@ struct MyNumber: KazasuCommand {
             暗証番号なし: カードの種類、各暗証番号の残り回数、3 枚の証明書。券面事項入力補助用の暗証番号（数字 4 桁）で
             氏名・住所・生年月日・性別。個人番号は読みません。署名もしません。
 
-            間違えると閉塞するため、'kazasu license' と同じ仕組みで誤送信を防ぎます。詳しくは Docs/my-number.md。
+            間違えると閉塞するため、'kazasu license' と同じ仕組みで誤送信を防ぎます。詳しくは \(Documents.path("my-number.ja.md"))。
 
             例:
               kazasu mynumber --free

@@ -238,7 +238,8 @@ extension CommandError {
             self.init(
                 .usage, "factoryKey", error,
                 hint: tr(
-                    "use a random key; Docs/lite-s.md shows how to make one", "乱数の鍵を使ってください（作り方は Docs/lite-s.ja.md）"))
+                    "use a random key; \(Documents.path("lite-s.md")) shows how to make one",
+                    "乱数の鍵を使ってください（作り方は \(Documents.path("lite-s.ja.md"))）"))
         case .locked:
             self.init(
                 .refused, "locked", error,

@@ -209,11 +209,15 @@ extension CommandError {
         case .unknownFormat:
             self.init(
                 .badFile, "badFile", "\(name): \(error.words)",
-                hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
+                hint: tr(
+                    "\(Documents.path("formats.md")) lists the formats", "対応する形式は \(Documents.path("formats.md")) にあります"
+                ))
         case .notImported:
             self.init(
                 .badFile, "notImported", "\(name): \(error.words)",
-                hint: tr("Docs/formats.md lists what is imported", "取り込めるものは Docs/formats.md にあります"))
+                hint: tr(
+                    "\(Documents.path("formats.md")) lists what is imported",
+                    "取り込めるものは \(Documents.path("formats.md")) にあります"))
         default: self.init(.badFile, "badFile", "\(name): \(error.words)", hint: CommandError.hint(error))
         }
     }

@@ -20,7 +20,7 @@ struct RPCCommand: KazasuCommand {
             cancels it. A reader stays open for a few seconds after a request, so that the next one is fast.
 
             Params are the long options of the command in camelCase, results are the documents of --json. PINs are \
-            given by reference only: {"pin1From": "env:PIN"}. It ends at the end of input. Docs/rpc.md lists the methods.
+            given by reference only: {"pin1From": "env:PIN"}. It ends at the end of input. \(Documents.path("rpc.md")) lists the methods.
 
             Examples:
               echo '{"jsonrpc":"2.0","id":1,"method":"card.balance"}' | kazasu rpc
@@ -33,7 +33,7 @@ struct RPCCommand: KazasuCommand {
             要求のあと数秒はリーダーを開いたままにするため、続けて読むと速くなります。
 
             params はコマンドの長いオプション名を camelCase にしたもの、result は --json の文書です。暗証番号は参照だけで渡します\
-            （{"pin1From": "env:PIN"}）。入力が終わると終了します。メソッドの一覧は Docs/rpc.ja.md にあります。
+            （{"pin1From": "env:PIN"}）。入力が終わると終了します。メソッドの一覧は \(Documents.path("rpc.ja.md")) にあります。
 
             例:
               echo '{"jsonrpc":"2.0","id":1,"method":"card.balance"}' | kazasu rpc

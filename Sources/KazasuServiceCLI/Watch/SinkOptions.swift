@@ -139,8 +139,8 @@ struct SinkOptions: ParsableArguments {
                 .cannotWrite, "cannotWrite",
                 tr("/dev/uinput cannot be used: ", "/dev/uinput を使えません: ") + SystemMessage.text(error.errno),
                 hint: tr(
-                    "load the module uinput and give the user access (Docs/watch.md)",
-                    "モジュール uinput を読み込み、権限を設定してください（Docs/watch.md）"))
+                    "load the module uinput and give the user access (\(Documents.path("watch.md")))",
+                    "モジュール uinput を読み込み、権限を設定してください（\(Documents.path("watch.ja.md"))）"))
         }
     }
 }
