@@ -73,7 +73,7 @@ KAZASU := $(DIST)/bin/kazasu
 APT_BUILD := gcc g++ libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3 \
              libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
-            fish groff jq man-db mandoc zsh \
+            curl fish groff jq man-db mandoc openssl sqlite3 zsh \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             umockdev python3-gi gir1.2-umockdev-1.0 \
             iproute2 mosquitto mosquitto-clients postgresql \

@@ -45,7 +45,7 @@ struct ReaderTests {
     /// An ID and what is said of it.
     static let wrongIDs: [(id: String, status: Int32, reason: String)] = [
         ("pn532_uart:/dev/nowhere", 69, "absent"), ("pn532_uart:/dev/null", 69, "absent"),
-        ("pn532_uart:/etc/passwd", 69, "unsupported"), ("pn532_uart:", 69, "unsupported"),
+        ("pn532_uart:\(TestFiles.root)/LICENSE", 69, "unsupported"), ("pn532_uart:", 69, "unsupported"),
         ("pn532_uart:ttyUSB0", 69, "unsupported"), ("pn532_uart:/dev/ttyUSB0:fast", 69, "unsupported"),
         ("pn532_uart:/dev/ttyUSB0:115201", 69, "unsupported"), ("acr122_usb:x", 69, "unsupported"),
         ("acr122_usb:250:250", 69, "absent"), ("foo", 64, "unknownReader"), ("virtual", 64, "unknownReader"),

@@ -33,7 +33,8 @@ struct SerialPortTests {
     }
 
     static let wrongPaths: [(String, UnavailableReason)] = [
-        ("/dev/ttyKAZASU-none", .absent), ("/no/such/directory/tty", .absent), ("/etc/passwd", .unsupported),
+        ("/dev/ttyKAZASU-none", .absent), ("/no/such/directory/tty", .absent),
+        ("\(TestFiles.root)/LICENSE", .unsupported),
         ("/tmp", .unsupported), ("/dev/null", .absent), ("/" + String(repeating: "a", count: 300), .unsupported),
     ]
 
