@@ -63,7 +63,8 @@ struct DocumentTests {
     @Test(
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
-            "README", "Docs/bridge", "Docs/cards", "Docs/errors", "Docs/hardware", "Docs/ledger", "Docs/license",
+            "README", "Docs/bridge", "Docs/cards", "Docs/environment", "Docs/errors", "Docs/hardware", "Docs/ledger",
+            "Docs/license",
             "Docs/lite-s", "Docs/many-sites", "Docs/my-number", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc",
             "Docs/serve",
             "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door", "Docs/recipes/expense-claim",
