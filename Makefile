@@ -122,7 +122,7 @@ venv: deps-test $(VENV)/.ready ## makes .venv with what tests and benches use fr
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 define make-venv
 	@packaging/scripts/install-deps python3 python3-venv
-	$(PYTHON) -m venv $(@D)
+	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check $(1) -r $<
 	$(@D)/bin/python packaging/scripts/check-pins.py $<
 	touch $@
