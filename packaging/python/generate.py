@@ -54,7 +54,8 @@ class Types:
         found, name = self.schemas[file], self.schemas[file].get("title", "")
         for part in filter(None, pointer.split("/")):
             found, name = found[part], part
-        return found, file, name
+        # What a name stands for may be said beside it, as for parts whose own name means more elsewhere.
+        return found, file, found.get("title", name)
 
     def members(self, schema, file):
         """The properties of an object with those that it takes from others, and the keys that are always there."""

@@ -11,6 +11,42 @@ BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe"}
 DUMP = {"text", "base64"}
 DUMP_WORDS = "Its text, its bytes, a `pathlib.Path`, or what `dump` returned."
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+# What a function returns or does, in the words of Python; the program describes the command line.
+WORDS = {
+    "readers.list": "The readers that are connected, usable or not.",
+    "card.poll": "The card on the reader: what it is, and its number.",
+    "card.scan": "All systems, areas and services of a FeliCa card.",
+    "card.dump": "Every block, page and file that needs no key.",
+    "card.balance": "The money on the card, and which card it is.",
+    "card.history": "Journeys and payments, newest first.",
+    "card.read": "Chosen blocks of one or several services of a FeliCa card.",
+    "card.apdu": "Sends command APDUs to an ISO 7816 card; returns the answers.",
+    "card.felica": "Sends raw FeliCa command packets; returns the answers.",
+    "card.license": "What a Japanese driver's license says.",
+    "card.mynumber": "What a My Number card says.",
+    "tag.info": "The kind of tag, and what can be done with it.",
+    "tag.read": "The NDEF message of a tag.",
+    "tag.pages": "The pages of a Type 2 Tag.",
+    "tag.write": "Writes an NDEF message, or raw pages, to a tag.",
+    "lite.info": "What is locked on a FeliCa Lite or Lite-S card, and how many writes are left.",
+    "lite.verify": "Whether a FeliCa Lite-S card has the key; raises `NotGenuineError` for a copy, or with another key.",
+    "decode": "What a dump contains; needs no reader.",
+    "convert": "A dump in another format.",
+    "ledger.list": "The records of the ledger, newest first.",
+    "ledger.sum": "Totals of the ledger by day, week, month, year, kind, station, line or card.",
+    "ledger.gaps": "Where the ledger lacks records, how many, and the money that moved.",
+    "ledger.report": "A page of HTML about the ledger: balance, months, stations, gaps.",
+}
+PARAMETER_WORDS = {
+    "keep": "Add the records to the ledger, which `ledger_list` and the others read.",
+    "data": "Bytes for ``page``, in hexadecimal.",
+    "permanent": "Allow ``page`` to write what cannot be undone.",
+    "title": "A title for the ``uri``, making it a smart poster.",
+    "yes": "Overwrite whatever tag is there, without a number in ``confirm``.",
+    "confirm": "The number (UID or IDm) of the tag that may be overwritten, as `tag_info` tells it.",
+    "timeout": 'How long to wait for a card: seconds, 0 for one try, or "forever". Default: 10.',
+}
+DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # More values are names for the same, in any case, such as those of cards.
 MOST_VALUES = 8
 PATHS = {"ledger", "stations"}
@@ -41,6 +77,8 @@ def kind(schema, is_path=False):
         return "Literal[" + ", ".join(f'"{value}"' for value in schema["enum"]) + "]"
     if "anyOf" in schema:
         return "Union[" + ", ".join(kind(option) for option in schema["anyOf"]) + "]"
+    if schema.get("pattern") == DATE:
+        return "Union[str, datetime.date]"
     one = "Union[str, os.PathLike[str]]" if is_path else "str"
     if schema.get("type") == "array":
         # A text is split at its commas, as on the command line.
@@ -59,7 +97,7 @@ class Method:
     def __init__(self, described, documents):
         self.name = described["name"]
         self.function = function(self.name)
-        self.words = (described.get("description") or described.get("summary") or "").strip()
+        self.words = WORDS[self.name]
         params = described.get("params", [])
         self.takes_dump = {param["name"] for param in params} >= DUMP
         if self.takes_dump:
@@ -88,11 +126,8 @@ class Method:
 
     def docs(self, indent):
         """The docstring."""
-        pad, lines = " " * indent, []
-        summary, _, rest = self.words.partition("\n")
-        lines.append(f'{pad}"""{summary.rstrip(".")}.')
-        if rest.strip():
-            lines += ["", *(pad + line.strip() if line.strip() else "" for line in rest.strip().splitlines())]
+        pad = " " * indent
+        lines = [f'{pad}"""{self.words}']
         args = [("dump", DUMP_WORDS)] if self.takes_dump else []
         args += [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
         if self.has_progress:
@@ -142,7 +177,10 @@ def schema_of(schema):
 
 def words_of(param):
     """What a parameter means, as a sentence."""
-    words = param.get("description") or param.get("summary") or param["schema"].get("description") or ""
+    words = (PARAMETER_WORDS.get(param["name"]) or param.get("description") or param.get("summary")
+             or param["schema"].get("description") or "")
+    if re.search(r"--[a-z]|'kazasu ", words):
+        raise ValueError(f"{param['name']} needs words of Python: {words}")
     words = " ".join(words.split())
     return words[:1].upper() + words[1:].rstrip(".") + "." if words else "See ``kazasu rpc --describe``."
 
@@ -164,6 +202,7 @@ HEAD = '''# SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Literal, Optional, TypeVar, Union

@@ -2,6 +2,7 @@
 """The clients before a program that fails as it is told to."""
 
 import asyncio
+import builtins
 import gc
 import json
 import os
@@ -561,6 +562,13 @@ class ReasonTests(unittest.TestCase):
             self.assertEqual((kind.reason, issubclass(kind, kazasu.KazasuError)), (reason, True))
             self.assertIs(getattr(kazasu, kind.__name__), kind)
             self.assertTrue(kind.__doc__)
+
+    def test_a_star_hides_nothing_of_python_s_own(self):
+        names = {}
+        exec("from kazasu import *", names)
+        self.assertEqual({*names} & {"license", "copyright", *dir(builtins)} - {"__builtins__", "__name__"}, set())
+        self.assertLessEqual({"balance", "taps", "Client", "KazasuError", "NoCardError"}, {*names})
+        self.assertIs(kazasu.license, kazasu._functions.license)
 
     def test_python_s_own_exceptions_of_the_same_name_catch_them(self):
         self.assertTrue(issubclass(kazasu.PermissionError, PermissionError))

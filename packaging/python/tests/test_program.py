@@ -3,6 +3,7 @@
 
 import asyncio
 import contextlib
+import datetime
 import gc
 import json
 import logging
@@ -24,6 +25,7 @@ import kazasu
 IDM = "0101031234567890"
 LICENSE, MYNUMBER = virtual("iso7816/license/sample.json"), virtual("iso7816/mynumber/card.json")
 TAG, EMPTY_TAG = virtual("tags/ntag213.json"), virtual("virtual/ntag213.json")
+MASTER = "000102030405060708090A0B0C0D0E0F1011121314151617"
 PINS = {"PIN1": "1234", "PIN2": "5678", "PIN": "2222"}
 
 
@@ -81,6 +83,24 @@ class MethodTests(unittest.TestCase):
         self.same(self.client.history(), "history")
         self.same(self.client.history(kind=["rail"], since="2000-01-01"), "history", "--kind", "rail", "--since", "2000-01-01")
         self.assertEqual(len(self.client.history(kind="rail,bus").records), 17)
+
+    def test_days_are_dates_or_texts(self):
+        for day in (datetime.date(2011, 3, 11), datetime.datetime(2011, 3, 11, 12, 0), "2011-03-11"):
+            with self.subTest(day=repr(day)):
+                report = self.client.history(since=day, until=datetime.date(2011, 3, 12))
+                self.assertEqual({record.date for record in report.records}, {"2011-03-11", "2011-03-12"})
+                self.assertIsInstance(report.records[0], kazasu.HistoryRecord)
+
+    def test_lite(self):
+        genuine, copy = virtual("felica/lite-s-issued.json"), virtual("felica/lite-s.json")
+        self.same(self.client.lite_info(reader=genuine), "lite", "info", reader=genuine)
+        with kazasu.Client(env={"MASTER": MASTER}) as client:
+            report = client.lite_verify(master_key_from="env:MASTER", reader=genuine)
+            self.whole(report)
+            self.assertTrue(report.genuine)
+            with self.assertRaises(kazasu.NotGenuineError) as caught:
+                client.lite_verify(master_key_from="env:MASTER", reader=copy)
+            self.assertFalse(caught.exception.partial.genuine)
 
     def test_dump(self):
         dump = self.client.dump()
@@ -207,6 +227,29 @@ class FailureTests(unittest.TestCase):
                 self.assertEqual(caught.exception.status, status)
                 self.assertTrue(caught.exception.message)
 
+    def test_messages_are_in_words_of_python(self):
+        cases = [
+            ("timeout=SECONDS or timeout=\"forever\" waits longer", None),
+            ("kazasu.tag_info() reads this card", lambda: self.client.balance(reader=TAG)),
+            ("confirm=NUMBER", lambda: self.client.tag_write(text="x", reader=TAG)),
+            ("pin1_from takes env:NAME", lambda: self.client.license(pin1_from="1234", reader=LICENSE)),
+            ("help(kazasu.history) lists", lambda: self.client.history(since="2020-01-02", until="2020-01-01")),
+            ("kazasu.readers() lists", lambda: self.client.balance(reader="nowhere")),
+            ("the readers are virtual:", lambda: self.client.balance(reader="nowhere")),
+        ]
+        with Stand() as stand:
+            cases[0] = (cases[0][0], lambda: self.client.balance(reader=stand.id, timeout=0))
+            for words, fail in cases:
+                with self.subTest(words=words), self.assertRaises(kazasu.KazasuError) as caught:
+                    fail()
+                self.assertIn(words, str(caught.exception))
+                self.assertNotIn("--", str(caught.exception))
+
+    def test_words_of_python_in_the_documentation(self):
+        for name in kazasu._functions.__all__:
+            text = getattr(kazasu, name).__doc__
+            self.assertNotRegex(text, r"--[a-z]|'kazasu |^Print|^Show", name)
+
     def test_no_card_in_time(self):
         with Stand() as stand:
             for timeout in (0, 0.2):
@@ -311,6 +354,26 @@ class FailureTests(unittest.TestCase):
 
 
 class TapTests(unittest.TestCase):
+    def test_a_door(self):
+        names = {"012E34E829CE1E71": "Ada", "0101031234567890": "Suica"}
+        for card, settings, expected in [
+            ("felica/lite-s-issued.json", {"only": names, "only_known": True}, "Ada"),
+            ("felica/lite-s-issued.json", {"id_key": "env:MASTER"}, None),
+        ]:
+            with self.subTest(settings=settings), kazasu.Client(reader=virtual(card), env={"MASTER": MASTER}) as client:
+                with client.taps(require_mac="env:MASTER", debounce=1, **settings) as taps:
+                    on = next(tap for tap in taps if tap.type == "on")
+                self.assertEqual(on.name, expected)
+                self.assertEqual(len(on.tag), 16 if expected else 32)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "names.tsv")
+            path.write_text(f"{IDM}\tSuica\n", encoding="utf-8")
+            with kazasu.Client(reader=virtual("cards/suica-p1/card.json")) as client:
+                with client.taps(only=path, phones=True, wildcard=True) as taps:
+                    self.assertEqual(next(tap for tap in taps if tap.type == "on").name, "Suica")
+                with self.assertRaises(kazasu.UsageError), client.taps(only_known=True):
+                    pass
+
     def test_cards_come_and_go(self):
         with Stand() as stand, kazasu.Client(reader=f"door={stand.id}") as client:
             with client.taps(read="balance") as taps:

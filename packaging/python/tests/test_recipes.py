@@ -22,6 +22,7 @@ import kazasu
 
 PAGE = TOP / "Docs" / "recipes" / "python.md"
 IDM = "0101031234567890"
+LITE_S = "012E34E829CE1E71"
 # How long a tap may take on a busy machine, in seconds.
 PATIENCE = 60
 # nfcpy gives a chip 100 ms to acknowledge a command. A simulated chip on a busy machine may be later.
@@ -84,6 +85,26 @@ class RecipeTests(unittest.TestCase):
         self.assertEqual(len(lines), 3)
         for line in lines:
             self.assertRegex(line, r"^\d{4}-\d\d-\d\d \S+ - \S+ -?\d+$")
+
+    def test_prints_the_journeys_of_every_sample(self):
+        for card in sorted((TOP / "Fixtures" / "cards").glob("*/card.json")):
+            with self.subTest(card=card.parent.name):
+                ended = subprocess.run(
+                    [sys.executable, self.folder / "journeys.py"], capture_output=True, text=True, cwd=self.folder,
+                    env=self.environment(f"virtual:{card}"))
+                # A card without journeys is an exception of Kazasu's, and no other.
+                self.assertTrue(ended.returncode == 0 or "kazasu._reasons." in ended.stderr, ended.stderr)
+
+    def test_opens_the_door_for_a_genuine_card_alone(self):
+        (self.folder / "door.key").write_text("000102030405060708090A0B0C0D0E0F1011121314151617\n", encoding="ascii")
+        text = (self.folder / "door.py").read_text(encoding="utf-8")
+        (self.folder / "door.py").write_text(text.replace("0101031234567890", LITE_S), encoding="utf-8")
+        child = self.start(virtual("felica/lite-s-issued.json"), "-u", self.folder / "door.py")
+        self.assertEqual(child.stdout.readline(), "open for Ada\n")
+        self.interrupt(child)
+
+    def test_writes_a_tag_and_reads_it(self):
+        self.assertEqual(self.run_program("tag.py", virtual("tags/ntag213.json")), "https://kazasu.example\n")
 
     def test_says_what_is_wrong(self):
         with Stand() as stand:

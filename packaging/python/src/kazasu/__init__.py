@@ -16,8 +16,10 @@ subclass for each reason.
 
 from __future__ import annotations
 
-from . import _documents, _functions, _reasons
-from ._client import AsyncClient, Client, Reading, Server
+import builtins
+
+from . import _functions, _reasons
+from ._client import AsyncClient, Client, Known, Reading, Server
 from ._connection import Progress
 from ._documents import *
 from ._documents import DOCUMENTS
@@ -37,6 +39,7 @@ __all__ = [
     "Client",
     "Dump",
     "KazasuError",
+    "Known",
     "ProgramError",
     "Progress",
     "Reading",
@@ -47,6 +50,6 @@ __all__ = [
     "shared",
     "taps",
 ]
-__all__ += _documents.__all__
-__all__ += _functions.__all__
-__all__ += _reasons.__all__
+# What `import *` brings hides nothing of Python's own, and what `help` shows can be read: the data classes of the documents are
+# here as well, as kazasu.HistoryReport and so on.
+__all__ += sorted({*_functions.__all__, *_reasons.__all__} - {*dir(builtins), "license"})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import weakref
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,8 @@ from ._taps import Feed, Taps
 Result = TypeVar("Result")
 Reading = Literal["id", "balance", "history"]
 """What to read with a tap."""
+Known = Union[Mapping[str, str], str, "os.PathLike[str]"]
+"""Names by card, the path of a file with them, or a text such as ``env:NAME`` that says where they are."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,19 @@ class _Base:
         """The program's process."""
         return self._connection.pid
 
-    def taps(self, *, read: Optional[Reading] = None, reader: Optional[str] = None) -> Taps:
+    def taps(
+        self,
+        *,
+        read: Optional[Reading] = None,
+        reader: Optional[str] = None,
+        only: Optional[Known] = None,
+        only_known: bool = False,
+        require_mac: Optional[str] = None,
+        phones: bool = False,
+        wildcard: bool = False,
+        debounce: Optional[float] = None,
+        id_key: Optional[str] = None,
+    ) -> Taps:
         """Cards that come and go, on all readers or on those of the client: for ``for`` and ``async for``.
 
         The program looks for cards from this call on, until the object is closed or no longer used. Calls such as
@@ -97,11 +112,31 @@ class _Base:
         Args:
             read: What to read of each card: its ``id`` alone, its ``balance``, or its ``history`` and balance.
             reader: The only reader to look at, by name or ID.
+            only: Names for cards, which become `TapEvent.name`: by IDm, UID or tag, or the path of a file with a card, a tab
+                and a name a line.
+            only_known: No taps of cards without a name.
+            require_mac: Where the key of FeliCa Lite-S cards is, as ``file:PATH`` or ``env:NAME``: only a card that proves that
+                it has the key gets a ``tag``.
+            phones: Look for transit cards first and never for any card, which would open a phone's wallet.
+            wildcard: With ``phones``: look for any FeliCa card, too.
+            debounce: No taps of a card that is back within so many seconds.
+            id_key: Where a key is, as ``file:PATH`` or ``env:NAME``: tags are then HMAC-SHA256 of the card's number.
 
         Raises:
             ValueError: Another loop of this client has taps with other settings.
         """
-        return Taps(self._feed, _params({"read": read, "reader": reader}))
+        settings = {
+            "read": read,
+            "reader": reader,
+            "only": f"file:{os.fspath(only)}" if isinstance(only, os.PathLike) else only,
+            "only_known": only_known or None,
+            "require_mac": require_mac,
+            "phones": phones or None,
+            "wildcard": wildcard or None,
+            "debounce": debounce,
+            "id_key": id_key,
+        }
+        return Taps(self._feed, _params(settings))
 
     def _request(self, method: str, params: Mapping[str, Any], progress: Optional[Progress]) -> Future[Any]:
         return self._connection.request(method, _params(params), progress)
@@ -226,8 +261,12 @@ def _in_loop(progress: Optional[Progress]) -> Optional[Progress]:
 
 def _plain(value: Any) -> Any:
     """A parameter as JSON."""
+    if isinstance(value, datetime.date):
+        return (value.date() if isinstance(value, datetime.datetime) else value).isoformat()
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(item) for item in value]
     return value

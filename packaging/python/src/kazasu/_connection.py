@@ -334,6 +334,8 @@ def environment(extra: Optional[Mapping[str, str]]) -> dict[str, str]:
     variables: dict[str, str] = {**os.environ, **(extra or {})}
     # It says which program to start and means nothing to the program itself.
     variables.pop("KAZASU_PROGRAM", None)
+    # Its messages then name functions and parameters as they are in Python.
+    variables["KAZASU_CALLER"] = "python"
     return variables
 
 

@@ -7,7 +7,7 @@ import os
 import threading
 from typing import Optional
 
-from ._client import Client, Reading
+from ._client import Client, Known, Reading
 from ._taps import Taps
 
 _lock = threading.Lock()
@@ -42,6 +42,27 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def taps(*, read: Optional[Reading] = None, reader: Optional[str] = None) -> Taps:
-    """Cards that come and go: ``for tap in kazasu.taps():``, or ``async for``. See `Client.taps`."""
-    return shared().taps(read=read, reader=reader)
+def taps(
+    *,
+    read: Optional[Reading] = None,
+    reader: Optional[str] = None,
+    only: Optional[Known] = None,
+    only_known: bool = False,
+    require_mac: Optional[str] = None,
+    phones: bool = False,
+    wildcard: bool = False,
+    debounce: Optional[float] = None,
+    id_key: Optional[str] = None,
+) -> Taps:
+    """Cards that come and go: ``for tap in kazasu.taps():``, or ``async for``. See `Client.taps` for the settings."""
+    return shared().taps(
+        read=read,
+        reader=reader,
+        only=only,
+        only_known=only_known,
+        require_mac=require_mac,
+        phones=phones,
+        wildcard=wildcard,
+        debounce=debounce,
+        id_key=id_key,
+    )
