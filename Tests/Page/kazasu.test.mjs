@@ -73,6 +73,10 @@ test("An error has the members of its document", async () => {
   await assert.rejects(kazasu.dump(), { name: "KazasuError", reason: "unknown", status: 70, http: 502, hint: null, partial: null });
   await assert.rejects(new Kazasu(url).balance(), { reason: "refused", http: 401 });
   assert.throws(() => new Kazasu("nonsense"), TypeError);
+  // Nobody listens at port 1.
+  await assert.rejects(new Kazasu("http://127.0.0.1:1").balance(), (error) =>
+    error instanceof KazasuError && error.reason === "noServer" && error.status === 69 && error.http === 0 && error.cause instanceof TypeError);
+  await assert.rejects(kazasu.balance({ signal: AbortSignal.abort() }), { name: "AbortError" });
 });
 
 test("A call is cancelled by its signal", async () => {

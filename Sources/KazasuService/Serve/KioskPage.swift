@@ -18,6 +18,16 @@ package struct KioskPage: Sendable {
         .ok, "text/javascript; charset=utf-8", ByteBuffer(bytes: PackageResources.kazasu_js)
     ).with("Cache-Control", "no-cache")
 
+    /// What `/favicon.ico` answers, which every browser asks for: a card with waves.
+    static let icon = HTTPResponse(
+        text: """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="2" y="12" width="60" height="40" rx="7" \
+            fill="#0b6b5c"/><path d="M17 25a10 10 0 0 1 0 14M27 20a18 18 0 0 1 0 24M37 15a26 26 0 0 1 0 34" fill="none" \
+            stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>
+
+            """, type: "image/svg+xml"
+    ).with("Cache-Control", "max-age=86400")
+
     /// - Parameter html: its script and style stand in it, and run because their hashes are in the policy; anything else
     ///   does not, nor can it load or send anything but from and to this server.
     init(_ html: [UInt8]) {

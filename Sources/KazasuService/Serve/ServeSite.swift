@@ -144,6 +144,7 @@ package final class ServeSite: HTTPSite {
             guard let page = settings.page else { throw .unknownPath }
             return .response(page().response)
         case .script: return .response(KioskPage.script)
+        case .icon: return .response(KioskPage.icon)
         }
     }
 
@@ -270,14 +271,14 @@ package final class ServeSite: HTTPSite {
 /// What is at a path.
 enum ServeRoute: Sendable {
     case method(ServiceMethod)
-    case taps, events, rpc, session, openAPI, health, metrics, page, script
+    case taps, events, rpc, session, openAPI, health, metrics, page, script, icon
     /// The question what a path has.
     case options
 
     /// Whether it needs no token: it holds nothing, or asks for the token itself.
     var isOpen: Bool {
         switch self {
-        case .health, .page, .script, .session: true
+        case .health, .page, .script, .icon, .session: true
         case .method, .taps, .events, .rpc, .openAPI, .metrics, .options: false
         }
     }
@@ -290,7 +291,7 @@ enum ServeRoute: Sendable {
         var table: [String: [String: ServeRoute]] = [
             "/v1/taps": ["GET": .taps], "/v1/events": ["GET": .events], "/v1/rpc": ["GET": .rpc],
             "/v1/session": ["POST": .session], "/openapi.json": ["GET": .openAPI], "/healthz": ["GET": .health],
-            "/metrics": ["GET": .metrics], "/kazasu.js": ["GET": .script],
+            "/metrics": ["GET": .metrics], "/kazasu.js": ["GET": .script], "/favicon.ico": ["GET": .icon],
         ]
         if hasPage { table["/"] = ["GET": .page] }
         for method in methods {

@@ -112,6 +112,10 @@ export interface ReaderList {
   readers: {
     id: string | null;
     name: string | null;
+    /** The name that the server's --reader NAME=ID gave it. */
+    alias?: string;
+    /** Whether the server reports its taps. */
+    watched?: boolean;
     state: "ready" | "unknown" | "unavailable";
     reason?: "absent" | "busy" | "permission" | "unsupported";
     detail?: string;

@@ -6,7 +6,10 @@
 //   console.log((await kazasu.balance()).balances[0].amount);
 //   for await (const tap of kazasu.taps()) if (tap.type === "on") console.log(tap.tag);
 
-/** A request that was refused or that failed; `reason` and `status` are those of `kazasu.error/1`. */
+/**
+ * A request that was refused or that failed; `reason` and `status` are those of `kazasu.error/1`, and `reason` is `noServer` where
+ * nothing answers.
+ */
 export class KazasuError extends Error {
   constructor(document, http = 0, options = undefined) {
     super(typeof document?.message === "string" ? document.message : `the server answered ${http}`, options);
@@ -82,10 +85,20 @@ export class Kazasu {
   async #request(path, { query = {}, body, type, headers = {}, method = body === undefined ? "GET" : "POST", signal } = {}) {
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
     const search = new URLSearchParams(pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(",") : String(value)]));
-    const response = await this.#fetch(`${this.#base}${path}${pairs.length ? `?${search}` : ""}`, {
-      method, body, signal, cache: "no-store",
-      headers: { ...(type ? { "Content-Type": type } : {}), ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}), ...headers },
-    });
+    let response;
+    try {
+      response = await this.#fetch(`${this.#base}${path}${pairs.length ? `?${search}` : ""}`, {
+        method, body, signal, cache: "no-store",
+        headers: { ...(type ? { "Content-Type": type } : {}), ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}), ...headers },
+      });
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      // A browser says no more of it, lest a page learn what else is there.
+      throw new KazasuError({
+        reason: "noServer", status: 69, message: `${this.#base} cannot be reached`,
+        hint: "start it with 'kazasu serve'; a page of another origin needs its --allow-origin",
+      }, 0, { cause });
+    }
     if (response.ok) return response;
     throw new KazasuError(await response.json().catch(() => null), response.status);
   }
@@ -183,7 +196,7 @@ export class Kazasu {
         }
       } catch (error) {
         signal?.throwIfAborted();
-        if (error instanceof KazasuError && error.http < 500 && error.http !== 408 && error.http !== 429) throw error;
+        if (error instanceof KazasuError && error.http > 0 && error.http < 500 && error.http !== 408 && error.http !== 429) throw error;
       } finally {
         clearTimeout(silence);
         signal?.removeEventListener("abort", stop);
