@@ -234,6 +234,8 @@ test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contra
 	$(SWIFT_BUILD) --product card-stand
 	SERVE_EXAMPLES=$(SERVE_EXAMPLES) CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
 	    $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_serve.py
+	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
+	    $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_clients.py
 
 .venv-serve/.ready: packaging/requirements-serve.txt
 	$(call make-venv)

@@ -7,7 +7,8 @@ package enum ServeDocument {
     /// Path items by their paths.
     package static func paths(_ language: Language, hasPage: Bool) -> JSONObject {
         var paths = JSONObject()
-        for path in all where hasPage || path.path != "/" { paths[path.path] = path.item(language) }
+        let schemas = OpenAPISchemas()
+        for path in all(schemas) where hasPage || path.path != "/" { paths[path.path] = path.item(language, schemas) }
         return paths
     }
 
@@ -25,7 +26,7 @@ package enum ServeDocument {
         var others: [(status: String, schema: String)] = []
         var isOpen = false
 
-        func item(_ language: Language) -> JSONValue {
+        func item(_ language: Language, _ schemas: OpenAPISchemas) -> JSONValue {
             var success = JSONObject([("description", .string(words[language]))])
             if !content.members.isEmpty { success["content"] = .object(content) }
             var responses = JSONObject([(status, .object(success))])
@@ -39,7 +40,7 @@ package enum ServeDocument {
             for other in others {
                 responses[other.status] = [
                     "description": .string(words[language]),
-                    "content": ["application/json": ["schema": ServeDocument.schema(other.schema)]],
+                    "content": ["application/json": ["schema": schemas.reference(toFile: other.schema)]],
                 ]
             }
             var operation = JSONObject([
@@ -52,56 +53,60 @@ package enum ServeDocument {
         }
     }
 
-    private static func schema(_ name: String) -> JSONValue { ["$ref": .string("#/components/schemas/\(name)")] }
-
     private static func text(_ type: String) -> JSONObject { JSONObject([(type, ["schema": ["type": "string"]])]) }
 
-    private static let all: [Path] = [
-        Path(
-            path: "/v1/taps", name: "taps.stream",
-            words: LocalizedText(
-                "Server-sent events: each card that comes or leaves. Last-Event-ID resumes.",
-                "Server-sent events: カードが置かれる・離れるたびに送る。Last-Event-ID で続きから。"),
-            parameters: [["name": "Last-Event-ID", "in": "header", "required": false, "schema": ["type": "string"]]],
-            content: text("text/event-stream")),
-        Path(
-            path: "/v1/events", name: "events.list",
-            words: LocalizedText("Events that are stored, oldest first", "保存されたイベント（古い順）"),
-            parameters: [
-                ["name": "after", "in": "query", "required": false, "schema": ["type": "string"]],
-                [
-                    "name": "limit", "in": "query", "required": false,
-                    "schema": ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100],
+    private static func all(_ schemas: OpenAPISchemas) -> [Path] {
+        let (events, health) = (schemas.reference(toFile: "events"), schemas.reference(toFile: "health"))
+        return [
+            Path(
+                path: "/v1/taps", name: "taps.stream",
+                words: LocalizedText(
+                    "Server-sent events: each card that comes or leaves. Last-Event-ID resumes.",
+                    "Server-sent events: カードが置かれる・離れるたびに送る。Last-Event-ID で続きから。"),
+                parameters: [
+                    ["name": "Last-Event-ID", "in": "header", "required": false, "schema": ["type": "string"]]
                 ],
-            ],
-            content: JSONObject([
-                ("application/json", ["schema": schema("events")]),
-                ("application/x-ndjson", ["schema": ["type": "string"]]),
-            ]), others: [("404", "error"), ("507", "error")]),
-        Path(
-            path: "/v1/rpc", name: "rpc.connect",
-            words: LocalizedText("JSON-RPC 2.0 over WebSocket", "WebSocket で JSON-RPC 2.0"), status: "101",
-            others: [("426", "error")]),
-        Path(
-            path: "/v1/session", verb: "post", name: "session.begin",
-            words: LocalizedText(
-                "A cookie for the token, for browsers", "ブラウザー用に、トークンの代わりになるクッキーを返す"), status: "204", isOpen: true),
-        Path(
-            path: "/openapi.json", name: "openapi.get", words: LocalizedText("This document", "この文書"),
-            content: JSONObject([("application/json", ["schema": ["type": "object"]])])),
-        Path(
-            path: "/healthz", name: "health.get",
-            words: LocalizedText("Whether a reader is ready", "使えるリーダーがあるか"),
-            content: JSONObject([("application/json", ["schema": schema("health")])]), others: [("503", "health")],
-            isOpen: true),
-        Path(
-            path: "/metrics", name: "metrics.get",
-            words: LocalizedText("Metrics for Prometheus", "Prometheus 用の統計"), content: text("text/plain")),
-        Path(
-            path: "/", name: "page.get", words: LocalizedText("The page for kiosks", "キオスク用のページ"),
-            content: text("text/html"), isOpen: true),
-        Path(
-            path: "/kazasu.js", name: "script.get", words: LocalizedText("The JavaScript module", "JavaScript のモジュール"),
-            content: text("text/javascript"), isOpen: true),
-    ]
+                content: text("text/event-stream")),
+            Path(
+                path: "/v1/events", name: "events.list",
+                words: LocalizedText("Events that are stored, oldest first", "保存されたイベント（古い順）"),
+                parameters: [
+                    ["name": "after", "in": "query", "required": false, "schema": ["type": "string"]],
+                    [
+                        "name": "limit", "in": "query", "required": false,
+                        "schema": ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100],
+                    ],
+                ],
+                content: JSONObject([
+                    ("application/json", ["schema": events]),
+                    ("application/x-ndjson", ["schema": ["type": "string"]]),
+                ]), others: [("404", "error"), ("507", "error")]),
+            Path(
+                path: "/v1/rpc", name: "rpc.connect",
+                words: LocalizedText("JSON-RPC 2.0 over WebSocket", "WebSocket で JSON-RPC 2.0"), status: "101",
+                others: [("426", "error")]),
+            Path(
+                path: "/v1/session", verb: "post", name: "session.begin",
+                words: LocalizedText(
+                    "A cookie for the token, for browsers", "ブラウザー用に、トークンの代わりになるクッキーを返す"), status: "204", isOpen: true),
+            Path(
+                path: "/openapi.json", name: "openapi.get", words: LocalizedText("This document", "この文書"),
+                content: JSONObject([("application/json", ["schema": ["type": "object"]])])),
+            Path(
+                path: "/healthz", name: "health.get",
+                words: LocalizedText("Whether a reader is ready", "使えるリーダーがあるか"),
+                content: JSONObject([("application/json", ["schema": health])]), others: [("503", "health")],
+                isOpen: true),
+            Path(
+                path: "/metrics", name: "metrics.get",
+                words: LocalizedText("Metrics for Prometheus", "Prometheus 用の統計"), content: text("text/plain")),
+            Path(
+                path: "/", name: "page.get", words: LocalizedText("The page for kiosks", "キオスク用のページ"),
+                content: text("text/html"), isOpen: true),
+            Path(
+                path: "/kazasu.js", name: "script.get",
+                words: LocalizedText("The JavaScript module", "JavaScript のモジュール"),
+                content: text("text/javascript"), isOpen: true),
+        ]
+    }
 }

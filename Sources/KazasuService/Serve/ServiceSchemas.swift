@@ -9,7 +9,12 @@ package enum ServiceSchemas {
     ///
     /// - Parameter place: where the components are, as in `#/components/schemas/`.
     package static func components(at place: String) -> JSONObject {
-        var components = JSONObject()
+        JSONObject(documents.map { ($0.name, moved(.object($0.schema.without(["$schema", "$id"])), $0.name, place)) })
+    }
+
+    /// The schemas as they are, by the names of their files.
+    static var documents: [(name: String, schema: JSONObject)] {
+        var documents: [(name: String, schema: JSONObject)] = []
         let schemas = unsafe UnsafeBufferPointer(start: kazasu_schemas_start(), count: Int(kazasu_schema_count))
         for index in schemas.indices {
             let schema = unsafe schemas[index]
@@ -18,15 +23,19 @@ package enum ServiceSchemas {
             else { continue }
             let bytes = unsafe Array(UnsafeBufferPointer(start: text, count: Int(schema.length)))
             guard case .object(let document)? = try? JSONValue(parsing: bytes) else { continue }
-            components[name] = moved(.object(document.without(["$schema", "$id"])), name, place)
+            documents.append((name, document))
         }
-        return components
+        return documents
     }
 
     /// The schema with this id, as in `kazasu.balance/1`.
     package static func reference(_ id: String, at place: String) -> JSONValue {
-        let name = id.split(separator: "/").first.map { $0.drop { $0 != "." }.dropFirst() } ?? ""
-        return ["$ref": .string(place + name)]
+        ["$ref": .string(place + file(of: id))]
+    }
+
+    /// The name of the file with the schema of this id, as in `balance`.
+    static func file(of id: String) -> String {
+        id.split(separator: "/").first.map { String($0.drop { $0 != "." }.dropFirst()) } ?? ""
     }
 
     private static func moved(_ value: JSONValue, _ name: String, _ place: String) -> JSONValue {
