@@ -117,6 +117,8 @@ package struct ReaderWatch: Sendable {
     private func watch(
         _ id: String, isNamed: Bool, _ told: inout ReaderState?, _ tell: @escaping @Sendable (Event) -> Void
     ) async {
+        shared?.beginsWatching(id)
+        defer { shared?.endsWatching(id) }
         var pause = Self.firstPause
         while !Task.isCancelled {
             let outcome = await hosted(id, tell)

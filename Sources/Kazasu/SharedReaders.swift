@@ -18,6 +18,8 @@ package final class SharedReaders: Sendable {
         var open: [(id: String, device: ReaderInformation)] = []
         /// The IDs of readers that have names, in the order in which the user named them.
         var names: [(name: String, id: String)] = []
+        /// How many report the cards of a reader, by the ID by which they open it.
+        var watched: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -45,8 +47,31 @@ package final class SharedReaders: Sendable {
     /// Gives readers names, by which programs may ask for them.
     package func setNames(_ names: [(name: String, id: String)]) { state.withLock { $0.names = names } }
 
-    /// The readers that are open.
-    package var openReaders: [ReaderInformation] { state.withLock { $0.open.map(\.device) } }
+    /// A reader that the user named, or that is watched or open.
+    package struct Known: Sendable {
+        /// The name that the user gave it, if it has one.
+        package let name: String?
+        /// The ID with which it is opened; drivers may use another one.
+        package let id: String
+        /// What the driver says; `nil` while it is not open.
+        package let device: ReaderInformation?
+        /// Whether its cards are reported.
+        package let isWatched: Bool
+    }
+
+    /// The readers that the user named, in that order, and the others that are watched or open.
+    package var known: [Known] {
+        let (names, open, watched) = state.withLock { ($0.names, $0.open, $0.watched) }
+        func known(_ name: String?, _ id: String) -> Known {
+            Known(
+                name: name, id: id, device: open.first { $0.id == id }?.device, isWatched: watched[id] != nil)
+        }
+        let others = Set(open.map(\.id) + watched.keys).subtracting(names.map(\.id))
+        return names.map { known($0.name == $0.id ? nil : $0.name, $0.id) } + others.sorted().map { known(nil, $0) }
+    }
+
+    /// By what a program may ask for the readers that the user named or that are open.
+    package var allNames: [String] { known.map { $0.name ?? $0.device?.id ?? $0.id } }
 
     /// Whether this is the name or ID of a reader that was named or is open.
     package func isKnown(_ reader: String) -> Bool {
@@ -116,6 +141,16 @@ package final class SharedReaders: Sendable {
     func didClose(_ id: String) {
         state.withLock { state in
             if let index = state.open.lastIndex(where: { $0.id == id }) { state.open.remove(at: index) }
+        }
+    }
+
+    /// Somebody reports the cards of a reader, connected or not, until ``endsWatching(_:)``.
+    func beginsWatching(_ id: String) { state.withLock { $0.watched[id, default: 0] += 1 } }
+
+    func endsWatching(_ id: String) {
+        state.withLock { state in
+            let count = state.watched[id, default: 1] - 1
+            state.watched[id] = count > 0 ? count : nil
         }
     }
 

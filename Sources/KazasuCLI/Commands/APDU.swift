@@ -74,7 +74,10 @@ struct APDU: KazasuCommand {
     func validate() throws {
         guard !apdus.isEmpty else { throw ValidationError(tr("give at least one APDU", "APDU を 1 つ以上指定してください")) }
         guard (1...60_000).contains(answerTimeout) else {
-            throw ValidationError(tr("--answer-timeout is 1 to 60000", "--answer-timeout は 1 から 60000 です"))
+            throw ValidationError(
+                tr(
+                    "\(Caller.current.option("answer-timeout")) is 1 to 60000",
+                    "\(Caller.current.option("answer-timeout")) は 1 から 60000 です"))
         }
         guard !APDUScript.isFile(apdus) else { return }
         do {
@@ -136,11 +139,13 @@ struct APDU: KazasuCommand {
     }
 
     private static func noPIN(_ number: Int) -> CommandError {
-        CommandError(
+        let option = Caller.current.option("pin\(number)-from")
+        let isAsked = Caller.current == .commandLine
+        return CommandError(
             .usage, "noPIN", tr("PIN \(number) is needed", "暗証番号\(number)が必要です"),
             hint: tr(
-                "--pin\(number)-from env:NAME, file:PATH or fd:NUMBER, or a terminal",
-                "--pin\(number)-from env:変数名、file:パス、fd:番号、または端末から入力"))
+                "\(option) env:NAME, file:PATH or fd:NUMBER" + (isAsked ? ", or a terminal" : ""),
+                "\(option) env:変数名、file:パス、fd:番号" + (isAsked ? "、または端末から入力" : "")))
     }
 
     private func response(

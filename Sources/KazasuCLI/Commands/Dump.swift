@@ -70,10 +70,11 @@ struct Dump: KazasuCommand {
             format.map { "--format \($0.rawValue)" } ?? "--json", format ?? (common.json ? .json : nil),
             DumpFileFormat.endings)
         guard keyOptions.keyFrom == nil || system == nil && service == nil else {
+            let named = Caller.current.option
             throw ValidationError(
                 tr(
-                    "--key-from is for a tag, --system and --service are for FeliCa",
-                    "--key-from はタグ用、--system と --service は FeliCa 用です"))
+                    "\(named("key-from", nil)) is for a tag, \(named("system", nil)) and \(named("service", nil)) are for FeliCa",
+                    "\(named("key-from", nil)) はタグ用、\(named("system", nil)) と \(named("service", nil)) は FeliCa 用です"))
         }
     }
 

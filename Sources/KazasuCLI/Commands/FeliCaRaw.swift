@@ -45,7 +45,10 @@ struct FeliCaRaw: KazasuCommand {
     func validate() throws {
         guard !packets.isEmpty else { throw ValidationError(tr("give at least one packet", "パケットを 1 つ以上指定してください")) }
         guard (1...30_000).contains(answerTimeout) else {
-            throw ValidationError(tr("--answer-timeout is 1 to 30000", "--answer-timeout は 1 から 30000 です"))
+            throw ValidationError(
+                tr(
+                    "\(Caller.current.option("answer-timeout")) is 1 to 30000",
+                    "\(Caller.current.option("answer-timeout")) は 1 から 30000 です"))
         }
         for number in packets.indices { _ = try frame(number, idm: IDm(rawValue: 0)) }
     }

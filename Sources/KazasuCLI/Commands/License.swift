@@ -57,11 +57,17 @@ struct License: KazasuCommand {
         try OutputEnding(output).check(isOneOf: ["json"])
         if free, pinOptions.pin1From != nil || pinOptions.pin2From != nil || photoOptions.photo != nil {
             throw ValidationError(
-                tr("--free cannot be combined with PIN options or --photo", "--free は暗証番号や --photo と併用できません"))
+                photoOptions.photo == nil
+                    ? tr(
+                        "\(Caller.current.option("free")) cannot be combined with PINs",
+                        "\(Caller.current.option("free")) は暗証番号と併用できません")
+                    : tr("--free cannot be combined with PIN options or --photo", "--free は暗証番号や --photo と併用できません"))
         }
         if pinOptions.pin2From != nil, pinOptions.pin1From == nil {
             throw ValidationError(
-                tr("PIN 2 alone unlocks nothing: add --pin1-from", "暗証番号2だけでは読めません。--pin1-from も必要です"))
+                tr(
+                    "PIN 2 alone unlocks nothing: add \(Caller.current.option("pin1-from"))",
+                    "暗証番号2だけでは読めません。\(Caller.current.option("pin1-from")) も必要です"))
         }
     }
 
@@ -89,8 +95,8 @@ struct License: KazasuCommand {
         switch failure.reason {
         case "pinLocked":
             failure.hint = tr(
-                "only the police or a license center can unlock it; --free reads what needs no PIN",
-                "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は --free で読めます")
+                "only the police or a license center can unlock it; \(Caller.current.flag("free")) reads what needs no PIN",
+                "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は \(Caller.current.flag("free")) で読めます")
         case "lastTry":
             failure.hint = tr(
                 "a wrong PIN would lock the license, and only the police can unlock it; if you are sure, add --allow-last-try and type yes",

@@ -122,8 +122,8 @@ struct MyNumber: KazasuCommand {
         var failure = CommandError(error)
         if failure.reason == "pinLocked" {
             failure.hint = tr(
-                "only the municipal office can unlock it; --free reads what needs no PIN",
-                "解除できるのは市区町村の窓口だけです。暗証番号なしの項目は --free で読めます")
+                "only the municipal office can unlock it; \(Caller.current.flag("free")) reads what needs no PIN",
+                "解除できるのは市区町村の窓口だけです。暗証番号なしの項目は \(Caller.current.flag("free")) で読めます")
         }
         return failure
     }

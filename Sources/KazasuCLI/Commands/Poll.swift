@@ -60,15 +60,15 @@ struct Poll: KazasuCommand {
         guard system != nil else { return }
         let option: String? =
             if applications {
-                "--applications"
+                "applications"
             } else if ![.usual, TechnologyList(technologies: [.felica])].contains(technology) {
-                "--technology"
+                "technology"
             } else {
                 nil
             }
-        guard let option else { return }
-        throw ValidationError(
-            tr("\(option) cannot be used with --system", "\(option) と --system は同時に指定できません"))
+        guard let option = option.map({ Caller.current.option($0) }) else { return }
+        let system = Caller.current.option("system")
+        throw ValidationError(tr("\(option) cannot be used with \(system)", "\(option) と \(system) は同時に指定できません"))
     }
 
     func execute(_ context: Context) throws {

@@ -66,19 +66,27 @@ struct TagWrite: KazasuCommand {
 
     func validate() throws {
         if page == nil {
-            guard data == nil else { throw ValidationError(tr("DATA requires --page", "DATA は --page と一緒に指定してください")) }
+            let page = Caller.current.option("page")
+            guard data == nil else {
+                throw ValidationError(tr("DATA requires \(page)", "DATA は \(page) と一緒に指定してください"))
+            }
             guard !permanent else {
-                throw ValidationError(tr("--permanent requires --page", "--permanent は --page と一緒に指定してください"))
+                let permanent = Caller.current.option("permanent")
+                throw ValidationError(tr("\(permanent) requires \(page)", "\(permanent) は \(page) と一緒に指定してください"))
             }
             guard message.ways == 1 else {
+                // No request names a file.
+                let raw = Caller.current == .commandLine ? ["raw"] : []
+                let ways = (["uri", "text", "mime", "external"] + raw + ["empty"]).map { Caller.current.option($0) }
                 throw ValidationError(
                     tr(
-                        "nothing to write: use --uri, --text, --mime, --external, --raw, --empty or --page",
-                        "書く内容を指定してください: --uri、--text、--mime、--external、--raw、--empty、--page"))
+                        "nothing to write: use \(ways.joined(separator: ", ")) or \(page)",
+                        "書く内容を指定してください: \(ways.joined(separator: "、"))、\(page)"))
             }
         } else {
             guard message.ways == 0 else {
-                throw ValidationError(tr("--page cannot be combined with a message", "--page とメッセージは同時に指定できません"))
+                let page = Caller.current.option("page")
+                throw ValidationError(tr("\(page) cannot be combined with a message", "\(page) とメッセージは同時に指定できません"))
             }
             _ = try pageBytes()
         }
@@ -164,14 +172,25 @@ struct TagWrite: KazasuCommand {
         }
     }
 
+    /// How to write without a question.
+    private static var confirmation: String {
+        let caller = Caller.current
+        guard caller != .commandLine else { return tr("add --yes", "--yes を付けてください") }
+        let confirm = caller.option("confirm", tr("NUMBER", "番号"))
+        let information = caller.command("tag info")
+        return tr(
+            "add \(confirm) with the tag's number, as \(information) tells it, to overwrite it",
+            "上書きするには \(confirm) にタグの番号を指定してください（番号は \(information) で確認できます）")
+    }
+
     /// Asks on the terminal, unless `--yes` was given.
     private func confirm(_ question: String, _ context: Context) throws(CommandError) {
         if yes { return }
         guard let terminal = Terminal() else {
-            throw CommandError(
-                .usage, "confirmationNeeded",
-                question + tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。"),
-                hint: tr("add --yes", "--yes を付けてください"))
+            let why =
+                Caller.current == .commandLine
+                ? tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。") : ""
+            throw CommandError(.usage, "confirmationNeeded", question + why, hint: Self.confirmation)
         }
         guard try terminal.confirms(question) else {
             throw CommandError(

@@ -30,8 +30,8 @@ extension CommandError {
         CommandError(
             .refused, "pinGuard", ISO7816Error.guarded(instruction),
             hint: tr(
-                "to verify a PIN, write 00200081PIN and add --pin1-from; 00200081 alone returns the tries left",
-                "照合するには 00200081PIN と書いて --pin1-from を付けてください。00200081 だけなら残り回数を調べます"))
+                "to verify a PIN, write 00200081PIN and add \(Caller.current.option("pin1-from")); 00200081 alone returns the tries left",
+                "照合するには 00200081PIN と書いて \(Caller.current.option("pin1-from")) を付けてください。00200081 だけなら残り回数を調べます"))
     }
 
     /// A command for the reader itself, which could carry anything to the card past the guard.
@@ -148,7 +148,7 @@ extension CommandError {
             self.init(
                 .refused, "refused", error,
                 hint: tr(
-                    "it may be locked, password-protected or missing; see 'kazasu tag info'",
+                    "it may be locked, password-protected or missing; see \(Caller.current.command("tag info"))",
                     "ロック済み、パスワードが必要、またはページがありません（'kazasu tag info' を参照）"))
         case .felica(.status(_)): self.init(.refused, "refused", error, hint: Remedy.scan)
         case .felica(let error): self.init(ReadingError.badAnswer(error))
@@ -172,8 +172,8 @@ extension CommandError {
             self.init(
                 .otherCard, "takesNoKey", error,
                 hint: tr(
-                    "--key-from is for MIFARE Ultralight C, on a reader that is not behind pcscd",
-                    "--key-from は MIFARE Ultralight C 専用です（pcscd 経由のリーダーでは使えません）"))
+                    "\(Caller.current.option("key-from")) is for MIFARE Ultralight C, on a reader that is not behind pcscd",
+                    "\(Caller.current.option("key-from")) は MIFARE Ultralight C 専用です（pcscd 経由のリーダーでは使えません）"))
         case .keyRefused:
             self.init(
                 .refused, "wrongKey", error,
@@ -205,13 +205,18 @@ extension CommandError {
             (
                 "passwordProtected",
                 tr(
-                    "for an Ultralight C, use --key-from; Kazasu never sends passwords",
-                    "Ultralight C の鍵は --key-from で使えます。パスワードは送りません")
+                    "for an Ultralight C, use \(Caller.current.option("key-from")); Kazasu never sends passwords",
+                    "Ultralight C の鍵は \(Caller.current.option("key-from")) で使えます。パスワードは送りません")
             )
         case .secret:
             ("secretPage", tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません"))
         case .permanent:
-            ("permanentPage", tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください"))
+            (
+                "permanentPage",
+                tr(
+                    "add \(Caller.current.flag("permanent")) to write it anyway",
+                    "それでも書くには \(Caller.current.flag("permanent")) を付けてください")
+            )
         }
     }
 }
@@ -226,7 +231,9 @@ extension CommandError {
         case .refused:
             self.init(
                 .refused, "refused", error,
-                hint: tr("'kazasu lite info' shows what is locked", "ロックの状態は 'kazasu lite info' で確認できます"))
+                hint: tr(
+                    "\(Caller.current.command("lite info")) shows what is locked",
+                    "ロックの状態は \(Caller.current.command("lite info")) で確認できます"))
         case .notGenuine:
             self.init(
                 .refused, "notGenuine", error,

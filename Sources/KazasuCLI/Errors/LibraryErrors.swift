@@ -22,12 +22,13 @@ extension CommandError {
         switch error {
         case .noReader(let found): self = .noReader(found, error)
         case .unknownReader:
+            let list = Caller.current.command("readers")
             self.init(
                 .usage, "unknownReader", error,
                 hint: tr(
                     "use rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
-                        + "'kazasu readers' lists connected readers",
-                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは 'kazasu readers' で確認できます"
+                        + "\(list) lists connected readers",
+                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは \(list) で確認できます"
                 ))
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
@@ -62,9 +63,19 @@ extension CommandError {
     package static func noCard() -> CommandError {
         CommandError(
             .noCard, "noCard", KazasuError.noCard,
-            hint: tr(
-                "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
-                "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
+            hint: longerWait)
+    }
+
+    private static var longerWait: String {
+        let caller = Caller.current
+        let seconds = caller.option("timeout", tr("SECONDS", "秒"))
+        let most = tr("put one card flat on the reader; ", "カードを 1 枚だけ平らに置いてください。")
+        switch caller {
+        case .http: return most + tr("\(seconds), at most 60, waits longer", "\(seconds)（60 まで）で長く待てます")
+        case .commandLine, .rpc, .python:
+            let forever = caller.option("timeout", caller == .commandLine ? "forever" : "\"forever\"")
+            return most + tr("\(seconds) or \(forever) waits longer", "\(seconds) または \(forever) で長く待てます")
+        }
     }
 
     /// No reader can be used.
@@ -85,8 +96,8 @@ extension CommandError {
         return CommandError(
             .noReader, "absent", KazasuError.noReader([ReaderListing(id: port.id, state: .unknown)]),
             hint: tr(
-                "for a PN532 on a serial port, add --reader \(port.id)",
-                "シリアルポートの PN532 なら --reader \(port.id) を付けてください"))
+                "for a PN532 on a serial port, add \(Caller.current.option("reader", port.id))",
+                "シリアルポートの PN532 なら \(Caller.current.option("reader", port.id)) を付けてください"))
     }
 
     /// The command that reads the card, where it is known; else the one that identifies it.
@@ -102,19 +113,22 @@ extension CommandError {
             guard DecoderRegistry.standard.purses.contains(where: { $0.system == system }) else {
                 return Remedy.contents
             }
+            let (balance, scan) = (Caller.current.command("balance"), Caller.current.command("scan"))
             return tr(
-                "'kazasu balance' reads the money on cards like this one; 'kazasu scan' shows what is on it",
-                "残高は 'kazasu balance'、中身は 'kazasu scan' で確認できます")
+                "\(balance) reads the money on cards like this one; \(scan) shows what is on it",
+                "残高は \(balance)、中身は \(scan) で確認できます")
         }
         let readers: [(kinds: Set<String>, command: String)] = [
-            (["licence"], "kazasu license"), (["mynumber", "mynumberLicence"], "kazasu mynumber"),
-            (["type2", "type4"], "kazasu tag info"),
+            (["licence"], "license"), (["mynumber", "mynumberLicence"], "mynumber"),
+            (["type2", "type4"], "tag info"),
         ]
         if let reader = readers.first(where: { !$0.kinds.isDisjoint(with: card.kinds) }) {
-            return tr("'\(reader.command)' reads this card", "このカードは '\(reader.command)' で読めます")
+            let command = Caller.current.command(reader.command)
+            return tr("\(command) reads this card", "このカードは \(command) で読めます")
         }
         guard !card.kinds.isEmpty else { return Remedy.identify }
-        return tr("'kazasu dump' reads what needs no key", "'kazasu dump' で鍵なしで読めるものを読めます")
+        let dump = Caller.current.command("dump")
+        return tr("\(dump) reads what needs no key", "\(dump) で鍵なしで読めるものを読めます")
     }
 }
 
@@ -154,7 +168,9 @@ extension CommandError {
         case .unsupported:
             self.init(
                 .noReader, "unsupported", error,
-                hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
+                hint: tr(
+                    "use another reader: \(Caller.current.command("readers")) lists them",
+                    "別のリーダーを使ってください: \(Caller.current.command("readers"))"))
         case .cancelled: self = .cancelled(suffix)
         case .outOfScript:
             self.init(
@@ -175,10 +191,7 @@ extension CommandError {
     /// The fix for a reader that cannot be used.
     package static func hint(_ reason: UnavailableReason) -> String {
         switch reason {
-        case .absent:
-            tr(
-                "'kazasu readers' lists connected readers; --reader virtual:FILE works without one",
-                "'kazasu readers' で接続中のリーダーを確認できます。--reader virtual:ファイル ならリーダーは不要です")
+        case .absent: absent
         case .busy:
             tr(
                 "quit the other program that uses it (pcscd, another kazasu), then try again",
@@ -189,9 +202,19 @@ extension CommandError {
                 "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら 'sudo kazasu doctor --fix'")
         case .unsupported:
             tr(
-                "use an ID that 'kazasu readers' prints, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
-                "'kazasu readers' の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
+                "use an ID that \(Caller.current.command("readers")) lists, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
+                "\(Caller.current.command("readers")) の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
         }
+    }
+
+    private static var absent: String {
+        let caller = Caller.current
+        let list = tr(
+            "\(caller.command("readers")) lists connected readers", "\(caller.command("readers")) で接続中のリーダーを確認できます")
+        // Nobody names a file of the server.
+        if case .http = caller { return list }
+        let virtual = caller.option("reader", tr("virtual:FILE", "virtual:ファイル"))
+        return list + tr("; \(virtual) works without one", "。\(virtual) ならリーダーは不要です")
     }
 }
 
@@ -243,9 +266,17 @@ enum Remedy {
     static let leave = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
     static let move = tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
     static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
-    static let scan = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
-    static let contents = tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます")
-    static let identify = tr(
-        "'kazasu poll --applications' identifies the card", "'kazasu poll --applications' で種類を確認できます")
+    static var scan: String {
+        let scan = Caller.current.command("scan")
+        return tr("\(scan) shows what is open", "\(scan) で読めるものを確認できます")
+    }
+    static var contents: String {
+        let scan = Caller.current.command("scan")
+        return tr("\(scan) shows what is on it", "\(scan) で中身を確認できます")
+    }
+    static var identify: String {
+        let poll = Caller.current.command("poll", "applications")
+        return tr("\(poll) identifies the card", "\(poll) で種類を確認できます")
+    }
     static let checkPIN = tr("check the PIN before the next try", "暗証番号を確かめてからやり直してください")
 }

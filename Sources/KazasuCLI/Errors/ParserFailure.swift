@@ -64,11 +64,13 @@ struct ParserFailure {
     ///   - name: what the option is called where it was given, if not on the command line.
     func error(_ sentence: String, _ words: ParserMessage, named name: String? = nil) -> CommandError {
         let path = command.joined(separator: " ")
-        let lists = tr("'\(path) --help' lists the options", "オプションの一覧は '\(path) --help' で確認できます")
+        let lists = Caller.current.optionList(of: path)
         func known(_ option: String?) -> CommandTree.Option? {
             option.flatMap { CommandTree.root?.command(command.dropFirst())?.options[$0] }
         }
-        func shown(_ option: String) -> String { name ?? option }
+        func shown(_ option: String) -> String {
+            name ?? (option.hasPrefix("--") ? Caller.current.option(String(option.dropFirst(2))) : option)
+        }
         let (message, hint): (String, String)
         switch failure {
         case .invalidValue(let value, let option):
@@ -194,6 +196,6 @@ extension CommandError {
             ParserFailure(error, below: names)?.error(sentence, message, named: name)
             ?? CommandError(
                 .usage, "usage", message.withoutSecrets(sentence),
-                hint: tr("'\(page) --help' lists the options", "オプションの一覧は '\(page) --help' で確認できます"))
+                hint: Caller.current.optionList(of: page))
     }
 }

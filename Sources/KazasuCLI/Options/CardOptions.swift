@@ -67,7 +67,8 @@ package struct HistoryFilter: ParsableArguments {
 
     package func validate() throws {
         guard let since, let until, until < since else { return }
-        throw ValidationError(tr("--since is after --until", "--since が --until より後の日付です"))
+        let (first, last) = (Caller.current.option("since"), Caller.current.option("until"))
+        throw ValidationError(tr("\(first) is after \(last)", "\(first) が \(last) より後の日付です"))
     }
 
     /// Whether a record passes; one without a date does not when days are given.

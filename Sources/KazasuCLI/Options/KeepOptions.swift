@@ -50,7 +50,8 @@ package struct KeepOptions: ParsableArguments {
 
     /// A ledger is named, but nothing is kept.
     package static var ledgerAlone: ValidationError {
-        ValidationError(tr("--ledger needs --keep", "--ledger は --keep と一緒に指定してください"))
+        let (ledger, keep) = (Caller.current.option("ledger"), Caller.current.option("keep"))
+        return ValidationError(tr("\(ledger) needs \(keep)", "\(ledger) は \(keep) と一緒に指定してください"))
     }
 
     /// Opens the ledger; `nil` without `--keep`, and when it cannot be used: the command still gives its own answer,

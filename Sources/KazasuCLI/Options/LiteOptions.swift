@@ -27,9 +27,13 @@ package struct LiteKeyOptions: ParsableArguments {
         if keyFrom != nil, masterKeyFrom != nil {
             throw ValidationError(
                 tr(
-                    "use either --key-from or --master-key-from", "--key-from と --master-key-from はどちらか一方にしてください"))
+                    "use either \(Self.keyName) or \(Self.masterKeyName)",
+                    "\(Self.keyName) と \(Self.masterKeyName) はどちらか一方にしてください"))
         }
     }
+
+    private static var keyName: String { Caller.current.option("key-from") }
+    private static var masterKeyName: String { Caller.current.option("master-key-from") }
 
     /// Whether one of them was given.
     package var isGiven: Bool { keyFrom != nil || masterKeyFrom != nil }
@@ -43,8 +47,8 @@ package struct LiteKeyOptions: ParsableArguments {
             throw CommandError(
                 .usage, "noKey", tr("this needs the card's key", "カードの鍵が必要です"),
                 hint: tr(
-                    "use --key-from or --master-key-from with env:NAME, file:PATH or fd:NUMBER",
-                    "--key-from か --master-key-from に env:変数名、file:パス、fd:番号 を指定してください"))
+                    "use \(Self.keyName) or \(Self.masterKeyName) with env:NAME, file:PATH or fd:NUMBER",
+                    "\(Self.keyName) か \(Self.masterKeyName) に env:変数名、file:パス、fd:番号 を指定してください"))
         }
         return try Self.cardKey(keyFrom)
     }

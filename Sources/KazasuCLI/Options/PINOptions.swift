@@ -173,10 +173,11 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     /// - Throws: `ValidationError`, without the value.
     package static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
         guard source == SecretSource.none else { return }
+        let name = Caller.current.option(String(option.drop { $0 == "-" }))
         throw ValidationError(
             tr(
-                "\(option) takes env:NAME, file:PATH or fd:NUMBER, never the secret itself",
-                "\(option) には env:変数名、file:パス、fd:番号 を指定してください。値そのものは書けません"))
+                "\(name) takes env:NAME, file:PATH or fd:NUMBER, never the secret itself",
+                "\(name) には env:変数名、file:パス、fd:番号 を指定してください。値そのものは書けません"))
     }
 
     /// Reads the secret: everything up to the first line end.

@@ -18,7 +18,9 @@ package struct StationOptions: ParsableArguments {
     package func validate() throws {
         if stations.count > 1, stations.contains(StationOptions.none) {
             throw ValidationError(
-                tr("--stations none cannot be used with a table", "--stations none は表と同時に指定できません"))
+                tr(
+                    "\(Caller.current.option("stations", "none")) cannot be used with a table",
+                    "\(Caller.current.option("stations", "none")) は表と同時に指定できません"))
         }
     }
 

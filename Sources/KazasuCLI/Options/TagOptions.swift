@@ -114,10 +114,15 @@ package struct TagMessageOptions: ParsableArguments {
     package func validate() throws {
         if ways > 1 {
             throw ValidationError(
-                tr("use only one of records, --raw and --empty", "レコード、--raw、--empty のどれか 1 つにしてください"))
+                raw == nil
+                    ? tr(
+                        "use only one of records and \(Caller.current.option("empty"))",
+                        "レコードと \(Caller.current.option("empty")) はどちらか一方にしてください")
+                    : tr("use only one of records, --raw and --empty", "レコード、--raw、--empty のどれか 1 つにしてください"))
         }
         if title != nil, uri.count != 1 {
-            throw ValidationError(tr("--title requires exactly one --uri", "--title は --uri 1 つと一緒に指定してください"))
+            let (title, uri) = (Caller.current.option("title"), Caller.current.option("uri"))
+            throw ValidationError(tr("\(title) requires exactly one \(uri)", "\(title) は \(uri) 1 つと一緒に指定してください"))
         }
     }
 
@@ -134,7 +139,7 @@ package struct TagMessageOptions: ParsableArguments {
             return try NDEFMessage(records()).encoded()
         } catch let error as NDEFError {
             throw CommandError(
-                .usage, "usage", error.reason.words, hint: "kazasu tag write --help")
+                .usage, "usage", error.reason.words, hint: Caller.current.optionList(of: "kazasu tag write"))
         } catch let failure as CommandError {
             throw failure
         } catch {

@@ -16,6 +16,8 @@ package final class CommandHost: Sendable {
     package let input: [UInt8]?
     /// The tag that the client wants to overwrite, by its number in hexadecimal; `nil` for any.
     package let confirmed: String?
+    /// Who reads the messages.
+    package let caller: Caller
     private let progress: @Sendable (_ done: Int) -> Void
     /// How many nodes and blocks each system has, as far as it was read.
     private let counts = Mutex<[SystemCode: Int]>([:])
@@ -23,20 +25,24 @@ package final class CommandHost: Sendable {
 
     /// - Parameter progress: gets how many nodes and blocks were read, which never goes back. No card says how many it has.
     package init(
-        input: [UInt8]? = nil, confirmed: String? = nil, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }
+        for caller: Caller, input: [UInt8]? = nil, confirmed: String? = nil,
+        progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }
     ) {
-        (self.input, self.confirmed, self.progress) = (input, confirmed, progress)
+        (self.caller, self.input, self.confirmed, self.progress) = (caller, input, confirmed, progress)
     }
 
     /// Parses the options of a command.
     ///
-    /// - Parameter words: the words of the command, as in `tag info`.
+    /// - Parameters:
+    ///   - words: the words of the command, as in `tag info`.
+    ///   - caller: who reads the messages.
     /// - Throws: ``CommandError`` with status 64.
     package static func parse(
-        _ command: any KazasuCommand.Type, named words: [String], _ arguments: [String]
+        _ command: any KazasuCommand.Type, named words: [String], _ arguments: [String], for caller: Caller
     ) throws(CommandError) -> any KazasuCommand {
+        let host = CommandHost(for: caller)
         do {
-            let parsed = try $current.withValue(CommandHost()) {
+            let parsed = try $current.withValue(host) {
                 try CommandLineParsing.$isPlain.withValue(true) { try command.parseAsRoot(arguments) }
             }
             guard let parsed = parsed as? any KazasuCommand, type(of: parsed) == command else {
@@ -45,7 +51,9 @@ package final class CommandHost: Sendable {
             return parsed
         } catch {
             // By the name of its command, a message knows that its arguments may be secret.
-            throw CommandError(error, parsing: command, words + arguments, below: words.dropLast())
+            throw $current.withValue(host) {
+                CommandError(error, parsing: command, words + arguments, below: words.dropLast())
+            }
         }
     }
 
@@ -90,6 +98,8 @@ package final class CommandHost: Sendable {
         guard let confirmed, (card.uid ?? card.idm?.bytes ?? []).hexadecimal != confirmed else { return }
         throw CommandError(
             .otherCard, "otherCard", tr("this is not the tag that was confirmed", "確認したタグではありません"),
-            hint: tr("put that tag on the reader; tag.info tells the number", "そのタグを置いてください。番号は tag.info で確認できます"))
+            hint: tr(
+                "put that tag on the reader; \(caller.command("tag info")) tells the number",
+                "そのタグを置いてください。番号は \(caller.command("tag info")) で確認できます"))
     }
 }

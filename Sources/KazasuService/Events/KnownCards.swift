@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+package import CardModel
 
 /// Cards that have names: by their numbers, or by the keyed hashes that replace those in events.
 package struct KnownCards: Sendable, Hashable {
@@ -10,8 +10,26 @@ package struct KnownCards: Sendable, Hashable {
     /// Why a card is not added.
     package enum Refusal: Error, Hashable, Sendable {
         case notANumber
+        case noName
         /// It has a name already.
         case twice
+
+        /// The same in words.
+        package var words: LocalizedText {
+            switch self {
+            case .notANumber: LocalizedText("this is not the number of a card", "カードの番号ではありません")
+            case .noName: LocalizedText("a card needs one name", "カードには名前が 1 つ必要です")
+            case .twice: LocalizedText("this card is there twice", "同じカードが 2 回あります")
+            }
+        }
+    }
+
+    /// Cards with their names, as a client sends them.
+    package init(_ names: JSONObject) throws(Refusal) {
+        for member in names.members {
+            guard case .string(let name) = member.value, !name.isEmpty else { throw .noName }
+            try add(member.key, name: name)
+        }
     }
 
     /// Knows no card.
@@ -39,6 +57,12 @@ package struct KnownCards: Sendable, Hashable {
     func name(of technology: Technology, number: [UInt8], tag: String?) -> String? {
         if names.isEmpty { return nil }
         return names[Self.key(number, isIDm: technology == .felica)] ?? tag.flatMap { names[$0] }
+    }
+
+    /// The name of a card of an event.
+    func name(of card: TapEvent.Card) -> String? {
+        guard let tag = card.tag, let number = try? Hex.decode(tag) else { return nil }
+        return name(of: card.technology, number: number, tag: tag)
     }
 
     /// The systems of a card have IDms that differ in the first digit, and any of them may answer.

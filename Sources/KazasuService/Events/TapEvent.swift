@@ -117,9 +117,14 @@ public struct TapEvent: Hashable, Sendable {
 
     /// Replaces the name of the card, if it has one.
     package mutating func rename(_ change: (String) -> String) {
+        if let name = card?.name { setName(change(name)) }
+    }
+
+    /// Gives the card another name.
+    package mutating func setName(_ name: String?) {
         func renamed(_ card: Card) -> Card {
             var card = card
-            card.name = card.name.map(change)
+            card.name = name
             return card
         }
         switch kind {

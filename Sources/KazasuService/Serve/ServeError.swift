@@ -96,6 +96,13 @@ package struct ServeError: Error, Sendable {
         badRequest(LocalizedText("\(name): \(words.english)", "\(name): \(words.japanese)"))
     }
 
+    /// Which cards there are and what is read from them is the server's to decide.
+    static func decidedByServer(_ name: String) -> ServeError {
+        badRequest(
+            LocalizedText("\(name) is the same for all clients of a server", "\(name) はサーバーの全クライアントに共通です"),
+            hint: LocalizedText("it is an option of 'kazasu serve'", "'kazasu serve' のオプションで指定します"))
+    }
+
     static let unknownEvent = ServeError(
         .notFound, 66, "unknownEvent",
         LocalizedText("no event with this id is stored", "この id のイベントは保存されていません"),

@@ -31,7 +31,7 @@ struct ServeQuery {
         _ text: String?, _ name: String, _ kind: ServiceMethod.Parameter.Kind
     ) throws(ServeError) -> JSONValue {
         switch kind {
-        case .text: return .string(text ?? "")
+        case .text, .names: return .string(text ?? "")
         case .integer:
             guard let text, let number = Int64(text) else {
                 throw .badParameter(name, LocalizedText("it must be an integer", "整数を指定してください"))

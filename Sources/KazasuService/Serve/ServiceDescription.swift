@@ -67,15 +67,49 @@ package struct ServiceDescription {
             LocalizedText("Tell the version, the methods and the readers.", "バージョン、メソッド、リーダーを答える。")),
         ServiceMethod(
             "taps.subscribe",
-            parameters: [
-                ServiceMethod.Parameter(
-                    "read", .text, values: ["id", "balance", "history"],
-                    LocalizedText("What to read from each card. Default: id.", "カードから読むもの。省略時は id。")),
-                ServiceMethod.Parameter(
-                    "reader", .text,
-                    LocalizedText("Only this reader, by its name or ID. Default: all.", "このリーダーだけ（名前または ID）。省略時はすべて。")),
-            ], LocalizedText("Send a notification for each card that comes or leaves.", "カードが置かれる・離れるたびに通知する。")),
+            parameters: tapParameters,
+            LocalizedText("Send a notification for each card that comes or leaves.", "カードが置かれる・離れるたびに通知する。")),
         ServiceMethod("taps.unsubscribe", nil, LocalizedText("Send no more of them.", "通知をやめる。")),
+    ]
+
+    private static let source = "^(env|file|fd):.+$"
+
+    /// The parameters of `taps.subscribe`.
+    package static let tapParameters = [
+        ServiceMethod.Parameter(
+            "read", .text, values: ["id", "balance", "history"],
+            LocalizedText("What to read from each card. Default: id.", "カードから読むもの。省略時は id。")),
+        ServiceMethod.Parameter(
+            "reader", .text,
+            LocalizedText("Only this reader, by its name or ID. Default: all.", "このリーダーだけ（名前または ID）。省略時はすべて。")),
+        ServiceMethod.Parameter(
+            "only", .names, pattern: source,
+            LocalizedText(
+                "Names for cards: an object of names by IDm, UID or tag, or where a table of them is.",
+                "カードの名前: IDm・UID・tag をキーとするオブジェクト、または表の場所。")),
+        ServiceMethod.Parameter(
+            "onlyKnown", .flag, LocalizedText("No events of other cards.", "ほかのカードのイベントを送らない。")),
+        ServiceMethod.Parameter(
+            "requireMac", .text, pattern: source,
+            LocalizedText(
+                "Only FeliCa Lite-S cards with this key (32 digits, or a master key of 48) get a tag.",
+                "この鍵（16 進 32 桁、マスター鍵は 48 桁）を持つ FeliCa Lite-S だけに tag を付ける。")),
+        ServiceMethod.Parameter(
+            "phones", .flag,
+            LocalizedText(
+                "Poll for transit cards first and never for any card, which would open a phone's wallet.",
+                "交通系を先に探し、スマートフォンのウォレットが開くワイルドカードでは探さない。")),
+        ServiceMethod.Parameter(
+            "wildcard", .flag,
+            LocalizedText("With phones: poll for any FeliCa card, too.", "phones でも、あらゆる FeliCa カードを探す。")),
+        ServiceMethod.Parameter(
+            "debounce", .number,
+            LocalizedText(
+                "No events for a card that is back within so many seconds.", "この秒数以内に戻ったカードのイベントを出さない。")),
+        ServiceMethod.Parameter(
+            "idKey", .text, pattern: source,
+            LocalizedText(
+                "Replace card numbers by HMAC-SHA256 with this key.", "カード番号を、この鍵の HMAC-SHA256 に置き換える。")),
     ]
 
     private func method(_ method: ServiceMethod) -> JSONValue {
@@ -119,11 +153,12 @@ package struct ServiceDescription {
     ///
     /// - Parameter others: the paths of other things than methods.
     package func openAPI(_ others: JSONObject = JSONObject()) -> JSONValue {
+        let schemas = OpenAPISchemas()
         var paths = JSONObject()
         for method in methods {
             guard let route = method.route else { continue }
             var path = if case .object(let known)? = paths[route.path] { known } else { JSONObject() }
-            path[route.verb == .get ? "get" : "post"] = operation(method, route)
+            path[route.verb == .get ? "get" : "post"] = operation(method, route, schemas)
             paths[route.path] = .object(path)
         }
         paths.merge(others)
@@ -131,9 +166,10 @@ package struct ServiceDescription {
         for status in Self.statuses {
             responses[status.name] = [
                 "description": .string(status.words[language]),
-                "content": ["application/json": ["schema": ServiceSchemas.reference("kazasu.error/1", at: Self.place)]],
+                "content": ["application/json": ["schema": schemas.reference(toFile: "error")]],
             ]
         }
+        let described: JSONValue = [.object(paths), .object(responses)]
         return [
             "openapi": "3.1.0",
             "info": [
@@ -145,13 +181,15 @@ package struct ServiceDescription {
             "security": [[:], ["token": []]],
             "paths": .object(paths),
             "components": [
-                "schemas": .object(ServiceSchemas.components(at: Self.place)), "responses": .object(responses),
+                "schemas": .object(schemas.components(of: described)), "responses": .object(responses),
                 "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
             ],
         ]
     }
 
-    private func operation(_ method: ServiceMethod, _ route: ServiceMethod.Route) -> JSONValue {
+    private func operation(
+        _ method: ServiceMethod, _ route: ServiceMethod.Route, _ schemas: OpenAPISchemas
+    ) -> JSONValue {
         var operation = JSONObject([
             ("operationId", .string(method.name)), ("summary", .string(method.words[language])),
         ])
@@ -192,7 +230,7 @@ package struct ServiceDescription {
         let words = LocalizedText("The answer", "結果")
         let content: JSONValue =
             if let schema = method.schema {
-                ["application/json": ["schema": ServiceSchemas.reference(schema, at: Self.place)]]
+                ["application/json": ["schema": schemas.reference(toFile: ServiceSchemas.file(of: schema))]]
             } else if !method.takesDump {
                 ["text/html": ["schema": ["type": "string"]]]
             } else {
@@ -245,6 +283,7 @@ package struct ServiceDescription {
             return .object(limited)
         case .flag: return ["type": "boolean"]
         case .list: return ["type": "array", "items": .object(text), "minItems": 1]
+        case .names: return ["anyOf": [["type": "object", "additionalProperties": ["type": "string"]], .object(text)]]
         }
     }
 

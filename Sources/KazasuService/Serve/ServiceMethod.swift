@@ -28,6 +28,8 @@ package struct ServiceMethod: Sendable {
             case text, integer, number, flag
             /// Separated by commas in a query, an array in JSON.
             case list
+            /// An object of names by keys, or where they are: `file:PATH`.
+            case names
         }
 
         /// The long option in camelCase.

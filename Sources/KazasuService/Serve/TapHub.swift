@@ -13,11 +13,68 @@ package final class TapHub: Sendable {
         var readers: [String: Reader] = [:]
         var streams: [ObjectIdentifier: TapStream] = [:]
         /// The clients of RPC.
-        var listeners: [Int: @Sendable (JSONValue) -> Void] = [:]
+        var listeners: [Int: Listener] = [:]
         var lastListener = 0
         /// The last event that was published or, before the first one, stored by an earlier run.
         var lastID: String?
         var beat: RepeatedTask?
+    }
+
+    /// A client of RPC, and which events it wants.
+    private struct Listener: Sendable {
+        var reader: String?
+        /// The client's own names for cards.
+        var known: KnownCards?
+        var onlyKnown = false
+        let send: @Sendable (JSONValue) -> Void
+
+        /// - Throws: for a parameter that is not there, or that is the server's to decide.
+        init(
+            _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
+        ) throws(ServeError) {
+            self.send = send
+            for member in params.members {
+                switch (member.key, member.value) {
+                case (_, .null): continue
+                case ("reader", .string(let name)): reader = name
+                case ("onlyKnown", .bool(let isOn)): onlyKnown = isOn
+                case ("only", .object(let names)):
+                    do throws(KnownCards.Refusal) {
+                        known = try KnownCards(names)
+                    } catch {
+                        throw .badParameter("only", error.words)
+                    }
+                case ("reader", _): throw .badParameter("reader", LocalizedText("it must be a text", "文字列を指定してください"))
+                case ("onlyKnown", _):
+                    throw .badParameter(
+                        "onlyKnown", LocalizedText("it must be true or false", "true か false を指定してください"))
+                case ("only", _):
+                    throw .badParameter(
+                        "only", LocalizedText("it must be an object of names by tags", "tag と名前のオブジェクトを指定してください"))
+                case (let name, _):
+                    let isServers = ServiceDescription.tapParameters.contains { $0.name == name }
+                    throw isServers ? .decidedByServer(name) : .unknownParameter(name, among: Self.parameters)
+                }
+            }
+        }
+
+        private static let parameters = ["reader", "only", "onlyKnown"]
+
+        /// Sends an event that the client wants, with its name for the card.
+        func send(_ published: Published, _ mask: (JSONValue) -> JSONValue) {
+            guard reader == nil || reader == published.event.reader else { return }
+            guard let card = published.event.card else { return send(published.json) }
+            guard let known else {
+                if !onlyKnown || card.name != nil { send(published.json) }
+                return
+            }
+            let name = known.name(of: card)
+            guard name != nil || !onlyKnown else { return }
+            guard name != card.name else { return send(published.json) }
+            var event = published.event
+            event.setName(name ?? card.name)
+            send(mask(event.json))
+        }
     }
 
     /// What is known of a reader.
@@ -109,7 +166,7 @@ package final class TapHub: Sendable {
             for published in events { stream.push(published.event.id, published.message) }
         }
         for listener in state.value.listeners.values {
-            for published in events { listener(published.json) }
+            for published in events { listener.send(published, mask) }
         }
         eventLoop.scheduleTask(in: Self.pause) { self.send() }
     }
@@ -292,13 +349,15 @@ extension TapHub: ServiceTaps {
     package func subscribe(
         _ params: JSONObject, _ send: @escaping @Sendable (JSONValue) -> Void
     ) async throws(ServiceFailure) -> @Sendable () async -> Void {
-        // What is read from cards is the server's to decide.
-        if let name = params.members.first?.key {
-            throw .badParameters(ServeError.unknownParameter(name, among: []).document(in: language))
+        let listener: Listener
+        do throws(ServeError) {
+            listener = try Listener(params, send)
+        } catch {
+            throw .badParameters(error.document(in: language))
         }
         let add = eventLoop.submit { [state] in
             state.value.lastListener += 1
-            state.value.listeners[state.value.lastListener] = send
+            state.value.listeners[state.value.lastListener] = listener
             return state.value.lastListener
         }
         guard let number = try? await add.get() else { throw .cancelled }

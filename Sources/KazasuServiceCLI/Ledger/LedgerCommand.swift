@@ -52,11 +52,12 @@ struct LedgerFileOptions: ParsableArguments {
     func open(_ context: Context) throws(CommandError) -> Ledger {
         let path = try LedgerFileOptions.path(place.ledger)
         guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
+            let keep = Caller.current == .http ? "'kazasu history --keep'" : Caller.current.command("history", "keep")
             throw CommandError(
                 .missingFile, "noLedger", tr("nothing has been kept yet", "台帳がまだありません"),
                 hint: tr(
-                    "'kazasu history --keep' or 'kazasu ledger import FILE' adds records",
-                    "'kazasu history --keep' か 'kazasu ledger import ファイル' で履歴を追加してください"))
+                    "\(keep) or 'kazasu ledger import FILE' adds records",
+                    "\(keep) か 'kazasu ledger import ファイル' で履歴を追加してください"))
         }
         let names = try stationOptions.names()
         return try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn) {

@@ -32,7 +32,8 @@ struct CommandMethod: Sendable {
     let name: String
     /// As in `tag info`.
     let words: [String]
-    let route: ServiceMethod.Route
+    /// `nil` for a method that only the process that started Kazasu may call: it names a key.
+    let route: ServiceMethod.Route?
     let permission: ServiceMethod.Permission?
     let subject: Subject
     /// The parameter that is the command's argument.
@@ -45,13 +46,13 @@ struct CommandMethod: Sendable {
     let schema: String?
 
     init(
-        _ name: String, _ words: String, _ verb: ServiceMethod.Route.Verb, _ path: String,
+        _ name: String, _ words: String, _ verb: ServiceMethod.Route.Verb, _ path: String?,
         _ subject: Subject, needs permission: ServiceMethod.Permission? = nil, argument: String? = nil,
         fixed: [String] = [], required: String? = nil, schema: String?
     ) {
         self.name = name
         self.words = words.split(separator: " ").map(String.init)
-        route = ServiceMethod.Route(verb, "/v1/" + path)
+        route = path.map { ServiceMethod.Route(verb, "/v1/" + $0) }
         (self.permission, self.subject, self.argument) = (permission, subject, argument)
         (self.fixed, self.required, self.schema) = (fixed, required, schema)
     }
@@ -75,6 +76,8 @@ struct CommandMethod: Sendable {
         CommandMethod("tag.pages", "tag pages", .get, "tag/pages", .card, schema: "tagPages"),
         CommandMethod(
             "tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
+        CommandMethod("lite.info", "lite info", .get, nil, .card, schema: "liteInfo"),
+        CommandMethod("lite.verify", "lite verify", .get, nil, .card, schema: "lite"),
         CommandMethod("decode", "decode", .post, "decode", .dump, fixed: ["--", "-"], schema: "decode"),
         CommandMethod(
             "convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], required: "to", schema: nil),
@@ -183,7 +186,7 @@ struct CommandMethod: Sendable {
 
     /// The methods as the process that started Kazasu sees them, and as clients of the network do.
     static let ofProcess = all.map { $0.method(isLocal: true) }
-    static let ofNetwork = all.map { $0.method(isLocal: false) }
+    static let ofNetwork = all.filter { $0.route != nil }.map { $0.method(isLocal: false) }
 
     /// The method as others see it.
     ///

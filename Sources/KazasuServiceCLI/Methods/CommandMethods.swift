@@ -14,13 +14,17 @@ final class CommandMethods: ServiceMethods {
     private let readers: SharedReaders
     private let redaction: Redaction
     private let ledger: String?
+    /// Who reads the messages.
+    private let caller: Caller
 
     /// - Parameters:
     ///   - isLocal: whether only the process that started Kazasu calls them.
     ///   - ledger: the ledger of a server; `nil` for the usual one.
     init(on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool, ledger: String? = nil) {
         (self.readers, self.redaction, self.isLocal, self.ledger) = (readers, redaction, isLocal, ledger)
-        commands = Dictionary(uniqueKeysWithValues: CommandMethod.all.map { ($0.name, $0) })
+        caller = isLocal ? .ofProcess : .http
+        let methods = CommandMethod.all.filter { isLocal || $0.route != nil }
+        commands = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
     }
 
     var methods: [ServiceMethod] { isLocal ? CommandMethod.ofProcess : CommandMethod.ofNetwork }
@@ -41,11 +45,11 @@ final class CommandMethods: ServiceMethods {
         do throws(CommandError) {
             parameters = try CommandParameters(request.params, of: method, from: request.origin)
             let place = method.words.first == "ledger" ? ledger.map { ["--ledger=\($0)"] } ?? [] : []
-            command = try CommandHost.parse(type, named: method.words, place + parameters.arguments)
+            command = try CommandHost.parse(type, named: method.words, place + parameters.arguments, for: caller)
         } catch {
             throw .badParameters(document(error))
         }
-        let redaction = redaction
+        let (redaction, caller) = (redaction, caller)
         let answer: Answer
         do throws(KazasuError) {
             if method.subject == .card {
@@ -53,20 +57,20 @@ final class CommandMethods: ServiceMethods {
                     try await checkListed(reader)
                 }
                 answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
-                    let host = CommandHost(confirmed: parameters.confirmed) { request.progress($0, nil) }
+                    let host = CommandHost(for: caller, confirmed: parameters.confirmed) { request.progress($0, nil) }
                     let answer = host.run(
                         command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
                     return answer.failure?.status == .noCard ? .noCard(answer) : .done(answer)
                 }
             } else {
                 answer = try await Self.blocking {
-                    CommandHost(input: parameters.input)
+                    CommandHost(for: caller, input: parameters.input)
                         .run(command, on: nil, redaction: redaction, cancellation: CancellationToken())
                 }
             }
         } catch {
             if error == .cancelled { throw .cancelled }
-            throw failure(.of(reader: error), [])
+            throw failure(readerFailure(error), [])
         }
         if Task.isCancelled { throw .cancelled }
         if let failure = answer.failure { throw self.failure(failure, answer.output) }
@@ -80,6 +84,18 @@ final class CommandMethods: ServiceMethods {
             throw failure(.bug("\(name): the answer is not one document"), [])
         }
         return name == "readers.list" ? withOpenReaders(result) : result
+    }
+
+    /// Why a reader cannot be used, with the names that the caller may give.
+    private func readerFailure(_ error: KazasuError) -> CommandError {
+        var failure = CommandHost.$current.withValue(CommandHost(for: caller)) { CommandError.of(reader: error) }
+        let names = readers.allNames
+        if case .unknownReader = error, !names.isEmpty {
+            let list = names.joined(separator: tr(", ", "、"))
+            let known = tr("the readers are \(list)", "使えるリーダーは \(list) です")
+            failure.hint = isLocal ? failure.hint.map { known + tr("; ", "。") + $0 } ?? known : known
+        }
+        return failure
     }
 
     /// A client of the network may use a reader that is connected, but open no other device.
@@ -121,19 +137,37 @@ final class CommandMethods: ServiceMethods {
         return document
     }
 
-    /// Readers that are open here look busy to the drivers, or are not listed at all.
+    /// Readers that are open here look busy to the drivers, or are not listed at all; those that were named are listed also
+    /// when they are not connected.
     private func withOpenReaders(_ document: JSONValue) -> JSONValue {
-        guard case .object(var object) = document, case .array(var list)? = object["readers"] else { return document }
-        for reader in readers.openReaders {
-            let entry = JSONValue.object(
-                JSONObject([("id", .string(reader.id)), ("name", .string(reader.name)), ("state", "ready")]))
-            let place = list.firstIndex { listed in
-                guard case .object(let members) = listed, case .string(let id)? = members["id"] else { return false }
-                return id == reader.id
+        guard case .object(var object) = document, case .array(let listed)? = object["readers"] else { return document }
+        var list = listed.compactMap { if case .object(let members) = $0 { members } else { nil } }
+        func place(of id: String) -> Int? {
+            list.firstIndex { members in
+                guard case .string(let listed)? = members["id"] else { return false }
+                return listed == id || listed.hasPrefix(id + ":")
             }
-            if let place { list[place] = entry } else { list.append(entry) }
         }
-        object["readers"] = .array(list)
+        for reader in readers.known {
+            if let device = reader.device {
+                let entry = JSONObject([
+                    ("id", .string(device.id)), ("name", .string(device.name)), ("state", "ready"),
+                ])
+                if let place = place(of: device.id) { list[place] = entry } else { list.append(entry) }
+            }
+            let id = reader.device?.id ?? reader.id
+            let index: Int
+            if let place = place(of: id) {
+                index = place
+            } else {
+                // What a driver finds at an ID such as virtual:FILE is known once somebody uses it.
+                list.append(JSONObject([("id", .string(id)), ("name", nil), ("state", "unknown")]))
+                index = list.count - 1
+            }
+            if let name = reader.name { list[index]["alias"] = .string(name) }
+            list[index]["watched"] = .bool(reader.isWatched)
+        }
+        object["readers"] = .array(list.map { .object($0) })
         return .object(object)
     }
 }

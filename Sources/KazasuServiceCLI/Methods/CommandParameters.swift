@@ -142,7 +142,7 @@ struct CommandParameters {
             } else {
                 flags.append("\(flag)=\(list.joined(separator: ","))")
             }
-        case .text, .number, .integer:
+        case .text, .number, .integer, .names:
             let text = try Self.text(name, value)
             if option.isLocal, text == "-" { throw Self.bad(tr("\(name): no file", "\(name): ファイル名がありません")) }
             if let flag = option.name { flags.append("\(flag)=\(text)") } else { values.append(text) }

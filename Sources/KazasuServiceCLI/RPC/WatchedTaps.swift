@@ -23,7 +23,10 @@ final class WatchedTaps: ServiceTaps {
     ) async throws(ServiceFailure) -> @Sendable () async -> Void {
         let plan: Watcher.Plan
         do throws(CommandError) {
-            plan = try self.plan(params)
+            let result = CommandHost.$current.withValue(CommandHost(for: .ofProcess)) {
+                Result { () throws(CommandError) in try self.plan(params) }
+            }
+            plan = try result.get()
         } catch {
             throw .badParameters(error.members)
         }
@@ -33,6 +36,8 @@ final class WatchedTaps: ServiceTaps {
         let watcher = Watcher(
             plan, outbox: nil,
             emit: { event, _ in
+                // A card that is not one of those that the client knows.
+                guard event.sequence > 0 else { return }
                 if redaction.isOn { RedactionGate.shared.learn(json: Array(event.line.utf8)) }
                 var masked = event
                 masked.rename { redaction.apply($0) }
@@ -47,7 +52,10 @@ final class WatchedTaps: ServiceTaps {
                 try await watcher.run()
                 start.yield(nil)
             } catch {
-                start.yield(CommandError.of(error) as? CommandError ?? .bug("\(error)"))
+                start.yield(
+                    CommandHost.$current.withValue(CommandHost(for: .ofProcess)) {
+                        CommandError.of(error) as? CommandError ?? .bug("\(error)")
+                    })
             }
         }
         // Named readers are opened first: an ID that no driver knows is the client's mistake.
@@ -65,39 +73,39 @@ final class WatchedTaps: ServiceTaps {
         throw .cancelled
     }
 
-    /// What to watch, by the parameters `read` and `reader`.
+    /// What to watch.
     private func plan(_ params: JSONObject) throws(CommandError) -> Watcher.Plan {
-        var reading = TapReading.id
-        var watched = named.isEmpty ? nil : named
-        for member in params.members {
-            switch (member.key, member.value) {
-            case (_, .null): continue
-            case ("read", .string(let word)):
-                guard let value = WatchBasics.Reading(rawValue: word) else {
-                    throw .wrong(tr("read is id, balance or history", "read は id、balance、history のいずれかです"))
-                }
-                reading = value.value
-            case ("reader", .string(let reader)):
-                watched = [named.first { $0.name == reader } ?? NamedReader(name: reader, id: reader)]
-            default: throw .wrong(tr("unknown parameter '\(member.key)'", "'\(member.key)' というパラメーターはありません"))
-            }
+        let parameters = try TapParameters(params)
+        let watched = parameters.reader.map { reader in
+            [named.first { $0.name == reader } ?? NamedReader(name: reader, id: reader)]
         }
+        let readers = watched ?? (named.isEmpty ? nil : named)
         var journal = TapJournal.Settings(site: HostName.current)
-        for reader in watched ?? [] { journal.names[reader.id] = reader.name }
+        for reader in readers ?? [] { journal.names[reader.id] = reader.name }
         journal.language = Language.current
         journal.reason = { CommandError($0).reason }
+        journal.debounce = parameters.debounce
+        journal.hidesOthers = parameters.onlyKnown
+        journal.known = try parameters.known()
+        if redaction.isOn { for name in journal.known.allNames { RedactionGate.shared.learn(text: name) } }
+        journal.key = try parameters.idKey.map { source throws(CommandError) in
+            IdentityKey(try source.key(tr("the key of idKey", "idKey の鍵")))
+        }
         var plan = Watcher.Plan(
-            readers: watched?.map(\.id), query: .any, reading: reading, journal: journal, sinks: [])
-        plan.shared = readers
-        if reading == .history, let options = try? StationOptions.parse([]) { plan.stations = try options.names() }
+            readers: readers?.map(\.id), query: parameters.query, reading: parameters.reading, journal: journal,
+            sinks: [])
+        plan.proof = try parameters.requireMac.map { source throws(CommandError) in
+            TapProof(try LiteKeyOptions.anyKey(source))
+        }
+        plan.shared = self.readers
+        if parameters.reading == .history, let options = try? StationOptions.parse([]) {
+            plan.stations = try options.names()
+        }
         return plan
     }
 }
 
 extension CommandError {
-    /// A parameter is wrong.
-    static func wrong(_ message: String) -> CommandError { CommandError(.usage, "usage", message) }
-
     /// The document `kazasu.error/1`.
     var members: JSONObject {
         if case .object(let members) = json { members } else { JSONObject() }

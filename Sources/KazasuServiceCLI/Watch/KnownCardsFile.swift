@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kazasu
 import KazasuCLI
 import KazasuService
 import Yams
@@ -10,7 +11,11 @@ enum KnownCardsFile {
     private static let longest = 8 << 20
 
     static func read(_ path: String) throws(CommandError) -> KnownCards {
-        let bytes = try Files.read(path, limit: longest)
+        try parse(Files.read(path, limit: longest), path)
+    }
+
+    /// - Parameter path: the name of the file in messages.
+    static func parse(_ bytes: [UInt8], _ path: String) throws(CommandError) -> KnownCards {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw bad(
                 path, nil, tr("it is not UTF-8", "UTF-8 ではありません"), hint: tr("save the file as UTF-8", "UTF-8 で保存してください")
@@ -21,12 +26,7 @@ enum KnownCardsFile {
             do throws(KnownCards.Refusal) {
                 try cards.add(entry.tag, name: entry.name)
             } catch {
-                let what =
-                    switch error {
-                    case .notANumber: tr("this is not the number of a card", "カードの番号ではありません")
-                    case .twice: tr("this card is there twice", "同じカードが 2 回あります")
-                    }
-                throw bad(path, entry.line, what)
+                throw bad(path, entry.line, error.words[Language.current])
             }
         }
         return cards
