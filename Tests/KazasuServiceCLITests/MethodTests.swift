@@ -111,7 +111,7 @@ struct MethodTests {
     @Test("Progress counts what was read of all systems, and never goes back")
     func progress() {
         let steps = Mutex<[Int]>([])
-        let host = CommandHost { done in steps.withLock { $0.append(done) } }
+        let host = CommandHost(for: .rpc) { done in steps.withLock { $0.append(done) } }
         for (system, nodes, blocks) in [
             (SystemCode.transit, 10, 0), (.transit, 20, 0), (.transit, 20, 15), (.commonArea, 3, 0),
             (.commonArea, 3, 4),
@@ -125,7 +125,7 @@ struct MethodTests {
 
     @Test("OpenAPI has each route once, and every reference leads somewhere")
     func openAPI() throws {
-        let methods = CommandMethod.all.map { $0.method(isLocal: false) }
+        let methods = CommandMethod.ofNetwork
         let document = ServiceDescription(methods, version: "1", language: .english).openAPI()
         let paths = try JSONCursor(document).required("paths").object()
         #expect(paths.members.count == methods.count)

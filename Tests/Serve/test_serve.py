@@ -333,6 +333,54 @@ class Contract(Case):
             self.assertEqual(client.message()["error"]["code"], -32700)
             client.close()
 
+    def test_clients_choose_among_the_taps_of_a_server(self):
+        stand = self.stand()
+        with self.serve(reader=f"door={stand.reader}").ready() as server:
+            def client(**params):
+                one = self.stack.enter_context(contextlib.closing(WebSocket(server)))
+                self.assertIsNone(one.call("taps.subscribe", **params)["result"])
+                return one
+
+            named, known = client(only={IDM: "Ada"}), client(only={IDM: "Ada"}, onlyKnown=True)
+            strangers, elsewhere, all_ = client(only={"0101039999999999": "Eve"}, onlyKnown=True), client(reader="gate"), client()
+            stand.put("on")
+            for one, name in ((named, "Ada"), (known, "Ada"), (all_, None)):
+                tap = one.message()["params"]
+                self.assertEqual((check(tap)["type"], tap["tag"], tap.get("name")), ("on", IDM, name))
+            # Whatever they were sent came before the answer.
+            for one in (strangers, elsewhere):
+                self.assertIsNone(one.call("taps.unsubscribe")["result"])
+            for params, words in (
+                    ({"read": "history"}, "same for all clients"), ({"requireMac": "env:KEY"}, "same for all clients"),
+                    ({"only": "file:/etc/passwd"}, "object"), ({"only": {"x": "Ada"}}, "number"), ({"raed": 1}, "unknown")):
+                error = all_.call("taps.subscribe", **params)["error"]
+                self.assertEqual(error["code"], -32602)
+                self.assertIn(words, error["message"])
+
+    def test_readers_have_names(self):
+        stand = self.stand()
+        with self.serve("-r", "absent=rcs380", reader=f"door={stand.reader}").ready() as server:
+            readers = {reader.get("alias"): reader for reader in check(server.get("/v1/readers").json)["readers"]}
+            self.assertEqual((readers["door"]["state"], readers["door"]["watched"]), ("ready", True))
+            self.assertEqual((readers["absent"]["id"], readers["absent"]["watched"]), ("rcs380", True))
+            answer = server.get("/v1/balance?reader=nope")
+            self.assertEqual((answer.status, check(answer.json)["reason"]), (400, "unknownReader"))
+            self.assertEqual(answer.json["hint"], "the readers are door, absent")
+            waited = server.get("/v1/balance?reader=door&timeout=0")
+            self.assertEqual((waited.status, waited.json["hint"]), (504, "put one card flat on the reader; timeout=SECONDS, at most 60, waits longer"))
+            stand.put("on")
+            for path, words in (
+                    ("balance?reader=door&card=edy", "GET /v1/scan"), ("license?reader=door", "GET /v1/balance"),
+                    ("history?reader=door&since=2020-01-02&until=2020-01-01", "since is after until"), ("tag/info?reader=door", "GET /v1/balance")):
+                error = check(server.get("/v1/" + path).json)
+                said = f"{error['message']} {error['hint']}"
+                self.assertIn(words, said)
+                self.assertNotRegex(said, "--[a-z]|'kazasu ")
+            icon = server.get("/favicon.ico")
+            self.assertEqual((icon.status, icon.getheader("Content-Type")), (200, "image/svg+xml"))
+            for path in ("lite/info", "lite/verify"):
+                self.assertEqual(server.get("/v1/" + path).status, 404)
+
     def test_a_socket(self):
         path = self.folder + "/serve.sock"
         with self.serve("--listen", "unix:" + path, "--token-from", "env:TOKEN", TOKEN=TOKEN) as server:

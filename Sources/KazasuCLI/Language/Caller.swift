@@ -2,7 +2,7 @@
 
 import Kazasu
 
-/// Who reads a message. Options and commands have other names in a request than on the command line.
+/// The reader of a message: in a request, options and commands have other names than on the command line.
 package enum Caller: Sendable {
     case commandLine
     /// A client of the HTTP server.

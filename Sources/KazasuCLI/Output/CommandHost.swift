@@ -16,7 +16,7 @@ package final class CommandHost: Sendable {
     package let input: [UInt8]?
     /// The tag that the client wants to overwrite, by its number in hexadecimal; `nil` for any.
     package let confirmed: String?
-    /// Who reads the messages.
+    /// Decides the words of messages.
     package let caller: Caller
     private let progress: @Sendable (_ done: Int) -> Void
     /// How many nodes and blocks each system has, as far as it was read.
@@ -35,7 +35,7 @@ package final class CommandHost: Sendable {
     ///
     /// - Parameters:
     ///   - words: the words of the command, as in `tag info`.
-    ///   - caller: who reads the messages.
+    ///   - caller: decides the words of messages.
     /// - Throws: ``CommandError`` with status 64.
     package static func parse(
         _ command: any KazasuCommand.Type, named words: [String], _ arguments: [String], for caller: Caller

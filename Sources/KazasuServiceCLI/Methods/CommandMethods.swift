@@ -14,7 +14,7 @@ final class CommandMethods: ServiceMethods {
     private let readers: SharedReaders
     private let redaction: Redaction
     private let ledger: String?
-    /// Who reads the messages.
+    /// Decides the words of messages.
     private let caller: Caller
 
     /// - Parameters:

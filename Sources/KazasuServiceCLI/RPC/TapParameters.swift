@@ -4,7 +4,7 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 
-/// The parameters of `taps.subscribe`: those options of `watch` that say which cards there are and what is told of them.
+/// The parameters of `taps.subscribe`: the options of `watch` for cards and events.
 struct TapParameters {
     private(set) var reader: String?
     private(set) var reading = TapReading.id
