@@ -166,7 +166,7 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
+.PHONY: examples api api-check figures test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
 .PHONY: test-fresh test-fresh-parts test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
 # are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
@@ -301,6 +301,12 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 # the modules compiled already.
 examples: deps ## builds the programs of Docs/examples
 	$(SWIFT_BUILD) --package-path Docs/examples
+
+# The programs that it leaves are without those rows, too: any other build follows.
+test-stations: deps ## builds without the station names that may not be passed on by themselves, and runs the tests of names
+	packaging/scripts/station-tables.py --open
+	STATIONS=open $(SWIFT_BUILD) --build-tests
+	STATIONS=open swift test --skip-build --scratch-path $(SCRATCH) --filter 'CardDecodersTests.*Station|KazasuCLITests.StationsTests'
 
 api: swift ## writes the public declarations of each product to Docs/api
 	$(SWIFT_BUILD)

@@ -156,7 +156,10 @@ let moduleTargets: [Target] = modules.map {
 
 let otherTargets: [Target] = [
     .target(name: "CSchemas"),
-    .target(name: "CStationTables"),
+    // With STATIONS=open without the rows that may not be passed on by themselves; packaging/scripts/station-tables.py --open comes first.
+    .target(
+        name: "CStationTables",
+        cSettings: Context.environment["STATIONS"] == "open" ? [.define("KAZASU_STATIONS_OPEN")] : []),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),

@@ -109,18 +109,6 @@ package enum DecoderTables {
         let name = try row.requiredName()
         return (key: name.japanese, value: name)
     }
-    /// Stations that are in no public table, by area, line and station.
-    static let ownersStations = LookupTable<UInt32, StationName>(
-        PackageResources.owners_stations_tsv, columns: ["area", "line", "station", "company", "name"],
-        key: ["area", "line", "station"]
-    ) { (row) throws(FactTableError) in
-        (
-            key: StationCode(
-                area: try row.hex("area"), line: try row.hex("line"), station: try row.hex("station")
-            ).key,
-            value: StationName(company: try row.text("company"), line: nil, name: try row.required("name"))
-        )
-    }
     /// Cards that are only recognized.
     static let namedCards = FactTable(
         PackageResources.named_cards_tsv, columns: ["id", "system", "services", "english", "japanese"], key: ["id"],
@@ -142,7 +130,6 @@ package enum DecoderTables {
             "local-codes.tsv": localCodes.faults,
             "license-items.tsv": licenseItems.faults,
             "license-conditions.tsv": licenseConditions.faults,
-            "owners-stations.tsv": ownersStations.faults,
             "named-cards.tsv": namedCards.faults,
         ]
     }

@@ -82,7 +82,7 @@ struct ReportTextTests {
         #expect(name(2) == StationName(company: "AB", line: "BB", name: "STU"))
         #expect(name(3) == StationName(company: "A", line: "B", name: "ST"))
         #expect(name(4) == StationName(company: "X", line: "Y", name: "UV"))
-        let found = table.places(named: "st").map(\.code)
+        let found = table.places(named: "st").places.map(\.code)
         #expect(found == [1, 3].map { .station(StationCode(area: 0, line: 1, station: $0)) })
     }
 
@@ -116,7 +116,7 @@ struct ReportTextTests {
         #expect(rows.text == head + "1\t1\ta\tb\n1\t2\ta\tb\n2\t1\ta\tc\n")
         var table = StationTable()
         table.add(rows)
-        let found = table.places(named: "b").map(\.code)
+        let found = table.places(named: "b").places.map(\.code)
         #expect(found == [1, 2].map { .busStop(BusStopCode(area: 0, operatorCode: 1, stop: $0)) })
     }
 

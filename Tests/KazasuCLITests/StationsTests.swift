@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import CardModel
 import TestSupport
 import Testing
@@ -210,6 +211,18 @@ struct StationsTests {
         #expect(try document.required("places").elements().count == row.codes.count)
     }
 
+    @Test("A search shows a few of many hits, and says how many there are")
+    func boundsLookup() throws {
+        let result = try Kazasu.run("stations", "lookup", "新", "a", "東")
+        #expect(result.hasEnded(0) && result.output.split(separator: "\n").count == 50, "\(result.output)")
+        #expect(result.errors.contains("more places have such a name: give more of it"), "\(result.errors)")
+        let json = JSONCursor(
+            try JSONValue(parsing: Array(try Kazasu.run("stations", "lookup", "新", "--json").output.utf8)))
+        #expect(try json.required("places").elements().count == 50 && json.required("more").integer() > 0)
+        let few = try Kazasu.run("stations", "lookup", "なんば", "--lang", "ja")
+        #expect(few.output.contains("難波") && few.output.contains("Osaka Metro 御堂筋線") && few.errors.isEmpty, "\(few)")
+    }
+
     @Test("Without names, places are codes as before", arguments: ["suica-p1", "suica-inside", "rapica", "nicepass"])
     func codes(card: String) throws {
         let table = try TemporaryFolder().write(Array(Self.own.utf8), as: "own.tsv")
@@ -252,15 +265,21 @@ struct StationsTests {
         #expect(
             try tables.map { try $0.required("origin").text() }
                 == ["option", "environment", "environment", "imported", "shipped"])
-        #expect(try tables.map { try $0.required("stations").integer() } == [0, 3, 0, 3, 7829])
-        #expect(try tables.map { try $0.required("busStops").integer() } == [1, 0, 1, 0, 4925])
-        #expect(try tables[4].required("formerNames").integer() == 107)
+        #expect(
+            try tables.map { try $0.required("stations").integer() } == [0, 3, 0, 3, ShippedStations.counts.stations])
+        #expect(try tables.map { try $0.required("busStops").integer() } == [1, 0, 1, 0, 4933])
+        #expect(try tables[4].required("formerNames").integer() == ShippedStations.counts.formerNames)
         let licenses = try tables[4].required("sources").elements().map { try $0.required("license").text() }
-        #expect(Set(licenses) == ["MIT", "Apache-2.0", "CC-BY-4.0"])
+        #expect(
+            Set(licenses)
+                == Set(["MIT", "Apache-2.0", "CC-BY-4.0"]).union(ShippedStations.hasYSRL ? ["LicenseRef-YSRL"] : []))
         let text = try Kazasu.run(line, environment: variables).output
         #expect(text.contains(stops) && text.contains("with Kazasu") && text.contains("CC-BY-4.0"), "\(text)")
         let japanese = try Kazasu.run(line + ["--lang", "ja"], environment: variables).output
         #expect(japanese.contains("付属の表の出典") && japanese.contains("取り込み"), "\(japanese)")
+        #expect(text.contains("The license of Kazasu does not cover these names."))
+        #expect(japanese.contains("付属の名前は Kazasu のライセンスの対象ではありません。"))
+        #expect(text.contains("may not be redistributed by itself") == ShippedStations.hasYSRL)
         let none = try Kazasu.run(["stations", "status", "--json", "--stations", "none"], environment: variables).output
         #expect(try JSONCursor(JSONValue(parsing: Array(none.utf8))).required("tables").elements().isEmpty)
     }
@@ -324,7 +343,7 @@ struct StationsTests {
     func whole() throws {
         let home = try TemporaryFolder()
         let xdg = ["XDG_DATA_HOME": home.path]
-        for (name, rows) in [("stations", "7829"), ("stations.former", "107"), ("bus_stops", "4925")] {
+        for (name, rows) in [("stations", "8753"), ("stations.former", "170"), ("bus_stops", "4933")] {
             let result = try Kazasu.run(["stations", "import", "\(Self.shared)/\(name).tsv"], environment: xdg)
             #expect(result.output.contains(rows), "\(result.output) \(result.errors)")
         }

@@ -107,10 +107,40 @@ struct LedgerCommandTests {
         #expect(try answer("ledger sum --by station --lang en").contains("Shibuya"))
         #expect(try answer("ledger sum --by station --lang ja").contains("渋谷"))
         #expect(try answer("ledger sum --by station --format csv").contains("0_230_33,Shibuya,"))
-        #expect(try answer("ledger export --claim").contains("青山一丁目,渋谷"))
+        #expect(try answer("ledger export --claim --header ja").contains(",東京メトロ 銀座線,青山一丁目,渋谷,片道,"))
         #expect(try answer("ledger export hledger --lang ja").contains("青山一丁目 → 渋谷"))
         #expect(try answer("ledger export csv").contains(",Aoyama-itchome,Shibuya\r\n"))
         #expect(try answer("ledger report --lang ja").contains("渋谷"))
+    }
+
+    /// A claim, and the row of one ride: places are in the language of the run, unless the header says otherwise and `--lang` nothing.
+    static let claims: [(line: String, head: String, row: String)] = [
+        ("", "date,line,from,", ",Tokyo Metro Ginza Line,Aoyama-itchome,Shibuya,one way,"),
+        ("--lang ja", "日付,路線,出発,", ",東京メトロ 銀座線,青山一丁目,渋谷,片道,"),
+        ("--header ja", "日付,路線,出発,", ",東京メトロ 銀座線,青山一丁目,渋谷,片道,"),
+        ("--header ja --lang en", "日付,路線,出発,", ",Tokyo Metro Ginza Line,Aoyama-itchome,Shibuya,片道,"),
+        ("--header en --lang ja", "date,line,from,", ",東京メトロ 銀座線,青山一丁目,渋谷,one way,"),
+    ]
+
+    @Test("A claim is in one language, or in those that were asked for", arguments: claims)
+    func claimLanguages(_ row: (line: String, head: String, row: String)) throws {
+        let answer = try Self.run("ledger export --claim \(row.line)", try Self.filled())
+        #expect(answer.output.hasPrefix(row.head) && answer.output.contains(row.row), "\(answer.output)")
+    }
+
+    /// Names of one line, formal and as people write it.
+    static let lines = ["東京メトロ 銀座線", "東京メトロ銀座線", "銀座線", "東京地下鉄 銀座線", "Tokyo Metro Ginza Line", "0-227"]
+
+    @Test("A line is chosen by its everyday name and by its formal one", arguments: lines)
+    func chosenLine(_ line: String) throws {
+        let data = try Self.filled()
+        let chosen = try Service.run(["ledger", "export", "--claim", "--lang", "ja", "--line", line], data: data)
+        #expect(chosen.end == .exited(0), "\(chosen.errors)")
+        #expect(chosen.output.contains("東京メトロ 銀座線") && !chosen.output.contains(",JR "), "\(chosen.output)")
+        let unknown = try Service.run(["ledger", "export", "--claim", "--line", "東京メトロ 線"], data: data)
+        #expect(unknown.end == .exited(64))
+        let sums = try Service.run(["ledger", "sum", "--by", "line", "--lang", "ja"], data: data)
+        #expect(sums.output.contains("東京メトロ 銀座線"), "\(sums.output)")
     }
 
     @Test("Every question has an answer", arguments: questions)

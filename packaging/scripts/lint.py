@@ -236,11 +236,25 @@ def check_processor(path, lines):
             breach(path, number, "for one kind of processor or order of bytes", line)
 
 
+def check_third_party(path, lines):
+    """What is under other terms says so, and no archive of the sources has it."""
+    if path.endswith(".inc") and not lines[0].startswith("// SPDX-License-Identifier: "):
+        breach(path, 1, "no SPDX line on top")
+    if path.endswith((".tsv", ".inc")):
+        said = subprocess.run(["git", "check-attr", "export-ignore", "--", path], capture_output=True, check=True, cwd=TOP, text=True).stdout
+        if not said.endswith(": set\n"):
+            breach(".gitattributes", 1, f"archives have {path}")
+    elif os.path.basename(path) not in ("LICENSE", "README.md"):
+        breach(path, 1, "only tables lie in ThirdParty")
+
+
 def main():
     sources = {}
     for path, lines in files():
-        if path == "LICENSE":
+        if os.path.basename(path) == "LICENSE":
             continue
+        if path.startswith("ThirdParty/"):
+            check_third_party(path, lines)
         for number, line in enumerate(lines, 1):
             if UNFINISHED.search(line):
                 breach(path, number, "unfinished", line)

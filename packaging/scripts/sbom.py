@@ -48,6 +48,19 @@ def resolved():
                           LICENSES.get(pin["identity"], "NOASSERTION"), f"git+{pin['location']}@{state['revision']}")
 
 
+def station_license():
+    """What the packed names of stations say of themselves."""
+    name = "open.inc" if os.environ.get("STATIONS") == "open" else "tables.inc"
+    with open(os.path.join(TOP, "ThirdParty", "stations", name), encoding="utf-8") as file:
+        return file.readline().partition("SPDX-License-Identifier: ")[2].strip()
+
+
+def notice():
+    """The paragraph of NOTICE about the data of YSRL."""
+    with open(os.path.join(TOP, "NOTICE"), encoding="utf-8") as file:
+        return next(part for part in file.read().split("\n\n") if part.startswith("Station codes and names:"))
+
+
 def main():
     version, epoch = change("version"), int(os.environ.get("SOURCE_DATE_EPOCH") or change("epoch"))
     found = re.search(r"Swift version (\S+)", subprocess.run(["swift", "--version"], capture_output=True, check=True,
@@ -56,7 +69,7 @@ def main():
     inside = [
         *resolved(),
         package("swift-runtime", found[1] if found else "NOASSERTION", "Apache-2.0 WITH Swift-exception"),
-        package("station-names", version, "MIT AND CC-BY-4.0 AND Apache-2.0"),
+        package("station-names", version, station_license()),
     ]
     with open(sys.argv[1], "w", encoding="utf-8") as file:
         json.dump({
@@ -65,6 +78,10 @@ def main():
             "creationInfo": {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch)),
                              "creators": ["Tool: packaging/scripts/sbom.py"]},
             "packages": [own, *inside],
+            "hasExtractedLicensingInfos": [
+                {"licenseId": name, "name": name, "extractedText": notice()}
+                for name in ("LicenseRef-YSRL",) if name in station_license()
+            ],
             "relationships": [
                 {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                  "relatedSpdxElement": own["SPDXID"]},

@@ -55,7 +55,7 @@ package struct HistoryCSV {
     /// The names in Latin script.
     package func latinCells(_ record: HistoryRecord) -> [CSV.Cell] {
         [record.entry, record.exit].map { place in
-            .text(place?.name.flatMap { name in name.latin.name.map { name.withFormerNames($0, .english) } })
+            .text(place?.name.flatMap { $0.latin.name == nil ? nil : $0.label(.english) })
         }
     }
 
@@ -75,11 +75,12 @@ package struct HistoryCSV {
         ]
     }
 
-    /// The code, the company, the line and the name of a place; names are empty without a table.
+    /// The code, the company, the line and the name of a place, as people call them; names are empty without a table.
     private func place(_ place: Place?) -> [CSV.Cell] {
         let name = place?.name
         return [
-            place?.code.key, name?.company, name?.line, name?.name.map { name?.withFormerNames($0, language) ?? $0 },
+            place?.code.key, name?.company(in: .japanese), name?.line(in: .japanese),
+            name?.names(.japanese).map { name?.withFormerNames($0, language) ?? $0 },
         ].map { .text($0) }
     }
 

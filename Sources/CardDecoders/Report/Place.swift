@@ -9,14 +9,17 @@ public struct Place: Hashable, Sendable {
     public let code: PlaceCode
     /// The entry in a table of names, or `nil`.
     public let name: StationName?
+    /// Why the code itself is uncertain, whatever it is called; `nil` if it is certain.
+    package let codeDoubt: Doubt?
+
     /// Why the place is uncertain, or `nil`.
-    public let doubt: Doubt?
+    public var doubt: Doubt? { codeDoubt ?? name?.doubt }
 
     /// Creates a place with its name.
     public init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
         self.code = code
         self.name = name
-        self.doubt = doubt
+        codeDoubt = doubt
     }
 
     /// Creates a place with its name on a day, from a table of names.
@@ -62,8 +65,19 @@ extension Place {
             place.member("lineName", name?.line)
             place.member("name", name?.name)
             place.member("nameEn", name?.latin.name)
+            if let company = name?.everyday.company {
+                place.member("companyShort", company.japanese)
+                place.member("companyShortEn", company.english)
+            }
+            if let line = name?.everyday.line {
+                place.member("everydayLine", line.japanese)
+                place.member("everydayLineEn", line.english)
+            }
             if let former = name?.formerNames, !former.isEmpty {
                 place.member("formerNames") { $0.array(of: former) { $1.write(to: &$0) } }
+            }
+            if let candidates = name?.candidates, !candidates.isEmpty {
+                place.member("candidates") { $0.array(of: candidates) { $1.write(to: &$0) } }
             }
             if let doubt { place.member("doubt", doubt.rawValue) }
         }
@@ -80,6 +94,17 @@ extension FormerName {
     }
 }
 
+extension StationCandidate {
+    /// Writes an element of `candidates`; `until` is null for the station of today, and where the table does not give it.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object {
+            $0.member("name", name)
+            $0.member("nameEn", latin)
+            $0.member("until", until)
+        }
+    }
+}
+
 extension Place? {
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         if let self { self.write(to: &sink) } else { sink.null() }
@@ -88,12 +113,18 @@ extension Place? {
 
 extension Place {
     /// The place for people: its name as of the day of the record, else its codes as `stations lookup` takes them, after the company of a
-    /// bus stop where that is known.
-    package func label(_ language: Language) -> String {
-        if let label = name?.label(language) { return label }
+    /// bus stop where that is known. Where a bus record has no stop, because the fare does not depend on it, the company alone.
+    package func label(_ language: Language) -> String { label(language, name?.label(language)) }
+
+    /// The same without the names that it had before.
+    package func shortLabel(_ language: Language) -> String { label(language, name?.names(language)) }
+
+    private func label(_ language: Language, _ label: String?) -> String {
+        if let label { return label }
         let company = name?.company(in: language)
         return switch code {
         case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
+        case .busStop(let code) where code.stop == 0 && company != nil: company ?? ""
         case .busStop(let code): (company.map { "\($0) " } ?? "") + "\(code.operatorHex)-\(code.stopHex)"
         // A bus record without a stop still names the company.
         case .local(let code) where code.stop == 0 && company != nil: company ?? ""

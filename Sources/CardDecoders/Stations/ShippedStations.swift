@@ -5,10 +5,10 @@ internal import CStationTables
 internal import CardModel
 internal import Synchronization
 
-/// The names of stations and bus stops that come with Kazasu: 7,829 stations and 4,925 bus stops of Japan.
+/// The names of stations and bus stops that come with Kazasu: 8,753 stations and 4,933 bus stops of Japan.
 ///
-/// Compiled from public tables and names in Latin script; `NOTICE` has the sources and their licenses. The tables are searched in
-/// place, so that nothing is read when a program starts; what was found is remembered.
+/// The license of Kazasu does not cover them; `NOTICE` has the sources and their terms. A build with `STATIONS=open` lacks the rows of one
+/// source. The tables are searched in place, so that nothing is read when a program starts; what was found is remembered.
 public struct ShippedStations: SearchableStations {
     /// Makes the table.
     public init() {}
@@ -16,7 +16,7 @@ public struct ShippedStations: SearchableStations {
     /// Returns the station that had this code on that day, or `nil` for an unknown code.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let entry = Self.found.withLock { $0.stations.value(code.key) { Self.entry(code) } }
-        return entry.map { $0.name.on(date, formerly: $0.former) }
+        return entry.map { $0.name.on(date, $0.former) }
     }
 
     /// Returns the bus stop with this code, or `nil` for an unknown code.
@@ -31,17 +31,14 @@ public struct ShippedStations: SearchableStations {
         let stations =
             PackedTable.stations.rows.filter { isNamed([$0.text(2), $0.text(3)]) }.map { $0[0] }
             + PackedTable.former.rows.filter { isNamed([$0.text(1), $0.text(3)]) }.map { $0[0] }
-        let owners = DecoderTables.ownersStations.keys.filter { key in
-            isNamed([DecoderTables.ownersStations[key]?.name])
-        }.map { Hex.encode($0, digits: 6) }
-        return Set(stations + owners).compactMap(Self.station)
+        return Set(stations).compactMap(Self.station)
             + PackedTable.stops.rows.filter { isNamed([$0.text(2)]) }.compactMap { Self.stop($0[0]) }
     }
 
-    /// A station with the former names of its code.
+    /// A station with what its code meant before.
     private struct Entry {
         let name: StationName
-        let former: [FormerName]
+        let former: [FormerUse]
     }
 
     /// What was looked up last: a history names the same few places again and again.
@@ -67,19 +64,38 @@ public struct ShippedStations: SearchableStations {
     private static func entry(_ code: StationCode) -> Entry? {
         let key = Hex.encode([code.area, code.line, code.station], uppercase: true)
         let row = PackedTable.stations.row(key)
-        let former = PackedTable.former.rows(key).map {
-            FormerName($0[1], until: CalendarDate($0[2]), latin: $0.text(3))
-        }
-        guard row != nil || !former.isEmpty else {
-            // A station that no public table has may be known from a card whose owner named it.
-            return DecoderTables.ownersStations[code.key].map { Entry(name: $0, former: []) }
-        }
+        let former = PackedTable.former.rows(key).map { FormerUse($0) }
+        guard row != nil || !former.isEmpty else { return nil }
         let line = row.flatMap { PackedTable.lines.row($0[1]) }
         let company = line.flatMap { PackedTable.companies.row($0[1]) }
         let name = StationName(
             company: company?.text(1), line: line?.text(2), name: row?.text(2),
-            latin: .init(company: company?.text(2), line: line?.text(3), name: row?.text(3)))
+            latin: .init(company: company?.text(2), line: line?.text(3), name: row?.text(3)),
+            everyday: .init(
+                company: company.flatMap(everyday),
+                line: line.flatMap { line in company.flatMap { everyday(line, of: $0) } }),
+            doubt: row.flatMap { Self.doubts[$0[4]] })
         return Entry(name: name, former: former)
+    }
+
+    private static let doubts: [String: Doubt] = ["o": .oneSource, "d": .disputed]
+
+    /// What people call a company.
+    private static func everyday(_ company: PackedTable.Row) -> LocalizedText? {
+        guard let japanese = company.text(3) ?? company.text(1) else { return nil }
+        return LocalizedText(company.text(4) ?? company.text(2) ?? japanese, japanese)
+    }
+
+    /// What people call a line.
+    private static func everyday(_ line: PackedTable.Row, of company: PackedTable.Row) -> LocalizedText? {
+        guard let short = everyday(company), let japanese = line.text(4) else { return nil }
+        func whole(_ text: String, _ company: String, _ name: String?) -> String {
+            guard let sign = text.first, sign == "=" || sign == "~" else { return text }
+            let rest = text.dropFirst()
+            return (sign == "=" ? company : "JR") + " " + (rest.isEmpty ? name ?? "" : String(rest))
+        }
+        let name = whole(japanese, short.japanese, line.text(2))
+        return LocalizedText(line.text(5).map { whole($0, short.english, line.text(3)) } ?? name, name)
     }
 
     private static func name(_ code: BusStopCode) -> StationName? {
@@ -88,7 +104,8 @@ public struct ShippedStations: SearchableStations {
         guard numbers.count == 1, let number = numbers.first else { return nil }
         let company = PackedTable.companies.row(number)
         return StationName(
-            company: company?.text(1), line: nil, name: row?.text(2), latin: .init(company: company?.text(2)))
+            company: company?.text(1), line: nil, name: row?.text(2), latin: .init(company: company?.text(2)),
+            everyday: .init(company: company.flatMap(everyday)))
     }
 
     /// The number of rows of each table.
@@ -115,7 +132,7 @@ extension ShippedStations {
     package struct Source: Hashable, Sendable {
         /// The repository or the data set.
         package let name: String
-        /// The SPDX identifier of its license.
+        /// The SPDX expression of its license.
         package let license: String
         /// What was taken.
         package let kind: Kind
@@ -128,14 +145,24 @@ extension ShippedStations {
         }
     }
 
-    /// The sources that `NOTICE` names.
-    package static let sources = [
-        Source(name: "soltia48/suica-viewer", license: "MIT", kind: .stations, rows: 6_956),
-        Source(name: "m2wasabi/nfcpy-suica-sample", license: "MIT", kind: .stations, rows: 873),
-        Source(name: "Kazzz/nfc-felica", license: "Apache-2.0", kind: .busStops, rows: 4_925),
-        Source(name: "GeoNames", license: "CC-BY-4.0", kind: .latinNames, rows: 5_034),
-        Source(name: "nagix/mini-tokyo-3d", license: "MIT", kind: .latinNames, rows: 2_192),
-    ]
+    /// Whether the rows that come from YSRL are there; `STATIONS=open` leaves them out.
+    package static var hasYSRL: Bool { kazasu_ysrl_stations > 0 }
+
+    /// The sources that `NOTICE` names; none in a build without tables.
+    package static var sources: [Source] {
+        guard PackedTable.stations.count > 0 else { return [] }
+        let ysrl = Source(
+            name: "自動改札機の研究 (YSRL)", license: "LicenseRef-YSRL", kind: .stations, rows: Int(kazasu_ysrl_stations))
+        return [
+            Source(name: "soltia48/suica-viewer", license: "MIT", kind: .stations, rows: 6_956),
+            // For 25 codes YSRL has a newer name.
+            Source(name: "m2wasabi/nfcpy-suica-sample", license: "MIT", kind: .stations, rows: hasYSRL ? 848 : 873),
+            Source(name: "yohan020/ic_card_reader", license: "CC-BY-4.0", kind: .stations, rows: 21),
+            Source(name: "Kazzz/nfc-felica", license: "Apache-2.0", kind: .busStops, rows: 4_925),
+            Source(name: "GeoNames", license: "CC-BY-4.0", kind: .latinNames, rows: 5_670),
+            Source(name: "nagix/mini-tokyo-3d", license: "MIT", kind: .latinNames, rows: 2_192),
+        ] + (hasYSRL ? [ysrl] : [])
+    }
 }
 
 /// Text with one row a line, sorted by the bytes of a key that each line begins with, fields separated by tabs.
@@ -206,5 +233,20 @@ extension ShippedStations {
 
     private func end(of start: Int) -> Int {
         unsafe text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+    }
+}
+
+extension FormerUse {
+    fileprivate init(_ row: PackedTable.Row) {
+        let kind: Kind =
+            switch row[4] {
+            case "r": .reassigned
+            case "i": .reassignedAbout
+            case "v": .vacated
+            default: .renamed
+            }
+        self.init(
+            name: FormerName(row[1], until: CalendarDate(row[2]), latin: row.text(3)), kind: kind,
+            knownSince: CalendarDate(row[5]))
     }
 }

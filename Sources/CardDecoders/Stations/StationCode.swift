@@ -63,7 +63,7 @@ public struct DeviceNumber: FourDigitCode {
 
 /// A bus stop code of the Cybernetics format.
 ///
-/// All 16 bits of both codes are significant: of 4,925 known stops, 4,316 become ambiguous without the high bytes.
+/// All 16 bits of both codes are significant: of 4,933 known stops, 4,316 become ambiguous without the high bytes.
 public struct BusStopCode: Hashable, Sendable {
     /// The area of the operator, 0 to 3.
     public let area: UInt8

@@ -66,7 +66,10 @@ public struct StationName: Hashable, Sendable {
         let line: String?
         let name: String?
         let latin: Latin
+        let everyday: Everyday
         let formerNames: [FormerName]
+        let candidates: [StationCandidate]
+        let doubt: Doubt?
     }
 
     /// The names in Latin script, where the table has them.
@@ -84,6 +87,19 @@ public struct StationName: Hashable, Sendable {
         }
     }
 
+    /// What people call a company and its line, where the table has it.
+    public struct Everyday: Hashable, Sendable {
+        /// The operator, as in `JR東日本`, `JR East`.
+        public let company: LocalizedText?
+        /// The line with its operator, as in `JR 山手線`, `JR Yamanote Line`.
+        public let line: LocalizedText?
+
+        /// Creates the names; both are unknown by default.
+        public init(company: LocalizedText? = nil, line: LocalizedText? = nil) {
+            (self.company, self.line) = (company, line)
+        }
+    }
+
     /// The operator, in the table's own language.
     public var company: String? { texts.value.company }
     /// The line it is on, in the table's own language; `nil` for bus stops.
@@ -92,58 +108,182 @@ public struct StationName: Hashable, Sendable {
     public var name: String? { texts.value.name }
     /// The same in Latin script, where known.
     public var latin: Latin { texts.value.latin }
+    /// What people call the operator and the line, where known.
+    public var everyday: Everyday { texts.value.everyday }
     /// The former names for the code, where the table has some but not which one was valid on the day.
     public var formerNames: [FormerName] { texts.value.formerNames }
+    /// The stations that the code can mean, this one first, where the day does not decide; empty where only this one had it.
+    public var candidates: [StationCandidate] { texts.value.candidates }
+    /// Why the entry is uncertain, or `nil`.
+    public var doubt: Doubt? { texts.value.doubt }
 
     /// Creates a name from a table.
     public init(
-        company: String?, line: String?, name: String?, latin: Latin = Latin(), formerNames: [FormerName] = []
+        company: String?, line: String?, name: String?, latin: Latin = Latin(), everyday: Everyday = Everyday(),
+        formerNames: [FormerName] = [], candidates: [StationCandidate] = [], doubt: Doubt? = nil
     ) {
-        texts = Shared(Texts(company: company, line: line, name: name, latin: latin, formerNames: formerNames))
+        texts = Shared(
+            Texts(
+                company: company, line: line, name: name, latin: latin, everyday: everyday, formerNames: formerNames,
+                candidates: candidates, doubt: doubt))
     }
 
     /// The name for readers of a language: in Latin script for English where the table has it.
     public func name(in language: Language) -> String? { language == .english ? latin.name ?? name : name }
 
-    /// The name with the former names that the day of the record does not exclude, as in `西大井（旧新川崎）`; `nil` if unknown.
-    package func label(_ language: Language) -> String? { name(in: language).map { withFormerNames($0, language) } }
-
-    /// A name followed by the former names.
-    func withFormerNames(_ name: String, _ language: Language) -> String {
-        guard !formerNames.isEmpty else { return name }
-        let former = formerNames.map { $0.text(language) }
-        return switch language {
-        case .english: "\(name) (formerly \(former.joined(separator: ", ")))"
-        case .japanese: "\(name)（旧\(former.joined(separator: "、"))）"
-        }
-    }
-
-    /// The operator for readers of a language.
+    /// The operator for readers of a language, as people call it where the table has that.
     public func company(in language: Language) -> String? {
-        language == .english ? latin.company ?? company : company
+        everyday.company?[language] ?? (language == .english ? latin.company ?? company : company)
     }
 
-    /// The line for readers of a language.
-    public func line(in language: Language) -> String? { language == .english ? latin.line ?? line : line }
+    /// The line for readers of a language, as people call it where the table has that: then with its operator.
+    public func line(in language: Language) -> String? {
+        everyday.line?[language] ?? (language == .english ? latin.line ?? line : line)
+    }
 
-    /// The entry for a record of a day, given the former names of its code.
+    /// The line with its operator for readers of a language; `nil` if neither is known.
+    package func lineLabel(_ language: Language) -> String? {
+        if let line = everyday.line?[language] { return line }
+        let parts = [company(in: language), line(in: language)].compactMap(\.self).filter { !$0.isEmpty }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
+    /// The name, or the names of the stations that have an equal right to the code, as in `荒島または安来`; `nil` if unknown.
+    package func names(_ language: Language) -> String? {
+        let open = candidates.filter { $0.until == nil }
+        guard open.count > 1 else { return name(in: language) }
+        return open.map { $0.name(in: language) }.joined(separator: language == .english ? " or " : "または")
+    }
+
+    /// Whether several stations have an equal right to the code.
+    package var isOpen: Bool { candidates.count { $0.until == nil } > 1 }
+
+    /// The name with the former names that the day of the record does not exclude, as in `西大井（旧新川崎）`; `nil` if unknown.
+    package func label(_ language: Language) -> String? { names(language).map { withFormerNames($0, language) } }
+
+    /// A name followed by the former names, and by the stations that once had the code.
+    package func withFormerNames(_ name: String, _ language: Language) -> String {
+        let remarks = self.remarks(language, besides: name)
+        guard !remarks.isEmpty else { return name }
+        return language == .english
+            ? "\(name) (\(remarks.joined(separator: "; ")))" : "\(name)（\(remarks.joined(separator: "、"))）"
+    }
+
+    /// What a name does not say: former names of the station, and stations that once had the code.
+    package func remarks(_ language: Language, besides name: String? = nil) -> [String] {
+        // Both can be the same in Latin script.
+        let former = formerNames.filter { $0.name(in: language) != name }.map { $0.text(language) }
+        let others = candidates.compactMap { candidate in
+            candidate.until.map { day in
+                language == .english
+                    ? "until \(day): \(candidate.name(in: language))"
+                    : "\(day)より前は\(candidate.name(in: language))"
+            }
+        }
+        guard !former.isEmpty else { return others }
+        let words =
+            language == .english
+            ? "formerly \(former.joined(separator: ", "))" : "旧\(former.joined(separator: "、"))"
+        return [words] + others
+    }
+
+    /// Whether people know the place by this name, in any script: its own, a former one, or one of the stations that the code can mean.
+    package func isNamed(_ query: NameQuery) -> Bool {
+        ([name, latin.name] + formerNames.flatMap { [$0.name, $0.latin] }
+            + candidates.flatMap { [$0.name, $0.latin] }).contains { $0.map(query.equals) ?? false }
+    }
+
+    /// Whether people know its line by this name, formal or not, with or without the operator.
+    package func isOnLine(_ query: NameQuery) -> Bool {
+        var lines: [String?] = [line, latin.line]
+        lines += [
+            [company, line], [latin.company, latin.line], [everyday.company?.japanese, line],
+            [everyday.company?.english, latin.line],
+        ].map { $0.compactMap(\.self).joined(separator: " ") }
+        for label in [everyday.line?.japanese, everyday.line?.english] {
+            lines.append(label)
+            // Without the operator.
+            for prefix in ["JR", everyday.company?.japanese, everyday.company?.english].compactMap({ $0 }) {
+                if let label, label.hasPrefix(prefix + " ") { lines.append(String(label.dropFirst(prefix.count + 1))) }
+            }
+        }
+        return lines.contains { $0.map(query.equals) ?? false }
+    }
+
+    /// The entry for a record of a day, given what its code meant before.
     ///
-    /// Without a day all former names are possible; with one, those whose end is unknown are.
-    func on(_ date: CalendarDate?, formerly former: [FormerName]) -> StationName {
+    /// Without a day all of that is possible; with one, what has no known end is.
+    func on(_ date: CalendarDate?, _ former: [FormerUse]) -> StationName {
         if former.isEmpty { return self }
         // Of the names still in use on that day, the one that ended first.
         let then = date.flatMap { date in
-            former.filter { $0.until.map { date < $0 } ?? false }.min { ($0.until ?? date) < ($1.until ?? date) }
+            former.filter { $0.name.until.map { date < $0 } ?? false }
+                .min { ($0.name.until ?? date) < ($1.name.until ?? date) }
         }
-        if let then {
-            return StationName(
-                company: company, line: line, name: then.name,
-                latin: Latin(company: latin.company, line: latin.line, name: then.latin))
+        if let then { return named(then.name, doubt: then.kind == .reassignedAbout ? .oneSource : doubt) }
+        let open = date.map { date in
+            former.filter { use in use.name.until == nil && !(use.knownSince.map { $0 <= date } ?? false) }
         }
+        let possible = open ?? former
+        if name == nil, let last = possible.first(where: { $0.kind == .vacated }) {
+            return named(last.name, doubt: doubt)
+        }
+        var others: [FormerName] = []
+        for use in possible where use.kind == .reassigned || use.kind == .reassignedAbout { others.append(use.name) }
+        let isOpen = others.contains { $0.until == nil }
+        let candidates =
+            ([FormerName(name ?? "", latin: latin.name)] + others).map {
+                StationCandidate($0.name, until: $0.until, latin: $0.latin)
+            }
         return StationName(
-            company: company, line: line, name: name, latin: latin,
-            formerNames: date == nil ? former : former.filter { $0.until == nil })
+            company: company, line: line, name: name, latin: latin, everyday: everyday,
+            formerNames: possible.filter { $0.kind == .renamed }.map(\.name),
+            candidates: others.isEmpty || name == nil ? [] : candidates, doubt: isOpen ? .disputed : doubt)
     }
+
+    private func named(_ former: FormerName, doubt: Doubt?) -> StationName {
+        StationName(
+            company: company, line: line, name: former.name,
+            latin: Latin(company: latin.company, line: latin.line, name: former.latin), everyday: everyday,
+            doubt: doubt)
+    }
+}
+
+/// What a code meant before, according to a table.
+struct FormerUse: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        /// The same station had another name.
+        case renamed
+        /// The code belonged to another station.
+        case reassigned
+        /// The same, until a day that was inferred.
+        case reassignedAbout
+        /// The code belongs to no station today.
+        case vacated
+    }
+
+    let name: FormerName
+    let kind: Kind
+    /// A day from which on the present name is certain.
+    let knownSince: CalendarDate?
+}
+
+/// A station that a code can mean.
+public struct StationCandidate: Hashable, Sendable {
+    /// The name.
+    public let name: String
+    /// The day of the change: from then on the code meant another station; `nil` when the table does not give it.
+    public let until: CalendarDate?
+    /// The name in Latin script, where known.
+    public let latin: String?
+
+    /// Creates a station with the day on which its code changed.
+    public init(_ name: String, until: CalendarDate? = nil, latin: String? = nil) {
+        (self.name, self.until, self.latin) = (name, until, latin)
+    }
+
+    /// The name for readers of a language.
+    package func name(in language: Language) -> String { language == .english ? latin ?? name : name }
 }
 
 /// A former name for a code.
@@ -162,9 +302,12 @@ public struct FormerName: Hashable, Sendable {
         self.latin = latin
     }
 
+    /// The name for readers of a language.
+    package func name(in language: Language) -> String { language == .english ? latin ?? name : name }
+
     /// The name, with the day of the change where that is known.
     package func text(_ language: Language) -> String {
-        let name = language == .english ? latin ?? name : name
+        let name = name(in: language)
         guard let until else { return name }
         return language == .english ? "\(name) until \(until)" : "\(name)・\(until)まで"
     }
@@ -196,7 +339,9 @@ public struct LayeredStationNames: SearchableStations {
             guard found.name != nil else { continue }
             return StationName(
                 company: found.company, line: found.line, name: found.name, latin: found.latin,
-                formerNames: former + found.formerNames.filter { other in !former.contains { $0.name == other.name } })
+                everyday: found.everyday,
+                formerNames: former + found.formerNames.filter { other in !former.contains { $0.name == other.name } },
+                candidates: found.candidates, doubt: found.doubt)
         }
         return unnamed
     }
@@ -237,22 +382,23 @@ extension StationNames {
 }
 
 extension SearchableStations {
+    /// The most places that a search returns: the tables are there to name records, not to be read out.
+    package static var mostFound: Int { 50 }
+
     /// Finds stations and bus stops by name, in the order of their codes.
     ///
-    /// Returns those that have this name, now or formerly, in Japanese or in Latin script, with or without 駅; where there is none,
-    /// those whose name contains it. Case, hyphens, apostrophes and blanks do not count.
-    package func places(named text: String) -> [Place] {
-        let wanted = searchable(text)
-        guard !wanted.isEmpty else { return [] }
-        var codes = codes { searchable($0) == wanted }
-        if codes.isEmpty { codes = self.codes { searchable($0).contains(wanted) } }
-        return codes.sorted { $0.order < $1.order }.map { Place($0, on: nil, self) }
-    }
-
-    private func searchable(_ name: String) -> String {
-        let name = String(
-            String.UnicodeScalarView(name.lowercased().unicodeScalars.filter { !" -'’".unicodeScalars.contains($0) }))
-        return name.count > 1 && name.hasSuffix("駅") ? String(name.dropLast()) : name
+    /// Returns those that have this name, now or formerly, in Japanese or in Latin script; where there is none, those whose name contains it.
+    /// ``NameQuery`` says what does not count.
+    ///
+    /// - Parameter limit: the most places that are returned.
+    /// - Returns: the places, and how many more there are.
+    package func places(named text: String, limit: Int = mostFound) -> (places: [Place], more: Int) {
+        let query = NameQuery(text)
+        guard !query.isEmpty else { return ([], 0) }
+        var codes = codes(where: query.equals)
+        if codes.isEmpty { codes = self.codes(where: query.isPart) }
+        let found = codes.sorted { $0.order < $1.order }.prefix(max(0, limit)).map { Place($0, on: nil, self) }
+        return (found, codes.count - found.count)
     }
 }
 

@@ -78,7 +78,8 @@ public struct StationTable: SearchableStations {
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let present = self.present(code.key, on: date)
         guard let former = formerNames.isEmpty ? nil : formerNames[code.key] else { return present }
-        return (present ?? StationName(company: nil, line: nil, name: nil)).on(date, formerly: former)
+        return (present ?? StationName(company: nil, line: nil, name: nil))
+            .on(date, former.map { FormerUse(name: $0, kind: .renamed, knownSince: nil) })
     }
 
     package func codes(where isWanted: (String) -> Bool) -> [PlaceCode] {

@@ -10,8 +10,8 @@ struct Stations: ParsableCommand {
         abstract: tr("Look up station and bus stop names, import your own.", "駅名・バス停名を調べる。自分の表を取り込む。"),
         discussion: tr(
             """
-            Kazasu comes with the names of 7,829 stations and 4,925 bus stops. A table of your own goes before them, row by \
-            row: a code that it lacks is looked up in the next table.
+            Kazasu comes with the names of stations and bus stops of Japan; 'kazasu stations status' says how many, from which \
+            sources, under which terms. A table of your own goes before them, row by row: a code that it lacks is looked up in the next table.
 
             Examples:
               kazasu stations lookup 0-3-13
@@ -19,8 +19,8 @@ struct Stations: ParsableCommand {
               kazasu stations status
             """,
             """
-            7,829 駅と 4,925 バス停の名前が付属します。自分の表を取り込むと、行ごとにそちらが優先され、表にないコードは次の表で
-            調べます。
+            日本の駅とバス停の名前が付属します（件数・出典・利用条件は kazasu stations status）。自分の表を取り込むと、行ごとにそちらが
+            優先され、表にないコードは次の表で調べます。
 
             例:
               kazasu stations lookup 0-3-13
@@ -144,8 +144,8 @@ struct StationsLookup: KazasuCommand {
         discussion: tr(
             """
             A station is AREA-LINE-STATION in decimal; a bus stop is OPERATOR-STOP, four hexadecimal digits each. Any \
-            other text is a name or a part of one, in Japanese or in Latin script. Ends with status 1 when no table has an entry \
-            for one of them.
+            other text is a name or a part of one, in kanji, kana or Latin script; at most 50 places are shown. Ends with status 1 \
+            when no table has an entry for one of them.
 
             Examples:
               kazasu stations lookup 0-3-13
@@ -153,8 +153,8 @@ struct StationsLookup: KazasuCommand {
               kazasu stations lookup 0C4F-0000 --json
             """,
             """
-            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。それ以外は名前（漢字・ローマ字、一部でも可）と
-            みなします。表にないものがあれば終了ステータスは 1 です。
+            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。それ以外は名前（漢字・かな・ローマ字、一部でも
+            可）とみなします。表示するのは 50 件までです。表にないものがあれば終了ステータスは 1 です。
 
             例:
               kazasu stations lookup 0-3-13
@@ -173,14 +173,34 @@ struct StationsLookup: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
-        let found = queries.map { query in (query, places(query, names)) }
+        var (found, more): ([(PlaceQuery, [Place])], Int) = ([], 0)
+        var room = LayeredStationNames.mostFound
+        for query in queries {
+            switch query {
+            case .code(let code): found.append((query, [Place(code.code, on: date, names)]))
+            case .name(let name):
+                let answer =
+                    (names as? any SearchableStations)?.places(named: name, limit: room) ?? (places: [], more: 0)
+                (room, more) = (room - answer.places.count, more + answer.more)
+                if answer.places.isEmpty, answer.more > 0 { continue }
+                found.append((query, answer.places))
+            }
+        }
         if context.json {
-            try context.print(["schema": "kazasu.lookup/1", "places": .array(found.flatMap(\.1).map(\.json))])
+            try context.print([
+                "schema": "kazasu.lookup/1", "places": .array(found.flatMap(\.1).map(\.json)), "more": .int(more),
+            ])
         } else {
             let rows = found.flatMap { query, places in
                 places.isEmpty ? [[query.text, "-"]] : places.map { [query.code(of: $0)] + StationsLookup.cells($0) }
             }
             try context.print(Columns.text(rows))
+        }
+        if more > 0 {
+            context.note(
+                tr(
+                    "\(more) more \(more == 1 ? "place has" : "places have") such a name: give more of it",
+                    "該当する名前はほかに \(more) 件あります。名前をもう少し詳しく指定してください"))
         }
         let missing = found.filter { $0.1.allSatisfy { $0.name == nil } }.map(\.0.text)
         guard missing.isEmpty else {
@@ -193,24 +213,13 @@ struct StationsLookup: KazasuCommand {
         }
     }
 
-    /// The places that a query finds; a code always finds its own, with or without a name.
-    private func places(_ query: PlaceQuery, _ names: any StationNames) -> [Place] {
-        switch query {
-        case .code(let code): [Place(code.code, on: date, names)]
-        case .name(let name): (names as? any SearchableStations)?.places(named: name) ?? []
-        }
-    }
-
     private static func cells(_ place: Place) -> [String] {
         guard let name = place.name else { return ["-"] }
         let language = Language.current
-        var cells = [name.name(in: language), name.company(in: language), name.line(in: language)].map { $0 ?? "" }
-        if cells[0].isEmpty { cells[0] = "-" }
-        if !name.formerNames.isEmpty {
-            let former = name.formerNames.map { $0.text(language) }.joined(separator: tr(", ", "、"))
-            cells.append(tr("formerly \(former)", "旧 \(former)"))
-        }
-        return cells
+        let label = name.names(language).map { $0 + (place.doubt == nil || name.isOpen ? "" : tr("?", "？")) }
+        let remarks = name.remarks(language, besides: label).joined(separator: tr("; ", "、"))
+        let cells = [label ?? "-", name.company(in: language) ?? "", name.line(in: language) ?? ""]
+        return remarks.isEmpty ? cells : cells + [remarks]
     }
 }
 
@@ -281,7 +290,28 @@ struct StationsStatus: KazasuCommand {
         let sources = ShippedStations.sources.map { ["  " + $0.name, StationsStatus.words($0), $0.license] }
         try context.print(
             Columns.text([head] + rows, rightAligned: [1, 2, 3])
-                + tr("\nSources of the names that come with Kazasu\n", "\n付属の表の出典\n") + Columns.text(sources))
+                + tr("\nSources of the names that come with Kazasu\n", "\n付属の表の出典\n") + Columns.text(sources)
+                + StationsStatus.terms)
+    }
+
+    /// Under which terms the names come; more in NOTICE.
+    private static var terms: String {
+        let ysrl = tr(
+            """
+            Station codes and names contain data of 自動改札機の研究 (Yoiko), https://ja.ysrl.org/atc/station-code.html, as of
+            2026-07-15, distributed with this program only. It may not be redistributed by itself, whether paid or free. Its
+            accuracy is not guaranteed, it may change or end without notice, and no liability is taken for its use. Changes were made.
+
+            """,
+            """
+            駅のコードと名前には「自動改札機の研究」（Yoiko、https://ja.ysrl.org/atc/station-code.html、2026-07-15 現在）のデータが
+            含まれ、このプログラムと一緒にだけ配布しています。データだけの再配布は、有償・無償を問わずできません。正確さは保証されず、
+            予告なく変更・終了することがあり、利用による損害の責任は負いません。内容は一部変更しています。
+
+            """)
+        return "\n" + (ShippedStations.hasYSRL ? ysrl : "")
+            + tr(
+                "The license of Kazasu does not cover these names.\n", "付属の名前は Kazasu のライセンスの対象ではありません。\n")
     }
 
     private static func table(_ origin: StationOptions.Origin, _ path: String, _ file: StationFile) -> Table {

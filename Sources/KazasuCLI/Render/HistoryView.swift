@@ -23,9 +23,10 @@ package struct HistoryView {
         report.records.map { $0.jsonLine(Language.current, report.currency, card: card) + "\n" }.joined()
     }
 
-    /// The name of a place, or its codes when no table names it; `?` when it is not certain.
+    /// The name of a place, or its codes when no table names it; `?` when it is not certain, but for a choice of names.
     package static func place(_ place: Place) -> String {
-        place.label(Language.current) + (place.doubt == nil ? "" : tr("?", "？"))
+        let isCertain = place.doubt == nil || place.name?.isOpen ?? false
+        return place.label(Language.current) + (isCertain ? "" : tr("?", "？"))
     }
 
     /// The name of a code, or the code when no source names it; `?` when the name is not certain.

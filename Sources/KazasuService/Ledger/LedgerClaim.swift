@@ -153,19 +153,14 @@ private struct ClaimChoice {
 }
 
 extension Place {
-    /// Whether people know the place by this name or code, in any case.
+    /// Whether people know the place by this name or code.
     fileprivate func isNamed(_ word: String) -> Bool {
-        isCode(word, of: code.key) || [name?.name, name?.latin.name].contains { $0?.lowercased() == word.lowercased() }
-            || (name?.formerNames ?? []).contains { $0.name == word }
+        isCode(word, of: code.key) || name?.isNamed(NameQuery(word)) ?? false
     }
 
     /// Whether people know its line by this name or code, with or without the company.
     fileprivate func isOnLine(_ word: String) -> Bool {
-        let lines: [String?] = [
-            name?.line, name?.latin.line, lineLabel(.japanese), lineLabel(.english),
-            name.map { [$0.latin.company, $0.latin.line].compactMap(\.self).joined(separator: " ") },
-        ]
-        return isCode(word, of: code.lineKey) || lines.contains { $0?.lowercased() == word.lowercased() }
+        isCode(word, of: code.lineKey) || name?.isOnLine(NameQuery(word)) ?? false
     }
 
     private func isCode(_ word: String, of key: String) -> Bool { word.replacing("-", with: "_") == key }

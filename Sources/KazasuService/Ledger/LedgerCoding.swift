@@ -125,7 +125,7 @@ struct StoredNames {
         if case .local = place.code {
             (company, line, name) = (place.name?.company, place.name?.line, place.name?.name)
         }
-        let (text, doubt) = (LedgerCoding.text(place.code), place.doubt?.rawValue ?? "")
+        let (text, doubt) = (LedgerCoding.text(place.code), place.codeDoubt?.rawValue ?? "")
         let insert = try db.cachedStatement(
             sql: """
                 INSERT INTO place (code, doubt, company, line, name) VALUES (?, ?, ?, ?, ?)

@@ -284,7 +284,7 @@ extension Ledger {
                 let key = grouping == .station ? place.code.key : place.code.lineKey
                 guard !groups.contains(where: { $0.0 == key }) else { continue }
                 let name: (Language) -> String = {
-                    grouping == .station ? place.name?.name(in: $0) ?? place.label($0) : place.lineLabel($0)
+                    grouping == .station ? place.shortLabel($0) : place.lineLabel($0)
                 }
                 let line: (Language) -> String = { place.name?.line(in: $0) ?? place.lineLabel($0) }
                 groups.append(
@@ -313,10 +313,8 @@ extension Ledger {
 }
 
 extension Place {
-    /// The company and the line, or their codes.
+    /// The line as people call it, or its codes.
     func lineLabel(_ language: Language) -> String {
-        let parts = [name?.company(in: language), name?.line(in: language)].compactMap(\.self).filter { !$0.isEmpty }
-        guard parts.isEmpty else { return parts.joined(separator: " ") }
-        return code.lineKey.split(separator: "_").joined(separator: "-")
+        name?.lineLabel(language) ?? code.lineKey.split(separator: "_").joined(separator: "-")
     }
 }

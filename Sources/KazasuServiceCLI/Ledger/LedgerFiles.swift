@@ -186,6 +186,7 @@ extension LedgerCommand {
             (options.hasGaps, options.hasCardLine) = (gaps, !noCardLine)
             options.hasByteOrderMark = csvOptions.bom || output != nil
             options.language = language(form)
+            if common.lang != nil { options.placeLanguage = Language.current }
             let stream = LedgerStream(output)
             let export = try ledger.export(form, options) { stream.write($0) }
             try stream.finish()
@@ -244,8 +245,9 @@ extension LedgerCommand {
             (.currency, LocalizedText("as the format does not hold their currency", "この形式では扱えない通貨のため")),
         ]
 
-        /// The programs that read a format decide on its language; CSV is the same in every locale.
+        /// The programs that read a format decide on its language; CSV is the same in every locale, but a claim is for people.
         private func language(_ form: LedgerFormat) -> Language {
+            if claim, csvOptions.header == nil { return Language.current }
             if form.features.contains(.columns) { return csvOptions.header == .ja ? .japanese : .english }
             return form.language ?? Language.current
         }

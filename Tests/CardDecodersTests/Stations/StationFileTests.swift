@@ -126,14 +126,16 @@ struct StationFileTests {
         #expect(table.stationCount == codes.count)
         for code in codes {
             #expect(table.station(code, on: nil)?.name == name(code))
-            if code.line == code.station { #expect(table.places(named: name(code)).map(\.code) == [.station(code)]) }
+            if code.line == code.station {
+                #expect(table.places(named: name(code)).places.map(\.code) == [.station(code)])
+            }
             let beside = StationCode(area: code.area, line: code.line, station: code.station &+ 2)
             if !codes.contains(beside) { #expect(table.station(beside, on: nil)?.name?.hasPrefix("S") != true) }
             let other = StationCode(area: code.area, line: code.line &+ 2, station: code.station)
             if !codes.contains(other) { #expect(table.station(other, on: nil)?.name?.hasPrefix("S") != true) }
         }
-        #expect(table.places(named: "s3-").count == 25)
-        #expect(table.places(named: "").isEmpty && table.places(named: "新宿").isEmpty)
+        #expect(table.places(named: "s3-").places.count == 25)
+        #expect(table.places(named: "").places.isEmpty && table.places(named: "新宿").places.isEmpty)
     }
 
     /// The first of rows with the same code counts; of the others, those with another name are told.

@@ -148,6 +148,12 @@ public struct LedgerColumns: Hashable, Sendable {
         Language(rawValue: setting("language")) ?? options.language
     }
 
+    /// The language of lines and stations: as asked for, else that of the file or of the claim; columns without either are for Japanese programs.
+    private func placeLanguage(_ options: LedgerExportOptions) -> Language {
+        options.placeLanguage ?? Language(rawValue: setting("language"))
+            ?? (options.isClaim ? options.language : .japanese)
+    }
+
     private func setting(_ name: String) -> String { settings[name] ?? LedgerColumns.known[name]?.first ?? "" }
 
     /// Whether the lines state their currency.
@@ -221,9 +227,10 @@ public struct LedgerColumns: Hashable, Sendable {
         ]
         line[.date] = record.date?.description
         line[.time] = record.time?.hourAndMinute
-        line[.line] = record.entry?.lineLabel(.japanese)
-        line[.from] = record.entry?.cell
-        line[.to] = record.exit?.cell
+        let places = placeLanguage(options)
+        line[.line] = record.entry?.lineLabel(places)
+        line[.from] = record.entry?.cell(places)
+        line[.to] = record.exit?.cell(places)
         line[.amount] = amount.map(money)
         line[.spent] = amount.flatMap { $0 < 0 ? money(0 &- $0) : nil }
         line[.received] = amount.flatMap { $0 > 0 ? money($0) : nil }
@@ -269,9 +276,10 @@ public struct LedgerColumns: Hashable, Sendable {
             .id: claim.rides.map(\.uid).joined(separator: " "),
         ]
         line[.title] = claim.rides.first.map { ExportText.title($0, language) }
-        line[.line] = claim.from?.lineLabel(.japanese)
-        line[.from] = claim.from?.cell
-        line[.to] = claim.to?.cell
+        let places = placeLanguage(options)
+        line[.line] = claim.from?.lineLabel(places)
+        line[.from] = claim.from?.cell(places)
+        line[.to] = claim.to?.cell(places)
         line[.purpose] = options.claim.purpose
         line[.fare] = claim.fare.map(currency.text)
         line[.total] = claim.total.map(currency.text)
@@ -283,6 +291,12 @@ public struct LedgerColumns: Hashable, Sendable {
 }
 
 extension Place {
-    /// The station's name, or its codes in a form of which no spreadsheet makes a date.
-    fileprivate var cell: String { name?.name ?? code.key }
+    /// The station's name, the company of a bus without a stop, or codes in a form of which no spreadsheet makes a date.
+    fileprivate func cell(_ language: Language) -> String {
+        if case .busStop(let code) = code, code.stop == 0, name?.name == nil, let company = name?.company(in: language)
+        {
+            return company
+        }
+        return name?.names(language) ?? code.key
+    }
 }

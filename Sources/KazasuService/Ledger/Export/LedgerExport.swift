@@ -18,6 +18,8 @@ public struct LedgerExportOptions: Sendable {
     public var columns: LedgerColumns?
     /// The language of names and texts, and of the columns and words of ``LedgerFormat/csv``.
     public var language = Language.japanese
+    /// The language of lines and stations in columns; `nil` for the one of the columns.
+    public var placeLanguage: Language?
     /// The account of the card, for hledger and beancount; `nil` for `Assets:Transit:NAME`.
     public var account: String?
     /// Whether gaps are lines of their own. hledger and beancount always have them, because balances would not match otherwise. With a

@@ -59,7 +59,14 @@ export interface Place {
   name: string | null;
   /** In Latin script. */
   nameEn: string | null;
+  /** What people call the company, and the line with it. */
+  companyShort?: string;
+  companyShortEn?: string;
+  everydayLine?: string;
+  everydayLineEn?: string;
   formerNames?: { name: string; until: string | null }[];
+  /** The stations that the code can mean, where the day does not decide. */
+  candidates?: { name: string; nameEn: string | null; until: string | null }[];
   doubt?: "disputed" | "oneSource";
 }
 
