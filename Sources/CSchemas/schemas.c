@@ -46,6 +46,12 @@ static const unsigned char ledgerSum[] = {
 static const unsigned char license[] = {
 #embed "../../Docs/schemas/license.json"
 };
+static const unsigned char lite[] = {
+#embed "../../Docs/schemas/lite.json"
+};
+static const unsigned char liteInfo[] = {
+#embed "../../Docs/schemas/liteInfo.json"
+};
 static const unsigned char mynumber[] = {
 #embed "../../Docs/schemas/mynumber.json"
 };
@@ -85,6 +91,7 @@ static const unsigned char tap[] = {
 static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(apdu), SCHEMA(balance), SCHEMA(common), SCHEMA(decode), SCHEMA(dump), SCHEMA(error),
     SCHEMA(events), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
+    SCHEMA(lite), SCHEMA(liteInfo),
     SCHEMA(mynumber), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record), SCHEMA(scan), SCHEMA(tag),
     SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagWrite), SCHEMA(tap),
 };

@@ -347,7 +347,7 @@ struct RPCTests {
         let value = try program.error("ledger.sum", ["by": "mont"])
         #expect(try value.required("data").required("hint").text() == "did you mean 'month'?")
         let other = try program.error("tag.write", ["page": "8", "data": "0", "yes": true])
-        #expect(try other.required("data").required("hint").text().contains("'kazasu tag write --help'"))
+        #expect(try other.required("data").required("hint").text().contains("'kazasu rpc --describe'"))
         #expect(program.finish().end == .exited(0))
     }
 
