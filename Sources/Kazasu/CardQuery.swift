@@ -40,6 +40,11 @@ public struct CardQuery: Hashable, Sendable {
         case isoDEP([Technology])
         /// A card that may be an NFC Forum tag.
         case tag
+
+        /// Whether it goes on after the first card, which then is no longer selected.
+        var looksForMore: Bool {
+            if case .each(let technologies) = self { technologies.count > 1 } else { false }
+        }
     }
 
     /// The kind of card.

@@ -55,9 +55,27 @@ public final class CardReader {
     public func waitForCard(
         _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
     ) throws(KazasuError) -> Card {
-        let cards = try waitForCards(query, timeout: timeout)
-        guard let first = cards.first else { throw .noCard }
-        return first
+        let deadline = timeout.map { clock.now() + $0 }
+        while true {
+            let time = deadline.map { max(.zero, $0 - clock.now()) }
+            guard let first = try waitForCards(query, timeout: time).first else { throw .noCard }
+            if let card = try select(first, foundBy: query) { return card }
+            if let deadline, clock.now() >= deadline { throw .noCard }
+        }
+    }
+
+    /// Selects the first card of a search, which may have looked for cards of other technologies after it.
+    ///
+    /// - Returns: the card, selected, as it answers now; `nil` if it left.
+    func select(_ card: Card, foundBy query: CardQuery) throws(KazasuError) -> Card? {
+        guard query.search.looksForMore else { return card }
+        let request = card.found.request
+        do throws(TransportError) {
+            return try device.activate(request).map { Card(FoundCard(picc: $0, request: request), reader: self) }
+        } catch {
+            guard error != .noAnswer, error != .cardReleased else { return nil }
+            throw error == .cancelled ? .cancelled : .reader(error, id: information.id)
+        }
     }
 
     /// An event while a reader waits.
@@ -75,7 +93,8 @@ public final class CardReader {
     /// How long to wait before searching for a wrong card again.
     private static let rest = Duration.milliseconds(100)
 
-    /// Waits for a card, or for all that answer at the same time: a phone answers as several.
+    /// Waits for a card, or for all that answer at the same time: a phone answers as several. The one that answered last
+    /// is selected.
     ///
     /// What lies there already is found at once. Of what comes later, cards that answer the transit system are noticed
     /// within half a second, other FeliCa cards within about two (``SearchRhythm``). A wrong card ends the wait unless

@@ -102,7 +102,10 @@ struct CardWatch {
                 let pace = beats < Self.attentiveBeats ? SearchPace.attentive : .idle
                 // Programs that ask again and again leave time for a look between them.
                 let cards = try search(within: wasUsed ? .zero : Self.beatInterval, pace, rhythm)
-                if let card = cards.first { return card }
+                if let card = cards.first {
+                    // Work begins with a selected card; what else is read selects it.
+                    return work == nil ? card : try reader.select(card, foundBy: query) ?? card
+                }
             } catch {
                 guard error == .noCard else { throw error }
             }

@@ -29,7 +29,7 @@ extension ReaderTurn {
     package func findCard() throws(KazasuError) -> FoundCard? {
         do throws(KazasuError) {
             let reader = CardReader(borrowing: reader, cancellation: cancellation)
-            return try reader.waitForCards(.any, timeout: .zero).first?.found
+            return try reader.waitForCard(.any, timeout: .zero).found
         } catch .noCard {
             return nil
         }
