@@ -121,6 +121,15 @@ public struct LiteCard {
         try run { () throws(LiteError) in try LiteIssuer.changes(LiteIssuer.state(channel), profile) }
     }
 
+    /// Makes the check value of the key that the card gets, for the journal of its issuance.
+    ///
+    /// - Throws: ``KazasuError/lite(_:)``.
+    public func keyCheck(_ profile: LiteProfile, key source: LiteKeySource) throws(KazasuError) -> LiteKeyCheck {
+        try run { () throws(LiteError) in
+            LiteKeyCheck(try issuedKey(profile, source, LiteIssuer.state(channel)).key)
+        }
+    }
+
     /// Issues the card, or goes on where an issuance was interrupted.
     ///
     /// A card is locked only after it proved, without power in between, that it has the key. Whatever interrupts this, it
@@ -129,13 +138,15 @@ public struct LiteCard {
     /// - Parameters:
     ///   - profile: the contents and restrictions.
     ///   - source: the key; with a master key, the card's own is derived from its ID block as the profile makes it.
-    ///   - resumes: whether the card may be locked already, by the issuance that was interrupted.
+    ///   - interrupted: what the journal has of the issuance that was interrupted: the card may be locked already, and
+    ///     with another key nothing is written. `nil` for a new issuance.
     ///   - lift: asks for the card to be lifted and put back, for readers that cannot switch their field off, and waits
     ///     until ``waitForReturn(timeout:)`` or its like has seen that; by default that is an error.
     ///   - journal: stores each step where it survives the loss of power, before it is taken.
-    /// - Throws: ``KazasuError/lite(_:)``.
+    /// - Throws: ``KazasuError/lite(_:)``; ``LiteError/otherKey`` or ``LiteError/notGenuine`` if this is not the key of
+    ///   the issuance that was interrupted.
     public func issue(
-        _ profile: LiteProfile, key source: LiteKeySource, resumes: Bool = false,
+        _ profile: LiteProfile, key source: LiteKeySource, resuming interrupted: LiteInterruption? = nil,
         lift: (() throws(KazasuError) -> Void)? = nil,
         journal: @escaping (LiteStep) throws(KazasuError) -> Void
     ) throws(KazasuError) {
@@ -150,16 +161,15 @@ public struct LiteCard {
         }
         do throws(KazasuError) {
             try run { () throws(LiteError) in
-                let state = try LiteIssuer.state(channel)
-                let id = state.isLocked ? state.id : profile.id(state.id)
-                guard let key = source.key(id: id) else { throw .notGenuine }
+                let (key, id) = try issuedKey(profile, source, LiteIssuer.state(channel))
+                if let check = interrupted?.keyCheck, !check.matches(key) { throw .otherKey }
                 let issuer = LiteIssuer(channel, profile, key, source: id) { () throws(LiteError) in
                     guard let lift else { throw .keptPower }
                     try passing(lift)
                 } journal: { step throws(LiteError) in
                     try passing { () throws(KazasuError) in try journal(step) }
                 }
-                try issuer.run(resumes: resumes)
+                try issuer.run(resumes: interrupted != nil, hasKey: interrupted?.hasProvedKey ?? false)
             }
         } catch {
             throw failure ?? error
@@ -189,6 +199,15 @@ public struct LiteCard {
     private static let missesOfAbsence = 3
     private static let pause = Duration.milliseconds(100)
 
+    /// The key that the card has once it is issued, and the ID block from which it is derived.
+    private func issuedKey(
+        _ profile: LiteProfile, _ source: LiteKeySource, _ state: LiteIssuer.State
+    ) throws(LiteError) -> (key: LiteKey, id: Block) {
+        let id = state.isLocked ? state.id : profile.id(state.id)
+        guard let key = source.key(id: id) else { throw .notGenuine }
+        return (key, id)
+    }
+
     private func key(_ source: LiteKeySource) throws(LiteError) -> LiteKey {
         let id: Block
         switch source {
@@ -213,6 +232,19 @@ extension KazasuError {
     /// An error of reading stays one.
     init(_ error: LiteError) {
         if case .reading(let error) = error { self.init(error) } else { self = .lite(error) }
+    }
+}
+
+/// What is known of an issuance that was interrupted.
+public struct LiteInterruption: Hashable, Sendable {
+    /// The check value of its key, as ``LiteCard/keyCheck(_:key:)`` made it; `nil` if the journal has none.
+    public var keyCheck: LiteKeyCheck?
+    /// Whether the journal has ``LiteStep/keyProved``: then nothing is written to a card that does not prove the key.
+    public var hasProvedKey: Bool
+
+    /// Makes it of what the journal has.
+    public init(keyCheck: LiteKeyCheck? = nil, hasProvedKey: Bool = false) {
+        (self.keyCheck, self.hasProvedKey) = (keyCheck, hasProvedKey)
     }
 }
 

@@ -76,9 +76,8 @@ package enum ReaderRegistry {
         package var readFile: (String, Int) throws -> [UInt8]
         /// Called before a device is opened.
         package var willOpen: () -> Void
-        /// Called when a `virtual:` reader is closed, with the file of its card as it is then, and whether the card was
-        /// written to.
-        package var keepCard: ((String, _ isWritten: Bool) -> Void)?
+        /// Called when a `virtual:` reader is closed, with the file of its card as it is then.
+        package var keepCard: ((KeptCard) -> Void)?
 
         package init(
             cancellation: CancellationToken, recorder: LinkRecorder? = nil, command: String? = nil,
@@ -166,4 +165,13 @@ package enum ReaderRegistry {
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
     }
+}
+
+/// The file of a virtual card, as the card is when its reader is closed.
+package struct KeptCard: Sendable {
+    package let text: String
+    /// Whether the card was written to.
+    package let isWritten: Bool
+    /// Whether the card's key was written and is not in the file, since that is a dump.
+    package let losesKey: Bool
 }

@@ -29,7 +29,7 @@ package struct VirtualDriver {
         let keep = options.keepCard.map { keep in
             {
                 guard let file = try? VirtualCardFile.file(of: field.cards, after: bytes) else { return }
-                keep(file.document.prettyText, file.isWritten)
+                keep(KeptCard(text: file.document.prettyText, isWritten: file.isWritten, losesKey: file.losesKey))
             }
         }
         options.willOpen()

@@ -147,7 +147,7 @@ struct LiteTests {
             .expectError(73, "already exists")
         // Resuming what is done only looks at it; with another key, and with another card, it is refused.
         #expect(try run("resume --journal \(journal) --key-from env:NEW", card).hasEnded(0))
-        try run("resume --journal \(journal) --key-from env:KEY", card).expectError(77, "did not prove")
+        try run("resume --journal \(journal) --key-from env:KEY", card).expectError(77, "not the key with which")
         try run("resume --journal \(journal) --key-from env:NEW", Self.issued).expectError(76, "card of the journal")
     }
 
@@ -178,6 +178,77 @@ struct LiteTests {
         #expect(resumed.hasEnded(0), "\(resumed.errors)")
         #expect(try !String(decoding: TestFiles.read(journal), as: UTF8.self).contains("\"lo{"))
         #expect(try run("verify --master-key-from env:MASTER", kept).output == "genuine\n")
+    }
+
+    @Test("Another key than that of the issuance writes nothing", arguments: [20, 24, 28, 32, 36, 40, 44, 48])
+    func resumedWithAnotherKey(_ exchange: Int) throws {
+        let folder = try TemporaryFolder()
+        let profile = try folder.write(Array(Self.profile.utf8), as: "profile.json")
+        let (journal, kept) = (folder.path + "/journal", folder.path + "/kept.json")
+        let fault = "\"virtual\": {\"faults\": [{\"fault\": \"absent\", \"from\": \(exchange)}]}, \"idm\""
+        let faulty = try changed(Self.open, [("\"idm\"", fault)], in: folder)
+        try run(
+            "issue --profile @ --key-from env:NEW --yes --journal \(journal) --virtual-writes \(kept)", faulty,
+            files: [profile]
+        )
+        .expectError(74)
+        let healed = try changed(
+            kept, [("\"absent\"", "\"late\""), ("\"from\"", "\"milliseconds\": 0, \"from\"")], in: folder)
+        let before = try (TestFiles.read(healed), TestFiles.read(journal))
+        let refused = try run("resume --journal \(journal) --key-from env:KEY --virtual-writes \(kept) --json", healed)
+        #expect(refused.end == .exited(77) && refused.errors.contains("\"reason\":\"notGenuine\""))
+        #expect(refused.errors.contains("not the key with which the issuance began"))
+        try run("resume --journal \(journal) --key-from env:KEY --lang ja", healed).expectError(77, "発行を始めたときの鍵と違います")
+        #expect(try TestFiles.read(journal) == before.1)
+        // A journal of an earlier version has no check value: once the key was written, the card has to prove it.
+        let text = String(decoding: before.1, as: UTF8.self)
+        let start = try #require(text.range(of: ",\"keyCheck\""))
+        let end = try #require(text.range(of: "}}", range: start.lowerBound..<text.endIndex))
+        let old = try folder.write(
+            Array((text[..<start.lowerBound] + text[text.index(after: end.lowerBound)...]).utf8), as: "old.jsonl")
+        if text.contains("\"step\":\"key") {
+            try run("resume --journal \(old) --key-from env:KEY", healed).expectError(77)
+        }
+        let resumed = try run("resume --journal \(journal) --key-from env:NEW --virtual-writes \(kept)", healed)
+        #expect(resumed.hasEnded(0), "\(resumed.errors)")
+        #expect(try run("verify --key-from env:NEW", kept).output == "genuine\n")
+    }
+
+    @Test("A journal without a step says so, and can be used again", arguments: ["", "{\"schema\":\"kazasu.liteJo"])
+    func emptyJournal(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        let profile = try folder.write(Array(Self.profile.utf8), as: "profile.json")
+        let journal = try folder.write(Array(text.utf8), as: "journal")
+        let resumed = try run("resume --journal @ --key-from env:NEW", files: [journal])
+        resumed.expectError(65, "is empty: nothing was written")
+        #expect(resumed.errors.contains("'kazasu lite issue'"))
+        try run("resume --journal @ --key-from env:NEW --lang ja", files: [journal]).expectError(65, "は空です")
+        let issued = try run("issue --profile \(profile) --key-from env:NEW --yes --journal \(journal)")
+        #expect(issued.hasEnded(0), "\(issued.errors)")
+        #expect(try TestFiles.read(journal).starts(with: Array("{\"schema\":\"kazasu.liteJournal/1\",".utf8)))
+        // Another file is never taken for one.
+        let notes = try folder.write(Array("my notes".utf8), as: "notes")
+        try run("issue --profile \(profile) --key-from env:NEW --yes --journal @", files: [notes]).expectError(
+            73, "exists")
+        #expect(try TestFiles.read(notes) == Array("my notes".utf8))
+    }
+
+    @Test("A dump holds no key, and that is said")
+    func dumpsLoseTheKey() throws {
+        let folder = try TemporaryFolder()
+        let profile = try folder.write(Array(Self.profile.utf8), as: "profile.json")
+        let dump = "\(TestFiles.root)/Fixtures/cards/felica-lite-s/card.json"
+        let kept = folder.path + "/kept.json"
+        for (language, words) in [("en", "the card's key is not kept"), ("ja", "カードの鍵は保存されません")] {
+            let line =
+                "issue --profile @ --key-from env:NEW --yes --journal \(folder.path)/\(language) --lang \(language)"
+            let result = try run(line + " --virtual-writes \(kept)", dump, files: [profile])
+            #expect(result.hasEnded(0) && result.errors.contains(words), "\(result.errors)")
+        }
+        let card = try run(
+            "issue --profile @ --key-from env:NEW --yes --journal \(folder.path)/j --virtual-writes \(kept)",
+            files: [profile])
+        #expect(card.hasEnded(0) && !card.errors.contains("not kept"), "\(card.errors)")
     }
 
     private static let badProfiles = [

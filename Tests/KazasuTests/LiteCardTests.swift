@@ -2,6 +2,7 @@
 
 import CardModel
 import CardReading
+import FeliCa
 import NFCTransport
 import TestSupport
 import Testing
@@ -88,7 +89,52 @@ struct LiteCardTests {
         #expect(steps.last == .done)
         #expect(try card.verify(Self.master()).isGenuine)
         #expect(throws: KazasuError.lite(.locked)) { try card.changes(profile) }
-        try card.issue(profile, key: Self.master(), resumes: true) { _ throws(KazasuError) in }
+        try card.issue(profile, key: Self.master(), resuming: LiteInterruption()) { _ throws(KazasuError) in }
+    }
+
+    @Test("An interrupted issuance goes on with its own key only", arguments: 1...60)
+    func resumedWithAnotherKey(_ exchange: Int) throws {
+        let (reader, field) = try Self.reader(Self.open)
+        let profile = LiteProfile(keyVersion: 3)
+        let card = try reader.waitForCard(.lite).lite()
+        let check = try card.keyCheck(profile, key: Self.master())
+        field.plan(.cardAway(from: field.statistics.exchanges + exchange))
+        var steps: [LiteStep] = []
+        do {
+            try card.issue(profile, key: Self.master()) { step throws(KazasuError) in steps.append(step) }
+            return
+        } catch is KazasuError {}
+        field.plan([])
+        let lite = (field.cards.first as? VirtualFeliCaCard)?.lite
+        // With the check value no other key is tried; once the key was proved, it is not needed.
+        let known = LiteInterruption(keyCheck: check, hasProvedKey: steps.contains(.keyProved))
+        var refused = [(known, KazasuError.lite(.otherKey))]
+        if known.hasProvedKey { refused.append((LiteInterruption(hasProvedKey: true), .lite(.notGenuine))) }
+        let again = try reader.waitForCard(.lite).lite()
+        for (interruption, error) in refused {
+            #expect(throws: error, "\(exchange)") {
+                try again.issue(profile, key: Self.source(), resuming: interruption) { step throws(KazasuError) in
+                    Issue.record("\(step) was taken")
+                }
+            }
+        }
+        let left = (field.cards.first as? VirtualFeliCaCard)?.lite
+        for number in [UInt16](0...14) + [0x82, 0x84, 0x86, 0x87, 0x88] { #expect(left?[number] == lite?[number]) }
+        try again.issue(profile, key: Self.master(), resuming: known) { _ throws(KazasuError) in }
+        #expect(try again.verify(Self.master()).isGenuine)
+    }
+
+    @Test func checkValuesOfKeys() throws {
+        let (one, other) = (try #require(LiteKey((1...16).map { UInt8($0 * 2) })), try #require(LiteKey(Self.key)))
+        let check = LiteKeyCheck(one)
+        #expect(check.matches(one) && !check.matches(other))
+        #expect(LiteKeyCheck(one) != check)
+        #expect(LiteKeyCheck(salt: check.salt, value: check.value) == check)
+        #expect(LiteKeyCheck(salt: [], value: check.value) == nil)
+        // CBC-MAC of Triple DES, by openssl.
+        let fixed = try #require(
+            LiteKeyCheck(salt: (0..<32).map { UInt8($0) }, value: [0x44, 0x94, 0x1F, 0x0A, 0x99, 0x85, 0x56, 0xBB]))
+        #expect(fixed.matches(one))
     }
 
     @Test("A step that cannot be stored is not taken")

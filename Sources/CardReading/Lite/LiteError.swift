@@ -12,6 +12,8 @@ public enum LiteError: Error, Hashable, Sendable {
     case refused(block: UInt16, StatusFlags)
     /// The card did not prove that it has the key: the key is wrong, or the card is a copy.
     case notGenuine
+    /// This is not the key with which the issuance began.
+    case otherKey
     /// The card is a FeliCa Lite, which cannot do this.
     case notLiteS
     /// The key is the one that cards leave the factory with: everybody knows it.
@@ -44,6 +46,8 @@ extension LiteError: SelfDescribing {
             LocalizedText(
                 "the card did not prove that it has this key: the key is wrong, or the card is a copy",
                 "カードがこの鍵を持つことを確認できません（鍵の誤り、または複製カード）")
+        case .otherKey:
+            LocalizedText("this is not the key with which the issuance began", "発行を始めたときの鍵と違います")
         case .notLiteS:
             LocalizedText(
                 "this needs a FeliCa Lite-S; the card is a FeliCa Lite", "FeliCa Lite-S 専用です（このカードは FeliCa Lite）")

@@ -210,10 +210,13 @@ package final class LiteIssuer {
 
     /// Issues the card, or goes on where an issuance was interrupted.
     ///
-    /// - Parameter resumes: whether the card may be locked already, by the issuance that was interrupted.
+    /// - Parameters:
+    ///   - resumes: whether the card may be locked already, by the issuance that was interrupted.
+    ///   - hasKey: whether the card has proved the key before: then a card that does not prove it is left as it is.
     /// - Throws: ``LiteError``. Whatever it is, a card that is locked has the key.
-    package func run(resumes: Bool = false) throws(LiteError) {
+    package func run(resumes: Bool = false, hasKey: Bool = false) throws(LiteError) {
         if key.isFactoryKey { throw .factoryKey }
+        if hasKey, try !channel.proves(key) { throw .notGenuine }
         var mayBeLocked = resumes
         for attempt in 1... {
             do throws(LiteError) {

@@ -78,7 +78,8 @@ struct LiteIssue: KazasuCommand {
                 return try LiteIssuance.answer(card, changes, isIssued: false, context)
             }
             if !yes { try LiteIssuance.confirm(changes, context) }
-            let file = try LiteJournal(creating: journal ?? LiteJournal.usualPath(), idm, profile)
+            let check = try lite.keyCheck(profile, key: key)
+            let file = try LiteJournal(creating: journal ?? LiteJournal.usualPath(), idm, profile, check)
             try LiteIssuance(context).run(lite, profile, key, file, resumes: false)
             try LiteIssuance.answer(card, changes, isIssued: true, context)
         }
@@ -174,7 +175,8 @@ struct LiteIssuance {
     ) throws {
         var failure: CommandError?
         do throws(KazasuError) {
-            try card.issue(profile, key: key, resumes: resumes) { () throws(KazasuError) in
+            try card.issue(profile, key: key, resuming: resumes ? journal.interruption : nil) {
+                () throws(KazasuError) in
                 context.note(tr("lift the card off the reader and put it back", "カードをリーダーから離し、もう一度置いてください"))
                 try card.waitForReturn()
             } journal: { step throws(KazasuError) in

@@ -240,6 +240,12 @@ extension CommandError {
                 hint: tr(
                     "check the key: 32 digits as block 87 has them on the wire, or the master key that it comes from",
                     "鍵を確かめてください（ブロック 87 に送るとおりの 32 桁、またはその元のマスター鍵）"))
+        case .otherKey:
+            self.init(
+                .refused, "notGenuine", error,
+                hint: tr(
+                    "use the key that 'kazasu lite issue' was given; nothing was written",
+                    "'kazasu lite issue' に指定した鍵を使ってください（何も書き込んでいません）"))
         case .notLiteS: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
         case .factoryKey:
             self.init(

@@ -6,8 +6,8 @@ import SystemPackage
 
 /// The journal of an issuance: JSON lines, each of which is on the disk before the step that it names is taken.
 ///
-/// The first line has the card and the profile; it never has a key. A last line without its end was being written when
-/// the power failed, and does not count.
+/// The first line has the card, the profile and a check value of the key, never a key. A last line without its end was
+/// being written when the power failed, and does not count.
 final class LiteJournal {
     static let schema = "kazasu.liteJournal/1"
     /// The longest journal, in bytes.
@@ -16,29 +16,25 @@ final class LiteJournal {
     let path: String
     let idm: IDm
     let profile: LiteProfile
+    /// What was known of the issuance when the journal was opened.
+    let interruption: LiteInterruption
     private let file: FileDescriptor
 
-    /// Makes a journal; another one is never overwritten.
-    init(creating path: String, _ idm: IDm, _ profile: LiteProfile) throws(CommandError) {
+    /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
+    init(
+        creating path: String, _ idm: IDm, _ profile: LiteProfile, _ keyCheck: LiteKeyCheck
+    ) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName("--journal") }
         (self.path, self.idm, self.profile) = (path, idm, profile)
-        do {
-            file = try FileDescriptor.open(
-                FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .append, .closeOnExec, .noFollow],
-                permissions: .ownerReadWrite)
-        } catch Errno.fileExists {
-            throw CommandError(
-                .cannotWrite, "exists", tr("\(path) already exists", "\(path) はすでにあります"),
-                hint: tr(
-                    "go on with it by 'kazasu lite resume --journal FILE', or use another name",
-                    "続きなら 'kazasu lite resume --journal ファイル'、新しい発行なら別の名前にしてください"))
-        } catch {
-            throw CommandError.unwritable(path, (error as? Errno)?.rawValue ?? EIO)
-        }
-        try lock()
+        interruption = LiteInterruption(keyCheck: keyCheck)
+        file = try Self.openNew(path)
+        guard ftruncate(file.rawValue, 0) == 0 else { throw CommandError.unwritable(path, errno) }
         try append([
             "schema": .string(Self.schema), "tool": .string("kazasu \(RootCommand.version)"), "at": Self.now,
             "idm": .string(idm.bytes.hexadecimal), "profile": profile.json,
+            "keyCheck": [
+                "salt": .string(keyCheck.salt.hexadecimal), "value": .string(keyCheck.value.hexadecimal),
+            ],
         ])
         // The name, too, must survive.
         let folder = FilePath(path).removingLastComponent()
@@ -51,6 +47,16 @@ final class LiteJournal {
     /// Opens the journal of an issuance that was interrupted.
     init(resuming path: String) throws(CommandError) {
         let bytes = try Files.read(path, limit: Self.limit, as: nil)
+        guard !Self.isEmpty(bytes) else {
+            throw CommandError(
+                .badFile, "emptyJournal",
+                tr(
+                    "\(Files.name(path)) is empty: nothing was written to a card with it",
+                    "\(Files.name(path)) は空です。このジャーナルでの書き込みはまだありません"),
+                hint: tr(
+                    "issue the card with 'kazasu lite issue', which accepts this file as its --journal",
+                    "'kazasu lite issue' で発行してください（--journal にはこのファイルをそのまま指定できます）"))
+        }
         do throws(DocumentError) {
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             let first = JSONCursor(try JSONValue(parsing: Array(lines.first ?? [])))
@@ -58,21 +64,86 @@ final class LiteJournal {
             guard schema == Self.schema else { throw .unknownSchema(found: schema, supported: Self.schema) }
             idm = try first.required("idm").idm()
             profile = try LiteProfile(first.required("profile"))
+            var steps: Set<LiteStep> = []
             for line in lines.dropFirst() {
-                let step = try JSONCursor(try JSONValue(parsing: Array(line))).required("step")
-                guard LiteStep(rawValue: try step.text()) != nil else {
-                    throw step.malformed(.oneOf, values: LiteStep.allCases.map(\.rawValue))
+                let word = try JSONCursor(try JSONValue(parsing: Array(line))).required("step")
+                guard let step = LiteStep(rawValue: try word.text()) else {
+                    throw word.malformed(.oneOf, values: LiteStep.allCases.map(\.rawValue))
                 }
+                steps.insert(step)
             }
+            let check = try first.optional("keyCheck").map { json throws(DocumentError) in
+                let value = try json.required("value")
+                let salt = try json.required("salt").bytes(count: 32)
+                guard let check = LiteKeyCheck(salt: salt, value: try value.bytes(count: 8)) else {
+                    throw value.malformed(.hexDigits, "16")
+                }
+                return check
+            }
+            // Without a check value, as in journals of 0.2.0, only the card knows which key it was given.
+            let firstOfKey: LiteStep = check == nil ? .key : .keyProved
+            interruption = LiteInterruption(
+                keyCheck: check, hasProvedKey: steps.contains(.keyProved) || steps.contains(firstOfKey))
         } catch {
             throw CommandError(error, path: path)
         }
         self.path = path
         do {
             file = try FileDescriptor.open(FilePath(path), .readWrite, options: [.append, .closeOnExec, .noFollow])
-            try lock()
+            try Self.lock(file, path)
             let whole = (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
             guard ftruncate(file.rawValue, whole) == 0 else { throw CommandError.unwritable(path, errno) }
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError.unwritable(path, (error as? Errno)?.rawValue ?? EIO)
+        }
+    }
+
+    /// Whether no step was taken with a journal: there is not even its first line, or only a part of it.
+    ///
+    /// Seen from outside, such a file is empty or the beginning of a first line.
+    private static func isEmpty(_ bytes: [UInt8]) -> Bool {
+        let start = Array("{\"schema\":\"\(schema)\"".utf8)
+        return bytes.isEmpty
+            || !bytes.contains(UInt8(ascii: "\n")) && (bytes.starts(with: start) || start.starts(with: bytes))
+    }
+
+    /// Makes a file, or opens one with which no step was taken.
+    private static func openNew(_ path: String) throws(CommandError) -> FileDescriptor {
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .append, .closeOnExec, .noFollow],
+                permissions: .ownerReadWrite)
+            try lock(file, path)
+            return file
+        } catch Errno.fileExists {
+            if let file = try withoutSteps(path) { return file }
+            throw CommandError(
+                .cannotWrite, "exists", tr("\(path) already exists", "\(path) はすでにあります"),
+                hint: tr(
+                    "go on with it by 'kazasu lite resume --journal FILE', or use another name",
+                    "続きなら 'kazasu lite resume --journal ファイル'、新しい発行なら別の名前にしてください"))
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError.unwritable(path, (error as? Errno)?.rawValue ?? EIO)
+        }
+    }
+
+    /// Opens a journal with which no step was taken; `nil` for any other file.
+    private static func withoutSteps(_ path: String) throws(CommandError) -> FileDescriptor? {
+        do {
+            guard try FilePath(path).stat().type == .regular, isEmpty(try Files.read(path, limit: limit, as: nil))
+            else { return nil }
+            let file = try FileDescriptor.open(FilePath(path), .readWrite, options: [.append, .closeOnExec, .noFollow])
+            try lock(file, path)
+            // Another program may have used it before it was locked.
+            guard isEmpty(try Files.read(path, limit: limit, as: nil)) else {
+                try file.close()
+                return nil
+            }
+            return file
         } catch let error as CommandError {
             throw error
         } catch {
@@ -112,7 +183,7 @@ final class LiteJournal {
         guard fsync(file.rawValue) == 0 else { throw CommandError.unwritable(path, errno) }
     }
 
-    private func lock() throws(CommandError) {
+    private static func lock(_ file: FileDescriptor, _ path: String) throws(CommandError) {
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             throw CommandError(
                 .cannotWrite, "locked",

@@ -100,7 +100,7 @@ final class ReaderSession {
                 try writes.check(id)
                 context.detail(tr("reader \(id)", "リーダー \(id)"))
                 return try open(
-                    id, context.cancellation, command: context.command, keepCard: writes.keep(_:isWritten:))
+                    id, context.cancellation, command: context.command, keepCard: writes.keep)
             } catch let failure as CommandError {
                 guard options.waitReader, failure.status == .noReader, failure.reason != "unsupported" else {
                     throw failure
@@ -137,7 +137,7 @@ final class ReaderSession {
     ///   - keepCard: receives the file of a virtual card as it is when the reader is closed.
     static func open(
         _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil,
-        keepCard: ((String, _ isWritten: Bool) -> Void)? = nil
+        keepCard: ((KeptCard) -> Void)? = nil
     ) throws -> any Reader {
         let isVirtual = id.hasPrefix(VirtualDriver.prefix)
         var options = ReaderRegistry.Options(

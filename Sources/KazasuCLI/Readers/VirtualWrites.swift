@@ -26,10 +26,15 @@ struct VirtualWrites {
     }
 
     /// Writes the file; without one, says that a write is lost.
-    func keep(_ card: String, isWritten: Bool) {
+    func keep(_ card: KeptCard) {
         if let file {
-            context.attempt { () throws(CommandError) in try file.finish(card + "\n") }
-        } else if isWritten {
+            context.attempt { () throws(CommandError) in try file.finish(card.text + "\n") }
+            guard card.losesKey else { return }
+            context.note(
+                tr(
+                    "\(Files.name(file.path)) is a dump, which has no keys: the card's key is not kept; use a card file (kazasu.card/1)",
+                    "\(Files.name(file.path)) はダンプで、鍵を入れられません。カードの鍵は保存されません（kazasu.card/1 のカードファイルなら保存できます）"))
+        } else if card.isWritten {
             context.note(
                 tr(
                     "the card is virtual: what was written is not kept; --virtual-writes FILE keeps it",

@@ -195,8 +195,8 @@ extension SharedReaders {
                 })
             if isVirtual {
                 let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
-                options.keepCard = { [self] text, isWritten in
-                    if isWritten { files.withLock { $0[path] = Array(text.utf8) } }
+                options.keepCard = { [self] card in
+                    if card.isWritten { files.withLock { $0[path] = Array(card.text.utf8) } }
                 }
             }
             do {

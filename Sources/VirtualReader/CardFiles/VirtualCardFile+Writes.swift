@@ -14,21 +14,22 @@ extension VirtualCardFile {
     /// - Parameters:
     ///   - cards: the cards, in the order of the file.
     ///   - bytes: the file that they were made from.
-    /// - Returns: the document, and whether a block, page or file was written.
     /// - Throws: `DocumentError` when the file is not that of such cards.
     package static func file(
         of cards: [any VirtualCard], after bytes: [UInt8]
-    ) throws(DocumentError) -> (document: JSONValue, isWritten: Bool) {
+    ) throws(DocumentError) -> WrittenCardFile {
         var document = try JSONValue(parsing: bytes)
         let before = try loadCards(bytes)
-        var isWritten = false
+        var (isWritten, losesKey) = (false, false)
         for (place, (old, new)) in zip(before, cards).enumerated() {
             let isOneOfMany = document.hasMember("cards")
             var json = isOneOfMany ? document["cards"][place] : document
             let isChanged: Bool
             switch (old, new) {
             case (let old as VirtualFeliCaCard, let new as VirtualFeliCaCard):
-                isChanged = try json.update(FeliCaWrites(old, new))
+                let writes = FeliCaWrites(old, new)
+                isChanged = try json.update(writes)
+                losesKey = losesKey || writes.hasKey && json.isDump
             case (let old as VirtualType2Tag, let new as VirtualType2Tag):
                 isChanged = try json.update(Type2Writes(old.memory, new.memory))
             case (let old as VirtualFileCard, let new as VirtualFileCard):
@@ -38,8 +39,17 @@ extension VirtualCardFile {
             isWritten = isWritten || isChanged
             if isOneOfMany { document["cards"][place] = json } else { document = json }
         }
-        return (document, isWritten)
+        return WrittenCardFile(document: document, isWritten: isWritten, losesKey: losesKey)
     }
+}
+
+/// A file of virtual cards with what was written to them.
+package struct WrittenCardFile {
+    package let document: JSONValue
+    /// Whether a block, page or file was written.
+    package let isWritten: Bool
+    /// Whether a key was written that the file cannot hold, since it is a dump.
+    package let losesKey: Bool
 }
 
 /// What was written to a card.
@@ -54,7 +64,7 @@ private protocol CardWrites {
 extension JSONValue {
     /// - Returns: whether anything was written.
     fileprivate mutating func update(_ writes: some CardWrites) throws(DocumentError) -> Bool {
-        if case .string(CardDump.schema) = self["schema"] {
+        if isDump {
             var dump = try CardDump(json: self)
             writes.apply(to: &dump)
             self = dump.json
@@ -62,6 +72,10 @@ extension JSONValue {
             writes.apply(to: &self)
         }
         return !writes.isEmpty
+    }
+
+    fileprivate var isDump: Bool {
+        if case .string(CardDump.schema) = self["schema"] { true } else { false }
     }
 
     fileprivate func hasMember(_ key: String) -> Bool {
@@ -125,6 +139,9 @@ private struct FeliCaWrites: CardWrites {
     }
 
     var isEmpty: Bool { stores.isEmpty && lite.isEmpty }
+
+    /// Whether the key of a FeliCa Lite was written.
+    var hasKey: Bool { lite.contains { $0.number == LiteMemory.Number.key } }
 
     func apply(to card: inout JSONValue) {
         for (system, group, store) in stores {
