@@ -157,6 +157,7 @@ extension NDEFRecord {
         } catch {
             object["kind"] = .string(format == .wellKnown ? "wellKnown" : "unknown")
             object["error"] = .string(error.reason.rawValue)
+            if error.reason == .notAURI, let uri = NDEFURI.padded(payload) { object["uri"] = .string(uri.text) }
         }
         object["tnf"] = .int(format.rawValue)
         object["type"] = .string(typeText)

@@ -28,6 +28,17 @@ package struct NDEFURI: Hashable, Sendable {
         prefixCode = code
     }
 
+    /// The URI of a payload that somebody filled up with zeros; `nil` for any other payload.
+    ///
+    /// The record is not valid, as its length counts the zeros, but tag files are made like that by hand.
+    package static func padded(_ payload: [UInt8]) -> NDEFURI? {
+        guard let end = payload.dropFirst().firstIndex(of: 0), payload[end...].allSatisfy({ $0 == 0 }) else {
+            return nil
+        }
+        guard let uri = try? NDEFURI(payload: Array(payload[..<end])), !uri.text.isEmpty else { return nil }
+        return uri
+    }
+
     package var hasDefinedPrefix: Bool { prefixCode.map { NDEFURIPrefix.text(of: $0) != nil } ?? true }
 
     /// Encodes the payload, with the longest matching prefix.

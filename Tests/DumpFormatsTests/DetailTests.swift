@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import DumpFormats
+@testable import DumpFormats
 import DumpFormatsXML
 import TestSupport
 import Testing
@@ -39,6 +39,46 @@ import Testing
         var dump = RandomDump.make(seed: 3)
         dump.readAt = written
         #expect(try !String(decoding: MetrodroidFormat().write(dump), as: UTF8.self).contains("scannedAt"))
+    }
+
+    /// Both systems of a FeliCa Lite-S have one IDm, so that nothing is assumed and the message is found.
+    @Test func aLiteHasOneIDm() throws {
+        let card = try CardDump(parsing: TestFiles.read("Fixtures/cards/felica-lite-s/card.json"))
+        let read = try #require(DumpFormatRegistry.standard.read(MetrodroidFormat().write(card)).dumps.first)
+        #expect(Set(read.systems.map(\.idm)) == [card.card.idm])
+        #expect(read.systems.flatMap { $0.assumed.map(\.rawValue) } == [])
+    }
+
+    /// What is left out of a listing is not complete, and the rest is kept.
+    @Test(arguments: ["covered.txt", "ntag213.txt"])
+    func unreadPartsOfNfcpy(_ name: String) throws {
+        let dump = try dump("nfcpy", name)
+        #expect(!dump.complete)
+        #expect(dump.card.uid == (name == "ntag213.txt" ? [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66] : nil))
+    }
+
+    /// Bytes of opensc-tool that look like more bytes behind them.
+    @Test(arguments: [
+        ("01 02 03 41 42 43 44 45 ...ABCDE", 8), ("31 32 20 33 34 20 35 36 12 34 56", 8), ("90 00 ..", 2), ("41", 1),
+        ("16 01 00 02 16 6C E3 3B E6 21 0A 00 00 01 E3 00 .....l.;.!......", 16),
+        ("20 20 20 20 20 20 20 20 20 20 20 20 20 20 20 20 ", 16), ("Sending: 00", 0),
+    ])
+    func charactersBesideBytes(_ text: String, _ count: Int) {
+        #expect(OpenSCLine.data(TextLine(number: 1, bytes: Array(text.utf8)[...]))?.count ?? 0 == count)
+    }
+
+    @Test(arguments: [
+        "16 01", "[1, 2", "0x16 1", "[256, 1]", "b'\\x1", "b'\\q'", "b'é'", "<16 0>", "[-1, 2]", "16, 1, x", "==", "b'",
+        "[+1, 2]",
+    ])
+    func otherTextIsNoRecord(_ text: String) { #expect(PastedBytes.decode(text)?.count != 16) }
+
+    /// A card file is not a dump, and is called what it is.
+    @Test func cardFiles() throws {
+        let file = try TestFiles.read("Fixtures/felica/lite-s.json")
+        #expect(throws: DocumentError.unknownSchema(found: "kazasu.card/1", supported: CardDump.schema)) {
+            try DumpFormatRegistry.complete.read(file)
+        }
     }
 
     @Test func keepsWhatAListingLacks() throws {

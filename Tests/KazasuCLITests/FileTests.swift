@@ -43,6 +43,27 @@ struct FileTests {
     static let sample = String(
         decoding: (try? TestFiles.read("Fixtures/cards/edy/card.json")) ?? [], as: UTF8.self)
 
+    @Test("A virtual card given as a dump is called what it is", arguments: ["decode", "balance", "history", "diff"])
+    func cardFile(_ command: String) throws {
+        let card = "\(TestFiles.root)/Fixtures/felica/two-purses.json"
+        let words = [command, card] + (command == "diff" ? [card] : [])
+        let result = try Kazasu.run(words)
+        result.expectError(65, "two-purses.json is a virtual card, not a dump")
+        #expect(result.errors.contains("--reader virtual:FILE"))
+        try Kazasu.run(words + ["--lang", "ja"]).expectError(65, "仮想カードのファイルで、ダンプではありません")
+    }
+
+    @Test("The name of a dump that says no format is told one", arguments: ["x.bin", "x.txt", "x"])
+    func unknownEnding(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        for (option, words) in [([], "Kazasu JSON document, "), (["--lang", "ja"], "Kazasu の JSON 文書、")] {
+            let result = try Kazasu.run(["dump", "-o", "\(folder.path)/\(name)", "-r", Card.fixture("edy")] + option)
+            #expect(result.hasEnded(0) && result.errors.contains(words), "\(result.errors)")
+        }
+        let known = try Kazasu.run("dump", "-o", "\(folder.path)/x.json", "-r", Card.fixture("edy"))
+        #expect(known.hasEnded(0) && !known.errors.contains("JSON document"), "\(known.errors)")
+    }
+
     @Test("A dump that is not what it should be", arguments: broken)
     func badDump(_ broken: Broken) throws {
         let folder = try TemporaryFolder()

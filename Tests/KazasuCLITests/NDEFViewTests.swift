@@ -65,6 +65,20 @@ struct NDEFViewTests {
         try Snapshot.check(result.output, "answers/tag-\(row.name)")
     }
 
+    @Test("A URI that was filled up with zeros is shown beside its error")
+    func paddedURI() throws {
+        let payload = [0x04] + Array("www.example.com".utf8) + [UInt8](repeating: 0, count: 6)
+        let reader = try tag([0xD1, 0x01, UInt8(payload.count), 0x55] + payload)
+        let result = try Kazasu.run("tag", "read", "-r", reader)
+        #expect(result.hasEnded(0) && result.output.contains("not a valid URI"), "\(result.output)\(result.errors)")
+        #expect(result.output.contains("https://www.example.com (followed by zeros)"), "\(result.output)")
+        let japanese = try Kazasu.run("tag", "read", "-r", reader, "--lang", "ja")
+        #expect(japanese.output.contains("https://www.example.com（後ろにゼロが続いています）"), "\(japanese.output)")
+        let json = try Kazasu.run("tag", "read", "-r", reader, "--json")
+        #expect(json.output.contains("\"uri\": \"https://www.example.com\"") && json.output.contains("notAURI"))
+        #expect(try !Kazasu.run("tag", "read", "-r", reader, "--redact").output.contains("example.com"))
+    }
+
     @Test("A tag with an empty message")
     func empty() throws {
         let result = try Kazasu.run("tag", "read", "-r", try tag([]))

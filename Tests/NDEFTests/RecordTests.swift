@@ -66,6 +66,13 @@ struct RecordTests {
 
     @Test func urisThatCannotBeWritten() {
         #expect(throws: NDEFError(.notAURI)) { try NDEFURI("http://a b").payload() }
+        // A tag file that was filled up with zeros by hand.
+        let padded: [UInt8] = [0x04] + Array("www.example.com".utf8) + [0, 0, 0]
+        #expect(NDEFURI.padded(padded)?.text == "https://www.example.com")
+        for other in [[], [0x04], [0x04, 0x61], [0x04, 0x00, 0x61], [0x00, 0x00, 0x00], [0xFF, 0x61, 0x00]] as [[UInt8]]
+        {
+            #expect(NDEFURI.padded(other) == nil)
+        }
         #expect(throws: NDEFError(.notAURI)) { try NDEFURI("tel:\u{7F}").payload() }
         #expect(NDEFURI("x").hasDefinedPrefix)
     }

@@ -3,7 +3,8 @@
 import ByteCodec
 package import CardModel
 
-/// Lines of sixteen bytes in hexadecimal and nothing else, as pasted by users.
+/// Lines of sixteen bytes and nothing else, as pasted by users: in hexadecimal, or in one of the forms of ``PastedBytes``.
+/// A JSON list of sixteen numbers, or of such lists, is read as well.
 ///
 /// They are read as the history of a transit card (service 090F) when every record is plausible as one, and refused
 /// otherwise. Nothing in the file says so, therefore system and service are marked as assumed. Records are put in card
@@ -15,23 +16,38 @@ package struct HexLinesFormat: DumpFormat {
 
     /// Recognizes a file in which every line that is not a comment has sixteen bytes.
     package func recognizes(_ source: DumpSource) -> Bool {
+        if source.json != nil { return !HexLinesFormat.lists(source).isEmpty }
         let lines = source.head.map(\.text).filter { !$0.isEmpty && !$0.hasPrefix("#") }
-        return !lines.isEmpty && lines.allSatisfy { (try? Hex.decode($0))?.count == 16 }
+        return !lines.isEmpty && lines.allSatisfy { PastedBytes.decode($0)?.count == 16 }
+    }
+
+    /// The records of a JSON document; empty if it is anything but lists of sixteen numbers.
+    private static func lists(_ source: DumpSource) -> [(place: JSONCursor, block: Block)] {
+        guard let json = source.json, let elements = try? json.elements() else { return [] }
+        let lists = elements.allSatisfy(\.isArray) ? elements : [json]
+        var records: [(JSONCursor, Block)] = []
+        for list in lists {
+            guard let bytes = try? list.signedBytes(count: 16), let block = Block(bytes) else { return [] }
+            records.append((list, block))
+        }
+        return records
     }
 
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var records: [Block] = []
         var seen: Set<Block> = []
+        func add(_ block: Block, or error: @autoclosure () -> DocumentError) throws(DocumentError) {
+            // An unused slot begins with 00, regardless of the rest.
+            if block[0] == 0 { return }
+            guard HexLinesFormat.isPlausible(block) else { throw error() }
+            if seen.insert(block).inserted { records.append(block) }
+        }
+        for (place, block) in HexLinesFormat.lists(source) { try add(block, or: place.malformed(.historyRecord)) }
         for line in source.lines {
             let text = line.text
             if text.isEmpty || text.hasPrefix("#") { continue }
-            let block = try line.block(text)
-            // An unused slot begins with 00, regardless of the rest.
-            if block[0] == 0 { continue }
-            guard HexLinesFormat.isPlausible(block) else {
-                throw line.malformed(.historyRecord)
-            }
-            if seen.insert(block).inserted { records.append(block) }
+            guard let block = Block(PastedBytes.decode(text) ?? []) else { throw line.malformed(.bytesInHex, "16") }
+            try add(block, or: line.malformed(.historyRecord))
         }
         guard !records.isEmpty else { throw .missing(key: "a record") }
         records.sort { $0.uint24(at: 12, .big) > $1.uint24(at: 12, .big) }

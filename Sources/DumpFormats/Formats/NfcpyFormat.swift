@@ -6,7 +6,8 @@ package import CardModel
 /// The output of nfcpy's `tag.dump()`, with or without the preceding line that describes the tag.
 ///
 /// Source: nfcpy `src/nfc/tag/tt3.py`, `tt3_sony.py`. Codes are in the usual notation, high byte first; a line with an
-/// asterisk stands for blocks equal to the one before it. For a FeliCa Lite, the numbers are decimal.
+/// asterisk stands for blocks equal to the one before it. For a FeliCa Lite, the numbers are decimal. Blocks that somebody
+/// covered with `XX` before publishing are left out. Pages of Type 2 Tags are read by ``NfcpyTag``.
 package struct NfcpyFormat: DumpFormat {
     package init() {}
     package var id: String { "nfcpy" }
@@ -18,12 +19,13 @@ package struct NfcpyFormat: DumpFormat {
             switch NfcpyLine(line) {
             case .system, .area, .service, .tag: true
             case .block(_, _, let isDecimal): line.text.hasSuffix("|") || isDecimal && line.text.hasSuffix(")")
-            case .same, .other: false
+            case .same, .other: NfcpyTag.recognizes(line)
             }
         }
     }
 
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        if source.head.contains(where: { NfcpyTag.recognizes($0) }) { return [try NfcpyTag.read(source.lines)] }
         var reader = NfcpyReader()
         for line in source.lines { try reader.read(line) }
         return [try reader.finish()]
@@ -45,6 +47,9 @@ enum NfcpyLine {
     /// `*     xx … |…|`.
     case same
     case other
+
+    /// Whether a byte was not read (`??`) or was covered by somebody (`XX`).
+    static func isUnknown(_ word: Substring) -> Bool { word == "??" || word == "XX" || word == "xx" || word == "**" }
 
     init(_ line: TextLine) {
         let text = line.text
@@ -87,7 +92,8 @@ struct NfcpyReader {
     private var card = ImportedCard()
     private var systemOfTag: SystemCode?
     private var service: ServiceCode?
-    private var previous: (number: UInt16, block: Block)?
+    /// The last block; its contents are `nil` if they are covered.
+    private var previous: (number: UInt16, block: Block?)?
     private var isRepeated = false
     private var repeated = 0
     private var lastLine = TextLine(number: 1, bytes: [])
@@ -156,18 +162,26 @@ struct NfcpyReader {
             card.systems[system].note(service)
             return
         }
-        let block = try line.block(bytes.joined(separator: " "))
+        let isCovered = bytes.contains { NfcpyLine.isUnknown($0) }
+        let block = isCovered ? nil : try line.block(bytes.joined(separator: " "))
         if isRepeated, let previous {
             guard index > previous.number else { throw line.malformed(.largerBlockNumber) }
             repeated += Int(index - previous.number)
             guard repeated <= NfcpyReader.mostRepeated else { throw line.malformed(.fewerRepeats) }
-            for number in previous.number + 1..<index {
-                try card.systems[system].add(previous.block, at: number, of: service, or: line.malformed(.uniqueBlock))
+            if let block = previous.block {
+                for number in previous.number + 1..<index {
+                    try card.systems[system].add(block, at: number, of: service, or: line.malformed(.uniqueBlock))
+                }
             }
         }
         isRepeated = false
-        try card.systems[system].add(block, at: index, of: service, or: line.malformed(.uniqueBlock))
         previous = (index, block)
+        if let block {
+            try card.systems[system].add(block, at: index, of: service, or: line.malformed(.uniqueBlock))
+        } else {
+            card.complete = false
+            card.systems[system].note(service) { $0.isMasked = true }
+        }
     }
 
     private mutating func last() -> Int {

@@ -7,7 +7,9 @@ package import CardModel
 ///
 /// Source: PC/SC part 3 and the readers' manuals. `FF A4 00 01 02 0F 09` selects the service 090F (**low byte first**),
 /// `FF B0 00 05 00` reads its block 5, `FF CA 00 00 00` returns the IDm, `FF CA 01 00 00` the PMm. Any text on a line
-/// before the bytes (arrows, times, words) is ignored. The log does not contain the system.
+/// before the bytes (arrows, times, words) is ignored, and so is the meaning that `scriptor` writes behind a response. The
+/// log of `opensc-tool -s` has the status before the data, and characters behind the data (its source, `util.c`). The log
+/// does not contain the system.
 package struct PCSCLogFormat: DumpFormat {
     package init() {}
     package var id: String { "pcsc" }
@@ -41,8 +43,20 @@ struct PCSCLog {
     private var pmm: PMm?
     private var service: ServiceCode?
     private var pending: PCSCCommand?
+    /// A response of opensc-tool, whose data follow on lines of their own.
+    private var received: (status: UInt16, data: [UInt8], line: TextLine)?
 
     mutating func read(_ line: TextLine) throws(DocumentError) {
+        if let status = OpenSCLine.status(line) {
+            try finishReceived()
+            received = (status, [], line)
+            return
+        }
+        if received != nil, let data = OpenSCLine.data(line) {
+            received?.data += data
+            return
+        }
+        try finishReceived()
         let bytes = APDULine.bytes(line)
         guard bytes.count >= 2 else { return }
         if let command = PCSCCommand(bytes) {
@@ -53,6 +67,14 @@ struct PCSCLog {
                 command, bytes.dropLast(2),
                 status: UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]), line)
         }
+    }
+
+    private mutating func finishReceived() throws(DocumentError) {
+        guard let (status, data, line) = received else { return }
+        received = nil
+        guard let command = pending else { return }
+        pending = nil
+        try answer(command, data[...], status: status, line)
     }
 
     private mutating func answer(
@@ -90,7 +112,8 @@ struct PCSCLog {
     }
 
     /// Returns the card, if blocks were read.
-    func card(lastLine: Int) throws(DocumentError) -> CardDump {
+    mutating func card(lastLine: Int) throws(DocumentError) -> CardDump {
+        try finishReceived()
         let card = ImportedCard(idm: idm, pmm: pmm, complete: false, systems: [system])
         let end = TextLine(number: lastLine, bytes: [])
         return try card.dump(unnamed: end.malformed(.tellingServices))
@@ -130,10 +153,13 @@ enum PCSCCommand: Equatable {
 enum APDULine {
     /// Returns the bytes after the last word that is not hexadecimal; empty when there are none.
     ///
-    /// Bytes can be joined or separated by blanks, colons or hyphens.
+    /// Bytes can be joined or separated by blanks, colons or hyphens. In a response that begins with `<`, what follows a
+    /// colon between blanks is its meaning in words.
     static func bytes(_ line: TextLine) -> [UInt8] {
         var bytes: [UInt8] = []
-        for word in line.text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == ":" || $0 == "-" }) {
+        var text = line.text[...]
+        if text.hasPrefix("<"), let colon = text.firstRange(of: " : ") { text = text[..<colon.lowerBound] }
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == ":" || $0 == "-" }) {
             if let more = try? Hex.decode(word.trimmingSuffix(",")), !more.isEmpty {
                 bytes += more
             } else {
@@ -148,5 +174,45 @@ extension StringProtocol {
     /// Returns the text without a trailing `suffix`.
     func trimmingSuffix(_ suffix: Character) -> SubSequence {
         last == suffix ? dropLast() : self[...]
+    }
+}
+
+/// The lines of `opensc-tool -s` that have a response.
+enum OpenSCLine {
+    private static let bytesPerLine = 16
+    /// Sixteen bytes and characters.
+    private static let longest = bytesPerLine * 4
+
+    /// The status of a line `Received (SW1=0x90, SW2=0x00)`, with or without a colon.
+    static func status(_ line: TextLine) -> UInt16? {
+        let text = line.text
+        guard text.hasPrefix("Received (SW1=0x") else { return nil }
+        let digits = text.split { !$0.isHexDigit && $0 != "x" }.filter { $0.hasPrefix("0x") }.map { $0.dropFirst(2) }
+        guard digits.count == 2, let first = UInt8(digits[0], radix: 16), let second = UInt8(digits[1], radix: 16)
+        else {
+            return nil
+        }
+        return UInt16(first) << 8 | UInt16(second)
+    }
+
+    /// The bytes of a line of data: up to sixteen with a blank after each, then as many characters, which may look like
+    /// digits as well.
+    static func data(_ line: TextLine) -> [UInt8]? {
+        let text = Array(line.bytes.prefix(longest))
+        var bytes: [UInt8] = []
+        while bytes.count < bytesPerLine {
+            let place = bytes.count * 3
+            guard let high = text.element(at: place).flatMap(Hex.value),
+                let low = text.element(at: place + 1).flatMap(Hex.value),
+                text.element(at: place + 2) ?? 0x20 == 0x20
+            else { break }
+            bytes.append(high << 4 | low)
+        }
+        if bytes.count == bytesPerLine { return bytes }
+        // Characters may look like bytes: there are as many of them as bytes.
+        for count in stride(from: bytes.count, to: 0, by: -1) where text.count - count * 3 == count {
+            return Array(bytes.prefix(count))
+        }
+        return bytes.isEmpty ? nil : bytes
     }
 }

@@ -23,19 +23,21 @@ struct ImportedCard {
     /// Returns the dump; marks in each system the values that the file did not give.
     ///
     /// On an ordinary card, all systems have the same PMm, and the same IDm except for its high nibble, the system
-    /// number; so a file that gives them once is read that way.
+    /// number; so a file that gives them once is read that way. The systems of a FeliCa Lite, Lite-S or Link have one IDm.
     ///
     /// - Throws: `unnamed` when a system's code is neither given nor implied by its services.
     func dump(unnamed: DocumentError) throws(DocumentError) -> CardDump {
         var dumps: [SystemDump] = []
+        let isLite = pmm.map { (0xF0...0xF2).contains($0.icType) } ?? false
         for (number, system) in systems.enumerated() {
             var assumed = system.assumed
             let services = system.finishedServices
             if system.code == nil || system.isCodeAssumed { assumed.append(.systemCode) }
             guard let code = system.code ?? ImportedSystem.assumedCode(for: services.map(\.code)) else { throw unnamed }
-            let ofCard = systems.count == 1 ? idm : idm?.inSystem(UInt8(truncatingIfNeeded: number))
-            if system.idm == nil, idm == nil || systems.count > 1 { assumed.append(.idm) }
-            if system.pmm == nil, pmm == nil || systems.count > 1 { assumed.append(.pmm) }
+            let ofCard = systems.count == 1 || isLite ? idm : idm?.inSystem(UInt8(truncatingIfNeeded: number))
+            let isOnlyOne = systems.count == 1 || isLite
+            if system.idm == nil, idm == nil || !isOnlyOne { assumed.append(.idm) }
+            if system.pmm == nil, pmm == nil || !isOnlyOne { assumed.append(.pmm) }
             var dump = SystemDump(
                 systemCode: code, idm: system.idm ?? ofCard ?? IDm(rawValue: 0),
                 pmm: system.pmm ?? pmm ?? PMm(rawValue: 0), areas: system.areas, services: services, assumed: assumed,

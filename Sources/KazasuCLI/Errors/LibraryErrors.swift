@@ -229,6 +229,11 @@ extension CommandError {
             self.init(
                 .badFile, "badFile", tr("\(name) is empty", "\(name) は空です"),
                 hint: tr("give a dump, as 'kazasu dump -o FILE' writes it", "'kazasu dump -o ファイル' で作ったダンプなどを指定してください"))
+        case .unknownSchema("kazasu.card/1", _):
+            self.init(
+                .badFile, "badFile",
+                tr("\(name) is a virtual card, not a dump", "\(name) は仮想カードのファイルで、ダンプではありません"),
+                hint: tr("use it with --reader virtual:FILE", "--reader virtual:ファイル として使ってください"))
         case .unknownFormat:
             self.init(
                 .badFile, "badFile", "\(name): \(error.words)",
@@ -248,10 +253,6 @@ extension CommandError {
     /// How to proceed with a document of another kind than requested.
     private static func hint(_ error: DocumentError) -> String {
         switch error {
-        case .unknownSchema("kazasu.card/1", _):
-            tr(
-                "this is a virtual card file; use it with --reader virtual:FILE",
-                "仮想カードのファイルです。--reader virtual:ファイル で読めます")
         case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
             tr(
                 "this is command output, not a dump; create a dump with 'kazasu dump -o FILE'",

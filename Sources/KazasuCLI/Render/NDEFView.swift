@@ -65,7 +65,11 @@ struct NDEFView {
             rows = self.rows(try record.content(allowingUndefinedPrefix: true))
         } catch {
             rows = [[DisplayText.harmless(record.typeText), error.reason.words]]
-            if !record.payload.isEmpty { rows.append(["", data(record.payload)]) }
+            if error.reason == .notAURI, let uri = NDEFURI.padded(record.payload) {
+                rows.append(["", shown(uri.text) + tr(" (followed by zeros)", "（後ろにゼロが続いています）")])
+            } else if !record.payload.isEmpty {
+                rows.append(["", data(record.payload)])
+            }
         }
         if let id = record.id { rows.append(["ID", data(id)]) }
         return rows.enumerated().map { place, row in [place == 0 ? label : ""] + row }
