@@ -116,7 +116,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("KazasuCardsTests", ["KazasuCards"]),
-    ("KazasuTests", ["CardReading", "Kazasu", "KazasuTesting", "NFCTransport", "VirtualReader"]),
+    ("KazasuTests", ["CardReading", "Kazasu", "KazasuCards", "KazasuTesting", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     (
         "KazasuServiceTests",
@@ -160,6 +160,7 @@ let otherTargets: [Target] = [
     .target(
         name: "CStationTables",
         cSettings: Context.environment["STATIONS"] == "open" ? [.define("KAZASU_STATIONS_OPEN")] : []),
+    .target(name: "CArguments"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
@@ -186,7 +187,7 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuCLI",
         dependencies: [
-            "ByteCodec", "CLinux", "CardCiphers", "Kazasu",
+            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "Kazasu",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

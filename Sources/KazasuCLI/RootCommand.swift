@@ -88,7 +88,7 @@ struct RootCommand: ParsableCommand {
     }
 
     /// Reports on standard error why there is no answer.
-    static func tell(_ failure: CommandError, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
+    static func tell(_ failure: CommandError, _ arguments: [String] = ProgramArguments.all) {
         Output.message(failure, json: hasFlag("--json", arguments))
     }
 
@@ -179,7 +179,10 @@ package enum Program {
     package static func start(_ service: ServiceExtension? = nil) -> Never {
         StandardStreams.openClosedOnes()
         ServiceExtension.current = service
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard let arguments = ProgramArguments.given else {
+            RootCommand.tell(noArguments)
+            exit(noArguments.status.rawValue)
+        }
         if service == nil, ServiceProgram.isNeeded(arguments) {
             do throws(CommandError) {
                 try ServiceProgram.become(arguments)
@@ -190,5 +193,11 @@ package enum Program {
         }
         Interrupt.install()
         exit(RootCommand.run(arguments))
+    }
+
+    private static var noArguments: CommandError {
+        CommandError(
+            .bug, "noArguments", tr("the arguments of this command are not known", "コマンドの引数を取得できません"),
+            hint: tr("mount /proc, then try again", "/proc をマウントしてから、もう一度実行してください"))
     }
 }

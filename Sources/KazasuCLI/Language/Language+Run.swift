@@ -5,7 +5,7 @@ package import Kazasu
 
 extension Language {
     /// The language of this run: `--lang`, else `LC_ALL`, `LC_MESSAGES`, `LANG`, the first that is set.
-    package static let current = choose(arguments: CommandLine.arguments) { name in
+    package static let current = choose(arguments: ProgramArguments.all) { name in
         guard let value = getenv(name) else { return nil }
         return String(cString: value)
     }

@@ -31,7 +31,7 @@ package enum Color: String, CaseIterable, Sendable {
 
     /// Neither a document nor a user who set `NO_COLOR` ever gets colors.
     private static func isOn(_ descriptor: Int32) -> Bool {
-        let arguments = CommandLine.arguments.prefix { $0 != "--" }
+        let arguments = ProgramArguments.all.prefix { $0 != "--" }
         guard !arguments.contains("--json"), variable("NO_COLOR").isEmpty else { return false }
         return switch choice(Array(arguments)) {
         case .always: true

@@ -26,7 +26,7 @@ struct WatchSettings<Options: WatchingCommand> {
 
     /// Reads all three places.
     static func current(
-        arguments: [String] = Array(CommandLine.arguments.dropFirst()),
+        arguments: [String] = ProgramArguments.all,
         environment: [String: String] = SystemEnvironment.all
     ) throws -> WatchSettings {
         let known = knownOptions
