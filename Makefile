@@ -301,6 +301,7 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 # the modules compiled already.
 examples: deps ## builds the programs of Docs/examples
 	$(SWIFT_BUILD) --package-path Docs/examples
+	swift package --package-path Docs/examples/Client dump-package > /dev/null
 
 # The programs that it leaves are without those rows, too: any other build follows.
 test-stations: deps ## builds without the station names that may not be passed on by themselves, and runs the tests of names

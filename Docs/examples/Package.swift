@@ -7,8 +7,8 @@ import PackageDescription
 let programs: [(name: String, product: String)] = [
     ("Balance", "Kazasu"), ("TapClock", "Kazasu"), ("SystemCodes", "Kazasu"), ("License", "Kazasu"),
     ("Turnstile", "Kazasu"), ("OwnReader", "Kazasu"), ("DecodeDump", "KazasuCards"), ("BatchDecoder", "KazasuCards"),
-    ("OwnDecoder", "KazasuCards"),
-    ("WithoutReader", "KazasuTesting"), ("KeepDump", "KazasuService"),
+    ("OwnDecoder", "KazasuCards"), ("BlocksInMemory", "KazasuCards"),
+    ("WithoutReader", "KazasuTesting"), ("KeepDump", "KazasuService"), ("OwnSink", "KazasuService"),
 ]
 
 let package = Package(

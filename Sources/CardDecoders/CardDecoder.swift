@@ -250,6 +250,11 @@ public struct DecoderRegistry: Sendable {
     }
 }
 
+extension DecoderRegistry: ExpressibleByArrayLiteral {
+    /// Creates a registry of these decoders.
+    public init(arrayLiteral decoders: any CardDecoder...) { self.init(decoders) }
+}
+
 /// Bytes of an open service that identify the holder: a number, a name, an ID.
 public struct PersonalBytes: Hashable, Sendable {
     /// The system.

@@ -62,6 +62,18 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.history(kinds: kinds, stations: stations) }
     }
 
+    /// Reads the money on the card with decoders of your own, as ``Card/balance(with:all:)`` does.
+    public func balance(with registry: DecoderRegistry, all: Bool = false) async throws(KazasuError) -> BalanceReport {
+        try await run { card throws(KazasuError) in try card.balance(with: registry, all: all) }
+    }
+
+    /// Reads and decodes the card with decoders of your own, as ``Card/report(with:stations:)`` does.
+    public func report(
+        with registry: DecoderRegistry, stations: any StationNames = ShippedStations()
+    ) async throws(KazasuError) -> CardReport {
+        try await run { card throws(KazasuError) in try card.report(with: registry, stations: stations) }
+    }
+
     /// Reads what tells the brand of the card, as ``Card/brand(of:)`` does.
     public func brand(of kind: CardKind) async throws(KazasuError) -> CardBrand? {
         try await run { card throws(KazasuError) in try card.brand(of: kind) }

@@ -62,6 +62,6 @@ extension Card {
     /// Sending to the IDm of another system of the card switches it to that system, which the other functions of this
     /// card do not expect: use one or the other.
     public var feliCaSystem: FeliCaSystem? {
-        feliCa.map { FeliCaSystem(channel: reader.device, target: $0) }
+        feliCa.map { FeliCaSystem(channel: reader.device, target: $0, owner: reader) }
     }
 }

@@ -82,8 +82,18 @@ public final class Card {
     /// - Throws: ``KazasuError/wrongCard(_:)`` if the card has no known purse, ``KazasuError/refused(_:_:)``,
     ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
     public func balance(kinds: [CardKind]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
+        try balance(with: Card.decoders(kinds), all: all)
+    }
+
+    /// Reads the money on the card with decoders of your own, or with a choice of Kazasu's.
+    ///
+    /// - Parameters:
+    ///   - registry: the decoders to try, in this order; only their ``CardDecoder/balanceRead`` is read.
+    ///   - all: whether to read every purse on the card instead of the first.
+    /// - Throws: the errors of ``balance(kinds:all:)``.
+    public func balance(with registry: DecoderRegistry, all: Bool = false) throws(KazasuError) -> BalanceReport {
         let reports = try reports(
-            Card.decoders(kinds), all: all, reads: { [$0.balanceRead] },
+            registry.decoders, all: all, reads: { [$0.balanceRead] },
             decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
         return BalanceReport(balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
     }
@@ -98,10 +108,27 @@ public final class Card {
     public func history(
         kinds: [CardKind]? = nil, stations: any StationNames = ShippedStations()
     ) throws(KazasuError) -> CardReport {
+        try report(with: Card.decoders(kinds), stations: stations)
+    }
+
+    /// Reads what decoders of your own need, or a choice of Kazasu's, and decodes it with the first that knows the card.
+    ///
+    /// ```swift
+    /// let card = try reader.waitForCard(.decoders([CanteenDecoder()]))
+    /// let report = try card.report(with: [CanteenDecoder()])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - registry: the decoders to try, in this order; their ``CardDecoder/historyReads`` are read.
+    ///   - stations: the table of names of stations and stops.
+    /// - Throws: the errors of ``balance(kinds:all:)``.
+    public func report(
+        with registry: DecoderRegistry, stations: any StationNames = ShippedStations()
+    ) throws(KazasuError) -> CardReport {
+        let decoders = registry.decoders
         func decode(_ decoder: any CardDecoder, _ dump: CardDump) throws(CardDecodingError) -> CardReport {
             try decoder.decode(dump, stations: stations)
         }
-        let decoders = Card.decoders(kinds)
         let reports: [CardReport]
         do throws(KazasuError) {
             reports = try self.reports(decoders, all: false, reads: { $0.historyReads }, decode: decode)
@@ -116,8 +143,8 @@ public final class Card {
         return report
     }
 
-    private static func decoders(_ kinds: [CardKind]?) -> [any CardDecoder] {
-        DecoderRegistry.standardPurses.filter { kinds?.contains($0.kind) ?? true }
+    private static func decoders(_ kinds: [CardKind]?) -> DecoderRegistry {
+        DecoderRegistry(DecoderRegistry.standardPurses.filter { kinds?.contains($0.kind) ?? true })
     }
 
     /// The session for APDUs, with the guard that every PIN passes through; one, so that the guard keeps track of what

@@ -84,10 +84,11 @@ struct FeliCaConformance {
         do {
             let answer = try reader.transceive(frame, timeout: .milliseconds(200))
             if answer.count != 13 + 16 * count || Int(answer[0]) != answer.count {
-                report.breaches.append("reading \(count) blocks gave \(answer.count) bytes")
+                report.breaches.append(
+                    "reading \(count) blocks gave \(answer.count) bytes instead of \(13 + 16 * count)")
             }
         } catch {
-            report.breaches.append("reading \(count) blocks: \(error)")
+            report.breaches.append("reading \(count) blocks must give \(13 + 16 * count) bytes, not: \(error)")
         }
     }
 
@@ -98,13 +99,16 @@ struct FeliCaConformance {
             }
             exchange("works after a silent card")
         }
+        func tooLong(_ found: String) -> String {
+            "a frame of 5000 bytes must throw frameTooLong(length: 5000, limit: the longest, 255 or more), not: \(found)"
+        }
         do {
             _ = try reader.transceive([UInt8](repeating: 0, count: 5000), timeout: Self.time)
-            report.breaches.append("sends 5000 bytes")
+            report.breaches.append(tooLong("the frame was sent"))
         } catch {
             if case .frameTooLong(5000, let limit) = error, limit >= 255 {
             } else {
-                report.breaches.append("5000 bytes: \(error)")
+                report.breaches.append(tooLong("\(error)"))
             }
         }
         exchange("works after a frame that was too long")
@@ -122,7 +126,9 @@ struct FeliCaConformance {
                 report.breaches.append("takes a damaged answer")
             } catch {
                 // A device may discard damaged answers by itself.
-                if !error.isTransient, error != .noAnswer { report.breaches.append("damaged answer: \(error)") }
+                if !error.isTransient, error != .noAnswer {
+                    report.breaches.append("a damaged answer must throw corrupted or noAnswer, not: \(error)")
+                }
             }
             exchange("works after a damaged answer")
         }
@@ -161,7 +167,7 @@ struct FeliCaConformance {
                 report.breaches.append("finds no card after its field was off")
             }
         } catch {
-            report.breaches.append("losing power: \(error)")
+            report.breaches.append("a card that lost its power must be found and answer, not: \(error)")
         }
         try stage.clear()
         try stage.place(ConformanceCards.feliCa())
@@ -191,7 +197,7 @@ struct FeliCaConformance {
                 report.breaches.append("finds no card")
             }
         } catch {
-            report.breaches.append("looking for the card: \(error)")
+            report.breaches.append("looking for the card must find it, not: \(error)")
         }
     }
 

@@ -75,7 +75,7 @@ struct ISO14443Conformance {
             let answer = try reader.transceive([0x00, 0xB0, 0x00, 0x00, 0x05], timeout: Self.time)
             if answer.suffix(2) == Self.done { report.breaches.append("\(technology): the file is still selected") }
         } catch {
-            report.breaches.append("\(technology): reading without a file: \(error)")
+            report.breaches.append("\(technology): reading without a file must give a status word, not: \(error)")
         }
         send(Self.selectFile, Self.done, "\(technology): selects a file of a card activated again")
     }
@@ -153,16 +153,20 @@ struct ISO14443Conformance {
             let first = uid.prefix(3) + [check] + uid.dropFirst(3)
             do {
                 let pages = try reader.transceive([0x30, 0x00], timeout: Self.time)
-                if pages.count != 16 || !pages.starts(with: first) { report.breaches.append("pages 0 to 3: \(pages)") }
+                if pages.count != 16 || !pages.starts(with: first) {
+                    report.breaches.append("pages 0 to 3: \(pages) instead of 16 bytes that begin with \(first)")
+                }
             } catch {
-                report.breaches.append("pages 0 to 3: \(error)")
+                report.breaches.append("READ of page 0 must give 16 bytes, not: \(error)")
             }
             send([0xA2, 0x05, 1, 2, 3, 4], [0x0A], "writes a page")
             do {
                 let pages = try reader.transceive([0x30, 0x05], timeout: Self.time)
-                if !pages.starts(with: [1, 2, 3, 4]) { report.breaches.append("the page that was written: \(pages)") }
+                if !pages.starts(with: [1, 2, 3, 4]) {
+                    report.breaches.append("the page that was written: \(pages) instead of 1, 2, 3, 4")
+                }
             } catch {
-                report.breaches.append("the page that was written: \(error)")
+                report.breaches.append("READ of the page that was written must give it, not: \(error)")
             }
         }
         try stage.clear()
@@ -207,7 +211,7 @@ struct ISO14443Conformance {
         do {
             return try reader.activate(request)
         } catch {
-            report.breaches.append("\(request.technology): \(name): \(error)")
+            report.breaches.append("\(request.technology): \(name): looking for a card must not throw: \(error)")
             return nil
         }
     }

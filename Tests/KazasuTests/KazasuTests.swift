@@ -6,40 +6,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A reader for FeliCa cards behind a link that carries one packet at a time.
-private final class BridgeReader: Reader {
-    let information = ReaderInformation(id: "bridge", name: "FeliCa bridge", feliCaBitRates: [.kbps212])
-    private let link: ([UInt8], Duration) -> [UInt8]?
-    private let cancellation: CancellationToken
-    private var isOpen = true
-
-    init(cancellation: CancellationToken, link: @escaping ([UInt8], Duration) -> [UInt8]?) {
-        self.cancellation = cancellation
-        self.link = link
-    }
-
-    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
-        guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else {
-            throw .unsupported(detail: .init(.thisKindOfCard))
-        }
-        let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
-        let target = try polling.look(at: bitRate) { frame, time throws(TransportError) in
-            try transceive(frame, timeout: time)
-        }
-        return target.map { .felica($0) }
-    }
-
-    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        try cancellation.check()
-        guard isOpen else { throw .closed }
-        guard frame.count <= 255 else { throw .frameTooLong(length: frame.count, limit: 255) }
-        guard let answer = link(frame, timeout) else { throw .noAnswer }
-        return answer
-    }
-
-    func close() { isOpen = false }
-}
-
 /// The facade, as a program uses it: by its public declarations only.
 struct KazasuTests {
     private static func reader(_ name: String) throws -> CardReader {
@@ -51,6 +17,10 @@ struct KazasuTests {
         let sample = try #require(program.firstRange(of: "import Kazasu"))
         let readme = String(decoding: try TestFiles.read("README.md"), as: UTF8.self)
         #expect(readme.contains("```swift\n" + program[sample.lowerBound...] + "```"))
+        let manifest = Self.lines(
+            String(decoding: try TestFiles.read("Docs/examples/Client/Package.swift"), as: UTF8.self))
+        let lines = try #require(readme.components(separatedBy: "```swift\n    dependencies").dropFirst().first)
+        #expect(manifest.contains(Self.lines("    dependencies" + (lines.components(separatedBy: "```").first ?? "?"))))
     }
 
     /// The articles of the products' documentation.
@@ -67,9 +37,10 @@ struct KazasuTests {
 
     @Test("The samples of the articles are cut from programs that are built", arguments: articles)
     func samples(article: String) throws {
-        let programs = TestFiles.names(in: "Docs/examples").filter { !$0.contains(".") }
-            .map { "Docs/examples/\($0)/main.swift" }
-        let code = try (programs + ["Docs/examples/Package.swift", "Tests/KazasuTests/KazasuTests.swift"]).map {
+        let programs = TestFiles.names(in: "Docs/examples").filter { !$0.contains(".") }.flatMap { folder in
+            TestFiles.names(in: "Docs/examples/\(folder)").map { "Docs/examples/\(folder)/\($0)" }
+        }
+        let code = try (programs + ["Tests/KazasuTests/KazasuTests.swift"]).map {
             Self.lines(String(decoding: try TestFiles.read($0), as: UTF8.self))
         }
         let text = String(decoding: try TestFiles.read(article), as: UTF8.self)
@@ -79,7 +50,66 @@ struct KazasuTests {
         }
     }
 
-    @Test func findsTheArticles() { #expect(Self.articles.count == 8) }
+    @Test func findsTheArticles() { #expect(Self.articles.count == 9) }
+
+    /// Names in code font, as in `Card.report(with:stations:)`, and links to symbols: all are public.
+    @Test("The articles name public symbols only", arguments: articles)
+    func publicNames(article: String) throws {
+        let api = try TestFiles.names(in: "Docs/api").flatMap { file in
+            String(decoding: try TestFiles.read("Docs/api/\(file)"), as: UTF8.self).split(separator: "\n").compactMap {
+                $0.split(separator: " ").dropFirst().first.map { $0.hasSuffix(":") ? $0.dropLast() : $0 }
+            }
+        }
+        let known = Set(api.map(String.init))
+        let text = String(decoding: try TestFiles.read(article), as: UTF8.self)
+        let prose = text.components(separatedBy: "```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(
+            \.element)
+        let links = try prose.joined().matches(of: Regex("``([A-Za-z0-9_/:()]+)(?:-\\([^`]*\\))?``"))
+        let names = try prose.joined().matches(
+            of: Regex("[^`]`([A-Z][A-Za-z0-9]*\\.[a-z][A-Za-z0-9]*\\([A-Za-z_:]*\\))`[^`]"))
+        let products: Set<String> = ["Kazasu", "KazasuCards", "KazasuTesting", "KazasuService"]
+        for match in links + names {
+            let name = String(try #require(match.output[1].substring)).replacing("/", with: ".")
+            #expect(known.contains(name) || products.contains(name), "\(name)")
+        }
+        #expect(!links.isEmpty)
+    }
+
+    /// The card of ``CanteenDecoder``, with a service that it does not need.
+    static let canteenCard = Array(
+        #"""
+        {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "0120220427674eff", "systems": [
+          {"code": "8FC1", "blocks": {"100B": ["e8030000303034320000000000000000"],
+                                      "180F": ["c2010000000000000000000000000000"],
+                                      "200B": ["00000000000000000000000000000001"]}}]}
+        """#.utf8)
+
+    /// A decoder of one's own on a live card reads just what it asks for.
+    @Test func ownDecoder() throws {
+        let field = try VirtualField(cardFile: Self.canteenCard)
+        let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
+        let card = try reader.waitForCard(.decoders([CanteenDecoder()]))
+        let report = try card.report(with: [CanteenDecoder()])
+        #expect(report.kind == "canteen" && report.balances.map(\.amount) == [1000] && report.history?.count == 1)
+        #expect(try card.balance(with: [CanteenDecoder()]).balances.map(\.amount) == [1000])
+        #expect(throws: KazasuError.self) { try card.history() }
+    }
+
+    /// The commands of a card keep its reader open, however short the line.
+    @Test func commandsKeepTheReader() throws {
+        let system = try Self.reader("suica-p1").waitForCard(.feliCa).feliCaSystem
+        #expect(try system?.requestResponse() == .initial)
+    }
+
+    @Test func numbersAsText() {
+        #expect(IDm("01:01:03:12:34:56:78:90")?.rawValue == 0x0101_0312_3456_7890)
+        #expect(PMm("0120220427674EFF")?.icType == 0x20)
+        for text in ["", "0101", "01010312345678901", "010103123456789g"] {
+            #expect(IDm(text) == nil && PMm(text) == nil)
+        }
+        #expect(Instruction.select == 0xA4)
+        #expect("\(PINReference(LocalizedText("PIN 1", "暗証番号 1"), p2: 0x81, form: .digits(4)))" == "PIN 1")
+    }
 
     @Test func feliCaCommands() throws {
         let code = SystemCode(rawValue: 0x0003)

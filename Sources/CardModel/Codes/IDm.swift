@@ -21,6 +21,13 @@ public struct IDm: Hashable, Sendable {
         rawValue = value
     }
 
+    /// Makes an IDm from sixteen hexadecimal digits as a user types them, with or without blanks, colons or hyphens;
+    /// otherwise `nil`.
+    public init?(_ text: some StringProtocol) {
+        guard let bytes = try? Hex.decode(String(text)) else { return nil }
+        self.init(bytes)
+    }
+
     /// The eight bytes in wire order.
     public var bytes: [UInt8] { rawValue.bigEndianBytes }
 
@@ -57,6 +64,13 @@ public struct PMm: Hashable, Sendable {
     public init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
+    }
+
+    /// Makes a PMm from sixteen hexadecimal digits as a user types them, with or without blanks, colons or hyphens;
+    /// otherwise `nil`.
+    public init?(_ text: some StringProtocol) {
+        guard let bytes = try? Hex.decode(String(text)) else { return nil }
+        self.init(bytes)
     }
 
     /// The eight bytes in wire order.

@@ -59,30 +59,45 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
     }
 
     package static let verify: Instruction = 0x20
-    package static let manageSecurityEnvironment: Instruction = 0x22
+    /// MANAGE SECURITY ENVIRONMENT.
+    public static let manageSecurityEnvironment: Instruction = 0x22
     package static let changeReferenceData: Instruction = 0x24
     /// DISABLE VERIFICATION REQUIREMENT.
     package static let disableVerification: Instruction = 0x26
     /// ENABLE VERIFICATION REQUIREMENT.
     package static let enableVerification: Instruction = 0x28
-    package static let performSecurityOperation: Instruction = 0x2A
+    /// PERFORM SECURITY OPERATION.
+    public static let performSecurityOperation: Instruction = 0x2A
     package static let resetRetryCounter: Instruction = 0x2C
-    package static let manageChannel: Instruction = 0x70
-    package static let externalAuthenticate: Instruction = 0x82
-    package static let getChallenge: Instruction = 0x84
-    package static let generalAuthenticate: Instruction = 0x86
-    package static let internalAuthenticate: Instruction = 0x88
-    package static let select: Instruction = 0xA4
-    package static let readBinary: Instruction = 0xB0
+    /// MANAGE CHANNEL.
+    public static let manageChannel: Instruction = 0x70
+    /// EXTERNAL AUTHENTICATE.
+    public static let externalAuthenticate: Instruction = 0x82
+    /// GET CHALLENGE.
+    public static let getChallenge: Instruction = 0x84
+    /// GENERAL AUTHENTICATE.
+    public static let generalAuthenticate: Instruction = 0x86
+    /// INTERNAL AUTHENTICATE.
+    public static let internalAuthenticate: Instruction = 0x88
+    /// SELECT.
+    public static let select: Instruction = 0xA4
+    /// READ BINARY.
+    public static let readBinary: Instruction = 0xB0
     /// READ BINARY with the offset in a data object.
     package static let readBinaryWithOffsetObject: Instruction = 0xB1
-    package static let readRecord: Instruction = 0xB2
-    package static let getResponse: Instruction = 0xC0
+    /// READ RECORD.
+    public static let readRecord: Instruction = 0xB2
+    /// GET RESPONSE.
+    public static let getResponse: Instruction = 0xC0
     package static let envelope: Instruction = 0xC2
-    package static let getData: Instruction = 0xCA
-    package static let writeBinary: Instruction = 0xD0
-    package static let updateBinary: Instruction = 0xD6
-    package static let updateRecord: Instruction = 0xDC
+    /// GET DATA.
+    public static let getData: Instruction = 0xCA
+    /// WRITE BINARY.
+    public static let writeBinary: Instruction = 0xD0
+    /// UPDATE BINARY.
+    public static let updateBinary: Instruction = 0xD6
+    /// UPDATE RECORD.
+    public static let updateRecord: Instruction = 0xDC
 
     /// Whether it carries, changes or spends a PIN, or may hide a command that does.
     ///

@@ -22,6 +22,11 @@ public struct ApplicationDump: Hashable, Sendable {
         self.extra = extra
     }
 
+    /// Makes an application with the files that were read; `aid` is `nil` for the master file.
+    public init(aid: AID?, selectAnswer: [UInt8]? = nil, files: [FileDump]) {
+        self.init(aid: aid, selectAnswer: selectAnswer, files: files, extra: JSONObject())
+    }
+
     /// Returns the first file with this identifier.
     public func file(_ id: FileIdentifier) -> FileDump? {
         files.first { $0.id == id }
@@ -51,6 +56,9 @@ public struct FileDump: Hashable, Sendable {
         self.pin = pin
         self.extra = extra
     }
+
+    /// Makes a file of the data that was read, from its first byte.
+    public init(id: FileIdentifier, data: [UInt8]) { self.init(id: id, state: .read, data: data) }
 }
 
 /// A card's report on one of its PINs when it was read; the PIN itself is not stored anywhere.

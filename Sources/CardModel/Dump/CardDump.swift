@@ -45,6 +45,22 @@ public struct CardDump: Hashable, Sendable {
         self.extra = extra
     }
 
+    /// Makes a dump of what a program has in memory, such as blocks that another library has read.
+    ///
+    /// - Parameters:
+    ///   - card: the identity of the card.
+    ///   - systems: the FeliCa systems in the card's order.
+    ///   - applications: the applications of an ISO 7816 card.
+    ///   - type2: the memory of a Type 2 Tag.
+    ///   - complete: whether everything that can be read without a key is in it.
+    public init(
+        card: CardIdentity, systems: [SystemDump] = [], applications: [ApplicationDump] = [], type2: Type2Dump? = nil,
+        complete: Bool = true
+    ) {
+        self.init(
+            tool: nil, complete: complete, card: card, systems: systems, applications: applications, type2: type2)
+    }
+
     /// Returns the first system with this code.
     public func system(_ code: SystemCode) -> SystemDump? {
         systems.first { $0.systemCode == code }

@@ -44,8 +44,13 @@ public struct CardIdentity: Hashable, Sendable {
         self.extra = extra
     }
 
+    /// Makes the identity of a FeliCa card: the IDm and PMm of the system that answered first.
+    public static func felica(idm: IDm, pmm: PMm) -> CardIdentity {
+        CardIdentity(technology: .felica, idm: idm, pmm: pmm)
+    }
+
     /// Makes the identity of a type A card.
-    package static func typeA(
+    public static func typeA(
         uid: [UInt8]?, atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeA, bitRate: bitRate)
@@ -57,7 +62,7 @@ public struct CardIdentity: Hashable, Sendable {
     }
 
     /// Makes the identity of a type B card.
-    package static func typeB(
+    public static func typeB(
         pupi: [UInt8]?, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeB, bitRate: bitRate)

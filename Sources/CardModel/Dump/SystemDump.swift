@@ -32,6 +32,13 @@ public struct SystemDump: Hashable, Sendable {
         self.extra = extra
     }
 
+    /// Makes a system of what a program has in memory.
+    public init(
+        systemCode: SystemCode, idm: IDm, pmm: PMm, areas: [AreaDump] = [], services: [ServiceDump] = []
+    ) {
+        self.init(systemCode: systemCode, idm: idm, pmm: pmm, areas: areas, services: services, assumed: [])
+    }
+
     /// Returns the service with this code.
     public func service(_ code: ServiceCode) -> ServiceDump? {
         services.first { $0.code == code }
@@ -70,6 +77,11 @@ public struct AreaDump: Hashable, Sendable {
         self.keyVersion = keyVersion
         self.extra = extra
     }
+
+    /// Makes an area.
+    public init(start: AreaCode, end: AreaCode, keyVersion: KeyVersion? = nil) {
+        self.init(start: start, end: end, keyVersion: keyVersion, extra: JSONObject())
+    }
 }
 
 /// One FeliCa service in a dump.
@@ -101,6 +113,19 @@ public struct ServiceDump: Hashable, Sendable {
         self.blocks = blocks
         self.sameAs = sameAs
         self.extra = extra
+    }
+
+    /// Makes a service with the blocks that were read, by their numbers.
+    public init(code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState = .read, blocks: [UInt16: Block]) {
+        self.init(
+            code: code, keyVersion: keyVersion, state: state, blocks: BlockTable(blocks.map { ($0.key, $0.value) }),
+            sameAs: nil)
+    }
+
+    /// Makes a service with its first blocks; what lies behind the last possible number is left out.
+    public init(code: ServiceCode, keyVersion: KeyVersion? = nil, blocks: [Block]) {
+        let numbered = zip(UInt16.min...UInt16.max, blocks).map { ($0, $1) }
+        self.init(code: code, keyVersion: keyVersion, blocks: Dictionary(numbered) { first, _ in first })
     }
 
     /// The block with this number, counted from 0; `nil` if it was not read.

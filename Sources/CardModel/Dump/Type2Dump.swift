@@ -32,6 +32,16 @@ public struct Type2Dump: Hashable, Sendable {
         self.counters = counters
         self.extra = extra
     }
+
+    /// Makes the dump of a tag's memory.
+    ///
+    /// - Parameters:
+    ///   - pages: four bytes each, by number from 0.
+    ///   - version: the answer to GET_VERSION, which names the product.
+    ///   - signature: the answer to READ_SIG.
+    public init(pages: [UInt16: [UInt8]], version: [UInt8]? = nil, signature: [UInt8]? = nil) {
+        self.init(pages: pages, version: version, signature: signature, counters: [:])
+    }
 }
 
 extension Type2Dump {

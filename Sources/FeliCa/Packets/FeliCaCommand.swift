@@ -98,16 +98,21 @@ public struct FeliCaSystem {
     public let pmm: PMm
     /// The timeouts encoded in the PMm.
     package let times: ResponseTime
+    /// Keeps the reader open that the card is on.
+    private let owner: AnyObject?
 
-    package init(channel: any CardChannel, idm: IDm, pmm: PMm) {
+    /// - Parameter owner: kept as long as this value.
+    package init(channel: any CardChannel, idm: IDm, pmm: PMm, owner: AnyObject? = nil) {
         self.channel = channel
         self.idm = idm
         self.pmm = pmm
         times = ResponseTime(pmm)
+        self.owner = owner
     }
 
-    package init(channel: any CardChannel, target: FeliCaTarget) {
-        self.init(channel: channel, idm: target.idm, pmm: target.pmm)
+    /// - Parameter owner: kept as long as this value.
+    package init(channel: any CardChannel, target: FeliCaTarget, owner: AnyObject? = nil) {
+        self.init(channel: channel, idm: target.idm, pmm: target.pmm, owner: owner)
     }
 
     /// Sends a command once and reads its answer.

@@ -106,6 +106,11 @@ public struct PINReference: Hashable, Sendable {
     }
 }
 
+extension PINReference: CustomStringConvertible {
+    /// The English name.
+    public var description: String { name[.english] }
+}
+
 /// A card's report on the remaining tries of a PIN.
 public enum TriesLeft: Hashable, Sendable {
     /// This many, 1 to 15.

@@ -100,3 +100,14 @@ public struct PINPrompt {
         }
     }
 }
+
+extension PINPrompt: CustomStringConvertible {
+    /// The English name of the PIN, with the tries left if the card gave their number.
+    public var description: String {
+        if case .count(let count)? = tries {
+            "\(reference), \(count) \(count == 1 ? "try" : "tries") left"
+        } else {
+            "\(reference)"
+        }
+    }
+}

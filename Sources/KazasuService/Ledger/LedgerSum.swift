@@ -95,7 +95,7 @@ extension Ledger {
     }
 
     /// The sums of groups, their totals and what is missing, as of one moment.
-    package func sums(
+    package func summary(
         by grouping: LedgerGrouping, _ filter: LedgerFilter
     ) throws(LedgerError) -> (groups: [LedgerSum], totals: [LedgerSum], missing: LedgerMissing) {
         try store.read { db in

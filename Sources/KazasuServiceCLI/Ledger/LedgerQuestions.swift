@@ -187,7 +187,7 @@ extension LedgerCommand {
             let output = try answer.file()
             let ledger = try file.open(context)
             let filter = filter.filter
-            let (sums, totals, missing) = try ledger.sums(by: by, filter)
+            let (sums, totals, missing) = try ledger.summary(by: by, filter)
             if sums.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
             let table = LedgerAnswers.sums(by: by)
             try answer.write(

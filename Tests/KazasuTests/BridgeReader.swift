@@ -1,0 +1,1 @@
+../../Docs/examples/OwnReader/BridgeReader.swift

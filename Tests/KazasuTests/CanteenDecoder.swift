@@ -1,0 +1,1 @@
+../../Docs/examples/OwnDecoder/CanteenDecoder.swift
