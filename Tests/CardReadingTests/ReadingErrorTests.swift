@@ -51,7 +51,7 @@ struct ReadingErrorTests {
     private enum Lite: CaseIterable {
         case reading, refused, notGenuine, notLiteS, factoryKey, locked, writesUsedUp, readerTooSmall, otherCard,
             changed
-        case keptPower, unstable
+        case keptPower, unstable, otherKey
     }
 
     @Test("Every error of a FeliCa Lite describes itself")
@@ -59,7 +59,7 @@ struct ReadingErrorTests {
         let errors: [LiteError] = [
             .reading(.cardLost), .refused(block: 0x88, StatusFlags(0x01, 0xA5)), .notGenuine, .notLiteS, .factoryKey,
             .locked, .writesUsedUp, .readerTooSmall(longest: 29, needed: 45), .otherCard, .changed(block: 5),
-            .keptPower, .unstable,
+            .keptPower, .unstable, .otherKey,
         ]
         checkSentences(errors) { error -> Lite in
             switch error {
@@ -75,6 +75,7 @@ struct ReadingErrorTests {
             case .changed: .changed
             case .keptPower: .keptPower
             case .unstable: .unstable
+            case .otherKey: .otherKey
             }
         }
         #expect(errors[1].message.english == "the card refused block 88 (MC): status 01A5 (access refused)")

@@ -202,12 +202,12 @@ struct LiteTests {
         #expect(try TestFiles.read(journal) == before.1)
         // A journal of an earlier version has no check value: once the key was written, the card has to prove it.
         let text = String(decoding: before.1, as: UTF8.self)
-        let start = try #require(text.range(of: ",\"keyCheck\""))
-        let end = try #require(text.range(of: "}}", range: start.lowerBound..<text.endIndex))
+        let start = try #require(text.firstRange(of: ",\"keyCheck\""))
+        let end = try #require(text[start.lowerBound...].firstRange(of: "}}"))
         let old = try folder.write(
             Array((text[..<start.lowerBound] + text[text.index(after: end.lowerBound)...]).utf8), as: "old.jsonl")
         if text.contains("\"step\":\"key") {
-            try run("resume --journal \(old) --key-from env:KEY", healed).expectError(77)
+            try run("resume --journal \(old) --key-from env:DERIVED", healed).expectError(77, "did not prove")
         }
         let resumed = try run("resume --journal \(journal) --key-from env:NEW --virtual-writes \(kept)", healed)
         #expect(resumed.hasEnded(0), "\(resumed.errors)")
