@@ -83,7 +83,7 @@ extension TransportError.Reason {
         case text
 
         // Missing readers.
-        case closed, unplugged, noneConnected
+        case closed, unplugged, takenBackByKernel, noneConnected
         /// Value: the ID.
         case notConnected
         /// Value: the path of the port.
@@ -150,6 +150,7 @@ extension TransportError.Reason {
         case connectionStringUnknownSpeed
 
         // The PC/SC service.
+        case serviceLibraryMissing, serviceVersionMismatch
         case serviceNotRunning, serviceStopped, serviceRefusesUser, serviceKnowsNoReader, serviceKnowsNoSuchReader
         case cardInUse
         /// Value: the names.

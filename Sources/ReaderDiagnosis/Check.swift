@@ -136,6 +136,8 @@ extension Check {
         case ruleNotApplied
         case ruleMasked
         case notInGroup
+        case ownedByPcscd
+        case pcscdShutOut
         case noDeviceFile
         case noKernelDriver
         case kernelDriverYields
@@ -150,6 +152,8 @@ extension Check {
         case serviceMissing
         case serviceStopped
         case serviceSilent
+        case serviceVersionMismatch
+        case serviceLibraryMissing
         case serviceClosed
         case serviceRefuses
         case slotOpen

@@ -11,6 +11,8 @@ package struct Machine: Sendable {
     package var environment: [String: String]
     /// Why a device file cannot be opened for reading and writing, `nil` when it can.
     package var obstacle: @Sendable (_ path: String) -> DeviceNodeError?
+    /// The group of a device file.
+    package var group: @Sendable (_ path: String) -> String?
     /// Whether the user belongs to a group.
     package var isMember: @Sendable (_ group: String) -> Bool
 
@@ -25,6 +27,7 @@ package struct Machine: Sendable {
         self.root = root
         self.environment = environment
         obstacle = { Directory.obstacle(at: $0) }
+        group = { FileOwner.group(of: $0) }
         isMember = { Machine.groups.contains($0) }
     }
 
@@ -38,11 +41,17 @@ package struct Machine: Sendable {
 
     package var devices: SystemPaths {
         SystemPaths(
-            devices: path("/dev"), usbDescriptions: path("/sys/bus/usb/devices"), usbDevices: path("/dev/bus/usb"))
+            devices: path("/dev"), usbDescriptions: path("/sys/bus/usb/devices"), usbDevices: path("/dev/bus/usb"),
+            usbDrivers: path("/sys/bus/usb/drivers"))
     }
 
     func exists(_ file: String) -> Bool {
         unsafe access(path(file), F_OK) == 0
+    }
+
+    /// Whether pcscd runs in a group of its own (pcsc-lite 2.4.0).
+    var pcscdHasGroup: Bool {
+        TextFile.lines(of: path("/etc/group")).contains { $0.hasPrefix("\(UdevRules.pcscdGroup):") }
     }
 
     /// The names of the groups that this process belongs to.
@@ -72,25 +81,4 @@ struct RunningProgram: Hashable, Sendable {
 
     /// Whether this is the PC/SC daemon.
     var isPcscd: Bool { name == "pcscd" }
-}
-
-/// Small text files, without Foundation.
-enum TextFile {
-    /// Configuration files are shorter; longer ones are truncated.
-    private static let longest = 65_536
-
-    /// The lines of a file, none when it cannot be read. Invalid UTF-8 is replaced.
-    static func lines(of path: String) -> [String] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while text.count < longest {
-            let count = unsafe read(file, &buffer, buffer.count)
-            guard count > 0 else { break }
-            text += buffer.prefix(count)
-        }
-        return text.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
-    }
 }

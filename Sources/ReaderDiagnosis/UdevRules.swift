@@ -7,7 +7,8 @@ internal import SystemDevices
 /// Never everybody.
 ///
 /// There are two files, because of their order: systemd evaluates the tag `uaccess` in its rules number 73, and
-/// libccid's rules number 92 set a group of their own (libnfc issue 286).
+/// libccid's rules number 92 set a group of their own (libnfc issue 286): pcscd's since CCID 1.7.0, which a chip card
+/// reader keeps.
 package struct UdevRules: Hashable, Sendable {
     /// A file of rules.
     package struct File: Hashable, Sendable {
@@ -23,9 +24,48 @@ package struct UdevRules: Hashable, Sendable {
     ]
 
     package static let files = [
-        File(name: "70-kazasu.rules", text: text(seat, "whoever sits at the machine")),
-        File(name: "93-kazasu.rules", text: text("MODE=\"0660\", GROUP=\"plugdev\"", "the members of plugdev")),
+        File(
+            name: "70-kazasu.rules",
+            text: text("whoever sits at the machine", rules: rules(seat))),
+        File(
+            name: "93-kazasu.rules",
+            text: text(
+                "the members of plugdev",
+                rules: """
+                    \(rules("ENV{\(property)}=\"plugdev\""))
+                    ENV{\(property)}!="plugdev", GOTO="kazasu_end"
+                    # A chip card reader belongs to pcscd where that has a group of its own (pcsc-lite 2.4); plugdev gets an entry
+                    # in its access list, by setfacl of the package acl.
+                    ENV{ID_USB_INTERFACES}=="*:\(chipCardInterface):*", PROGRAM=="/usr/bin/getent group \(pcscdGroup)", \
+                    ENV{\(property)}="\(pcscdGroup)"
+                    # Final, since libnfc's rules come later.
+                    MODE:="0660", GROUP:="$env{\(property)}"
+                    ENV{\(property)}=="\(pcscdGroup)", TEST=="\(accessListProgram)", \
+                    RUN+="\(accessListProgram) -m g:plugdev:rw $devnode"
+
+                    """)),
     ]
+
+    /// The group of a pcscd that is not root's, and of the readers that it opens (pcsc-lite 2.4.0, CCID 1.7.0).
+    static let pcscdGroup = "pcscd"
+    /// Class, subclass and protocol of a chip card reader's interface.
+    private static let chipCardInterface = "0b0000"
+    /// A property that udev does not store.
+    private static let property = ".KAZASU_GROUP"
+    static let accessListProgram = "/usr/bin/setfacl"
+
+    /// The vendors of the readers, as sysfs writes their numbers.
+    package static var vendors: [String] {
+        Set(ReaderModel.all.filter { $0.driver != nil }.map(\.vendor)).sorted().map {
+            Hex.encode($0, digits: 4, uppercase: false)
+        }
+    }
+
+    /// The arguments for udevadm after which the rules apply to readers that are already connected.
+    package static var applyingCommands: [[String]] {
+        [["control", "--reload"]]
+            + vendors.map { ["trigger", "--action=change", "--subsystem-match=usb", "--attr-match=idVendor=\($0)"] }
+    }
 
     /// The rule part that lets whoever sits at the machine open a device.
     static let seat = "TAG+=\"uaccess\""
@@ -48,20 +88,23 @@ package struct UdevRules: Hashable, Sendable {
         files.map { "\(folder)/\($0.name)" }.first { Directory.linkTarget(of: machine.path($0)) == "/dev/null" }
     }
 
-    private static func text(_ action: String, _ whom: String) -> String {
-        let rules = ReaderModel.all.filter { $0.driver != nil }.map { model in
+    private static func rules(_ action: String) -> String {
+        ReaderModel.all.filter { $0.driver != nil }.map { model in
             "# \(model.name)\n\(match(model)), \(action)\n"
-        }
-        return """
-            # SPDX-License-Identifier: Apache-2.0
-            # Contactless card readers that Kazasu drives, for \(whom).
-            ACTION=="remove", GOTO="kazasu_end"
-            SUBSYSTEM!="usb", GOTO="kazasu_end"
-            ENV{DEVTYPE}!="usb_device", GOTO="kazasu_end"
+        }.joined()
+    }
 
-            \(rules.joined())
-            LABEL="kazasu_end"
+    private static func text(_ whom: String, rules: String) -> String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        # Contactless card readers that Kazasu drives, for \(whom).
+        ACTION=="remove", GOTO="kazasu_end"
+        SUBSYSTEM!="usb", GOTO="kazasu_end"
+        ENV{DEVTYPE}!="usb_device", GOTO="kazasu_end"
 
-            """
+        \(rules)
+        LABEL="kazasu_end"
+
+        """
     }
 }

@@ -65,14 +65,18 @@ package struct SystemPaths: Hashable, Sendable {
     package var usbDescriptions: String
     /// USB device files, by bus and device number.
     package var usbDevices: String
+    /// The loaded kernel drivers for USB devices, as described by sysfs.
+    package var usbDrivers: String
 
     /// Creates the paths: the system's own unless given otherwise.
     package init(
-        devices: String = "/dev", usbDescriptions: String = "/sys/bus/usb/devices", usbDevices: String = "/dev/bus/usb"
+        devices: String = "/dev", usbDescriptions: String = "/sys/bus/usb/devices", usbDevices: String = "/dev/bus/usb",
+        usbDrivers: String = "/sys/bus/usb/drivers"
     ) {
         self.devices = devices
         self.usbDescriptions = usbDescriptions
         self.usbDevices = usbDevices
+        self.usbDrivers = usbDrivers
     }
 }
 

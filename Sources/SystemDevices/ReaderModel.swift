@@ -52,3 +52,23 @@ package struct ReaderModel: Hashable, Sendable {
         guard (driver == nil) != (obstacle == nil) else { throw row.fault("driver", .empty) }
     }
 }
+
+extension USBDevice {
+    /// The interfaces that a Kazasu driver uses: the vendor's own where a reader has one, else all.
+    package var readerInterfaces: [USBInterface] {
+        let own = interfaces.filter { $0.classCode == 0xFF }
+        return own.isEmpty ? interfaces : own
+    }
+
+    /// The kernel driver that a reader has lost, and the free interface that it would have.
+    ///
+    /// A loaded driver takes its readers when they are plugged in. A program that is killed while it has one cannot
+    /// give it back, so the next one does.
+    package func lostKernelDriver(_ paths: SystemPaths = SystemPaths()) -> (name: String, interface: USBInterface)? {
+        guard let name = ReaderModel(of: self)?.kernelDriver, let free = readerInterfaces.first,
+            readerInterfaces.allSatisfy({ $0.driver == nil }),
+            !Directory.names(in: "\(paths.usbDrivers)/\(name)").isEmpty
+        else { return nil }
+        return (name, free)
+    }
+}

@@ -14,13 +14,15 @@ internal import SystemDevices
     let context: OpaquePointer
     let handle: OpaquePointer
     let endpoints: USBEndpoints
-    private let tookFromKernel: Bool
+    /// Whether the interface goes to the kernel driver in the end.
+    private let isForKernel: Bool
     private var isClosed = false
 
     /// Opens a device and claims the first interface of a class that has bulk endpoints.
     ///
+    /// - Parameter attachesDriver: whether to attach the kernel driver in the end even if none had the interface.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
-    init(_ device: USBDevice, classCode: UInt8) throws(TransportError) {
+    init(_ device: USBDevice, classCode: UInt8, attachesDriver: Bool) throws(TransportError) {
         var context: OpaquePointer?
         guard unsafe libusb_init(&context) == 0, let context = unsafe context else {
             throw .readerUnavailable(reason: .absent, detail: .init(.noUSB))
@@ -29,7 +31,7 @@ internal import SystemDevices
             let handle = try unsafe Self.open(device, context)
             do throws(TransportError) {
                 let endpoints = try unsafe Self.endpoints(of: handle, classCode)
-                tookFromKernel = try unsafe Self.claim(endpoints.interface, of: handle)
+                isForKernel = try unsafe Self.claim(endpoints.interface, of: handle) || attachesDriver
                 unsafe self.context = context
                 unsafe self.handle = handle
                 self.endpoints = endpoints
@@ -52,7 +54,7 @@ internal import SystemDevices
         guard !isClosed else { return }
         isClosed = true
         unsafe libusb_release_interface(handle, endpoints.interface)
-        if tookFromKernel { unsafe libusb_attach_kernel_driver(handle, endpoints.interface) }
+        if isForKernel { unsafe libusb_attach_kernel_driver(handle, endpoints.interface) }
         unsafe libusb_close(handle)
         unsafe libusb_exit(context)
     }

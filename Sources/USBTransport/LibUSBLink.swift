@@ -27,9 +27,12 @@ package final class LibUSBLink: USBLink {
 
     /// Opens a device.
     ///
+    /// - Parameter attachesDriver: whether to attach the kernel driver at the end even if none had the interface.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
-    package init(_ device: USBDevice, classCode: UInt8, cancellation: CancellationToken) throws(TransportError) {
-        let opened = try LibUSBDevice(device, classCode: classCode)
+    package init(
+        _ device: USBDevice, classCode: UInt8, attachesDriver: Bool = false, cancellation: CancellationToken
+    ) throws(TransportError) {
+        let opened = try LibUSBDevice(device, classCode: classCode, attachesDriver: attachesDriver)
         self.device = opened
         self.cancellation = cancellation
         let waker = unsafe USBWaker(context: opened.context)
@@ -44,7 +47,7 @@ package final class LibUSBLink: USBLink {
         guard let device else { throw .gone }
         let transfer = try USBTransfer(sending: bytes, over: device)
         let outcome = wait(for: transfer, over: device, within: time)
-        if let outcome { throw clearingHalt(outcome, device.endpoints.output) }
+        if let outcome { throw examining(outcome, device.endpoints.output) }
     }
 
     package func receive(within time: Duration) throws(USBError) -> [UInt8] {
@@ -56,7 +59,7 @@ package final class LibUSBLink: USBLink {
             let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
             let outcome = wait(for: transfer, over: device, within: max(.zero, min(left, Self.longestWait)))
             guard let outcome else { return transfer.bytes }
-            guard outcome == .timedOut else { throw clearingHalt(outcome, device.endpoints.input) }
+            guard outcome == .timedOut else { throw examining(outcome, device.endpoints.input) }
             // A full last packet does not end a transfer.
             if !transfer.bytes.isEmpty { return transfer.bytes }
             if left <= Self.longestWait { throw .timedOut }
@@ -74,8 +77,15 @@ package final class LibUSBLink: USBLink {
         device = nil
     }
 
-    private func clearingHalt(_ error: USBError, _ endpoint: UInt8) -> USBError {
-        if error == .stalled, let device { unsafe libusb_clear_halt(device.handle, endpoint) }
+    /// Clears a halted endpoint, and finds out whether the interface is still this link's.
+    private func examining(_ error: USBError, _ endpoint: UInt8) -> USBError {
+        guard let device else { return error }
+        switch error {
+        case .stalled: unsafe libusb_clear_halt(device.handle, endpoint)
+        case .failed where unsafe libusb_kernel_driver_active(device.handle, device.endpoints.interface) == 1:
+            return .taken
+        default: break
+        }
         return error
     }
 
@@ -257,6 +267,8 @@ package enum USBError: Error, Hashable, Sendable {
     case overflow
     /// The device was unplugged, or the link is closed.
     case gone
+    /// The kernel's own driver has the interface again, as after a suspend: the link is dead, the reader can be reopened.
+    case taken
     /// Work was cancelled.
     case cancelled
     /// Another error, as numbered by libusb.
@@ -267,6 +279,7 @@ package enum USBError: Error, Hashable, Sendable {
         switch self {
         case .timedOut: .readerTimeout
         case .gone: .unplugged
+        case .taken: .readerUnavailable(reason: .absent, detail: .init(.takenBackByKernel))
         case .cancelled: .cancelled
         case .stalled: .readerFailed(detail: .init(.transferRefused))
         case .overflow: .readerFailed(detail: .init(.transferTooLong))
@@ -275,7 +288,7 @@ package enum USBError: Error, Hashable, Sendable {
     }
 
     /// Whether the link is dead for good.
-    package var isFinal: Bool { self == .gone || self == .cancelled }
+    package var isFinal: Bool { self == .gone || self == .taken || self == .cancelled }
 }
 
 extension TransportError {

@@ -32,7 +32,7 @@ struct KernelDriverDetachmentTests {
         let (system, device) = try Self.device("pn533_usb")
         let log = Log()
         do {
-            let lease = KernelDriverDetachment(taking: device, control: Self.control(log))
+            let lease = KernelDriverDetachment(taking: device, system.paths, control: Self.control(log))
             let isTaken = lease != nil
             #expect(isTaken)
             #expect(log.lines == ["take 0"])
@@ -45,7 +45,7 @@ struct KernelDriverDetachmentTests {
     @Test(arguments: [nil, "usbfs"]) func leavesUnclaimedInterfaces(_ driver: String?) throws {
         let (system, device) = try Self.device(driver)
         let log = Log()
-        let isTaken = KernelDriverDetachment(taking: device, control: Self.control(log)) != nil
+        let isTaken = KernelDriverDetachment(taking: device, system.paths, control: Self.control(log)) != nil
         #expect(!isTaken)
         #expect(log.lines == [])
         withExtendedLifetime(system) {}
@@ -54,22 +54,40 @@ struct KernelDriverDetachmentTests {
     @Test func returnsOnlyWhatItDetached() throws {
         let (system, device) = try Self.device("pn533_usb")
         let log = Log()
-        let isTaken = KernelDriverDetachment(taking: device, control: Self.control(log, gives: false)) != nil
+        let isTaken =
+            KernelDriverDetachment(taking: device, system.paths, control: Self.control(log, gives: false)) != nil
         #expect(!isTaken)
         #expect(log.lines == ["take 0"])
         withExtendedLifetime(system) {}
     }
 
+    /// A killed program has left the interface without its driver.
+    @Test func attachesADriverThatLostItsReader() throws {
+        let (system, device) = try Self.device(nil)
+        let log = Log()
+        let isUnknown = KernelDriverDetachment(taking: device, system.paths, control: Self.control(log)) == nil
+        #expect(isUnknown)
+        try system.load(driver: "pn533_usb")
+        do {
+            let lease = KernelDriverDetachment(taking: device, system.paths, control: Self.control(log))
+            let isTaken = lease != nil
+            #expect(isTaken)
+            #expect(log.lines == [])
+            _ = consume lease
+        }
+        #expect(log.lines == ["give 0"])
+    }
+
     @Test func detachesNothingWithoutADeviceFile() throws {
         let (system, device) = try Self.device("pn533_usb", hasNode: false)
-        let isTaken = KernelDriverDetachment(taking: device) != nil
+        let isTaken = KernelDriverDetachment(taking: device, system.paths) != nil
         #expect(!isTaken)
         withExtendedLifetime(system) {}
     }
 
     @Test func ignoresFilesThatAreNotDevices() throws {
         let (system, device) = try Self.device("pn533_usb")
-        let isTaken = KernelDriverDetachment(taking: device) != nil
+        let isTaken = KernelDriverDetachment(taking: device, system.paths) != nil
         #expect(!isTaken)
         withExtendedLifetime(system) {}
     }

@@ -41,7 +41,7 @@ struct ReaderScanTests {
         try system.plugIn("1-3", vendor: "04cc", product: "2533", bus: 3, device: 7)
         let ports = try ["ttyUSB0", "ttyUSB1", "ttyACM0", "ttyS0", "other"].map(system.addDevice)
         let listed = ["acr122_usb:003:005", "pn532_uart:\(ports[1]):115200", "pn532_i2c:/no/such/bus", "pcsc:X"]
-        let listings = ReaderScan(paths: system.paths).run(listed: listed)
+        let listings = ReaderScan(paths: system.paths).run(Self.configured(listed))
         #expect(
             listings == [
                 ReaderListing(id: listed[0], name: "ACS ACR122U", state: .ready),
@@ -51,21 +51,71 @@ struct ReaderScanTests {
                     isConfigured: true),
                 ReaderListing(id: listed[3], state: .ready),
                 ReaderListing(id: "pn53x_usb:003:006", name: "NXP PN533", state: .ready),
+                ReaderListing(id: "pn53x_usb:003:007", name: "NXP PN533", state: .ready),
                 ReaderListing(id: "pn532_uart:\(ports[2])", state: .unknown),
                 ReaderListing(id: "pn532_uart:\(ports[0])", state: .unknown),
             ])
     }
 
-    @Test func skipsKernelReadersWhenAnotherIsNamed() throws {
+    /// A name without numbers is the first usable reader of that driver, and listed once.
+    @Test func aNameWithoutNumbers() throws {
+        let system = try MadeUpSystem()
+        try system.plugIn("1-1", vendor: "0781", product: "5581", bus: 3, device: 2)
+        try system.plugIn("1-2", vendor: "072f", product: "2200", bus: 3, device: 5, driver: "usbfs")
+        try system.plugIn("1-3", vendor: "072f", product: "2200", bus: 3, device: 6)
+        let scan = ReaderScan(paths: system.paths)
+        let busy = ReaderListing.State.unavailable(.busy, detail: .init(.heldByProgramOrService))
+        for name in ["acr122_usb", "usb"] {
+            let listings = scan.run(Self.configured([name]))
+            #expect(listings.map(\.id) == ["acr122_usb:003:006", "acr122_usb:003:005"], "\(name)")
+            #expect(listings.map(\.state) == [.ready, busy])
+        }
+        let absent = ReaderListing(
+            id: "pn53x_usb", state: .unavailable(.absent, detail: .init(.libnfcFindsNone, "pn53x_usb")),
+            isConfigured: true)
+        #expect(scan.run(Self.configured(["pn53x_usb"])).first == absent)
+    }
+
+    @Test func anOptionalReaderIsListedWhileItIsConnected() throws {
+        let system = try MadeUpSystem()
+        let port = try system.addDevice("ttyS9")
+        var device = LibNFCSettings.Device(connectionString: "pn532_uart:\(port)", isOptional: true)
+        #expect(ReaderScan(paths: system.paths).run(LibNFCConfiguration(devices: [device])).map(\.state) == [.unknown])
+        for absent in ["pn532_uart:\(port)x", "acr122_usb"] {
+            device.connectionString = absent
+            #expect(ReaderScan(paths: system.paths).run(LibNFCConfiguration(devices: [device])) == [])
+        }
+    }
+
+    private static func configured(_ names: [String], findsUSB: Bool = true) -> LibNFCConfiguration {
+        LibNFCConfiguration(devices: names.map { .init(connectionString: $0) }, findsUSB: findsUSB)
+    }
+
+    /// The environment outranks the files, of which there are none here.
+    @Test(
+        arguments: [
+            ([:], [], true),
+            (["LIBNFC_AUTO_SCAN": "no"], [], false),
+            (["LIBNFC_AUTO_SCAN": "perhaps"], [], true),
+            (["LIBNFC_DEFAULT_DEVICE": "usb"], ["usb"], true),
+            (["LIBNFC_DEFAULT_DEVICE": "usb", "LIBNFC_DEVICE": "pn53x_usb"], ["pn53x_usb"], false),
+        ] as [([String: String], [String], Bool)])
+    func environmentOutranksFiles(_ environment: [String: String], _ devices: [String], _ findsUSB: Bool) {
+        let configuration = LibNFCConfiguration(LibNFCSettings(root: "/no/such/root")) { environment[$0] }
+        #expect(configuration.devices.map(\.connectionString) == devices)
+        #expect(configuration.findsUSB == findsUSB)
+    }
+
+    @Test func skipsUsableReadersWhenTheSettingsHideThem() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-2", vendor: "04cc", product: "2533", bus: 3, device: 6, driver: "pn533_usb")
-        #expect(ReaderScan(paths: system.paths).run(listed: [], findsUSB: false) == [])
-        #expect(ReaderScan(paths: system.paths).run(listed: []).map(\.state) == [.ready])
+        #expect(ReaderScan(paths: system.paths).run(Self.configured([], findsUSB: false)) == [])
+        #expect(ReaderScan(paths: system.paths).run(Self.configured([])).map(\.state) == [.ready])
     }
 
     @Test func nothingPluggedIn() {
         let paths = SystemPaths(devices: "/no/dev", usbDescriptions: "/no/sys", usbDevices: "/no/usb")
-        #expect(ReaderScan(paths: paths).run(listed: []) == [])
+        #expect(ReaderScan(paths: paths).run(Self.configured([])) == [])
     }
 
     @Test func namesTheHolderOfABusyUSBReader() throws {

@@ -33,7 +33,7 @@ struct RecordedTransferTests {
 
     @Test("Every transfer failure has its own keyword")
     func words() {
-        for error in [USBError.timedOut, .stalled, .overflow, .gone, .cancelled, .failed(code: -99)] {
+        for error in [USBError.timedOut, .stalled, .overflow, .gone, .taken, .cancelled, .failed(code: -99)] {
             #expect(USBError(word: error.word) == error)
         }
         #expect(USBError(word: "failed") == nil)
@@ -90,6 +90,7 @@ extension USBError {
         case "stalled": self = .stalled
         case "overflow": self = .overflow
         case "gone": self = .gone
+        case "taken": self = .taken
         case "cancelled": self = .cancelled
         default:
             guard word.hasPrefix("failed "), let code = Int32(word.dropFirst(7)) else { return nil }

@@ -25,6 +25,7 @@ struct DoctorTests {
     @Test func everyVerdictHasAScenario() {
         let covered = Set(Scenario.all.flatMap(\.finds)).union([
             .answers, .answersNot, .noUSBReader, .serviceHasReader, .serviceRefuses, .serviceSilent,
+            .serviceVersionMismatch, .serviceLibraryMissing,
         ])
         #expect(Set(Check.Code.allCases) == covered)
     }

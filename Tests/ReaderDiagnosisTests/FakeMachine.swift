@@ -12,6 +12,8 @@ final class FakeMachine {
     /// The device files that may not be opened: the error, and the group that may.
     var locked: [String: (errorNumber: Int32, group: String?)] = [:]
     var groups: Set<String> = []
+    /// The groups of device files, by path.
+    var owners: [String: String] = [:]
 
     init() throws {
         files = try FileTree()
@@ -24,7 +26,8 @@ final class FakeMachine {
     /// What a doctor examines.
     var machine: Machine {
         var machine = Machine(root: root, environment: environment)
-        let (locked, groups, root) = (locked, groups, root)
+        let (locked, groups, owners, root) = (locked, groups, owners, root)
+        machine.group = { owners[String($0.dropFirst(root.count))] }
         machine.obstacle = { path in
             let plain = String(path.dropFirst(root.count))
             if let lock = locked[plain] {

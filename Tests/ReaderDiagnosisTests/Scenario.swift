@@ -113,6 +113,35 @@ struct Scenario: CustomTestStringConvertible, Sendable {
             $0.locked[node] = (EACCES, "plugdev")
             $0.groups = ["plugdev"]
         },
+        Scenario(
+            "a pcscd of its own group, and rules from before", finds: [.pcscdShutOut, .permitted], ready: true,
+            says: "belongs to the group plugdev"
+        ) {
+            try $0.plugIn("054c:0dc8", interfaces: [("0b", nil), ("ff", nil)])
+            try $0.write("/etc/group", "pcscd:x:990:")
+            $0.owners[node] = "plugdev"
+        },
+        Scenario(
+            "a pcscd of its own group that has the reader", finds: [.ownedByPcscd], not: [.notInGroup, .pcscdShutOut],
+            says: node
+        ) {
+            try $0.plugIn("054c:0dc8", interfaces: [("0b", nil), ("ff", nil)])
+            try $0.write("/etc/group", "pcscd:x:990:")
+            $0.owners[node] = "pcscd"
+            $0.locked[node] = (EACCES, "pcscd")
+        },
+        Scenario("a pcscd that is root", finds: [.permitted], not: [.pcscdShutOut], ready: true) {
+            try $0.plugIn("072f:2200", interfaces: [("0b", nil)])
+            try $0.write("/etc/group", "plugdev:x:46:")
+            $0.owners[node] = "plugdev"
+        },
+        Scenario(
+            "a reader that pcscd does not take", finds: [.permitted], not: [.pcscdShutOut], ready: true
+        ) {
+            try $0.plugIn("054c:06c1")
+            try $0.write("/etc/group", "pcscd:x:990:")
+            $0.owners[node] = "plugdev"
+        },
         Scenario("no device file", finds: [.noDeviceFile], says: node) { try $0.plugIn("054c:06c1", hasNode: false) },
     ]
 

@@ -34,6 +34,27 @@ struct UdevRuleTests {
         }
         #expect(UdevRules.files.map(\.name) == ["70-kazasu.rules", "93-kazasu.rules"])
         #expect(UdevRules.files.first?.text.contains("TAG+=\"uaccess\"") == true)
-        #expect(UdevRules.files.last?.text.contains("MODE=\"0660\", GROUP=\"plugdev\"") == true)
+        #expect(UdevRules.files.last?.text.contains("\nMODE:=\"0660\", GROUP:=\"$env{.KAZASU_GROUP}\"\n") == true)
+    }
+
+    /// Tests/USB/test_udev.py runs the rules with the real udev.
+    @Test func chipCardReadersAreLeftToAPcscdOfItsOwnGroup() throws {
+        let text = try #require(UdevRules.files.last?.text)
+        let order = [
+            "idProduct}==\"0dc8\", ENV{.KAZASU_GROUP}=\"plugdev\"", "!=\"plugdev\", GOTO=\"kazasu_end\"",
+            "\"*:0b0000:*\", PROGRAM==\"/usr/bin/getent group pcscd\", ENV{.KAZASU_GROUP}=\"pcscd\"", "GROUP:=",
+            "RUN+=\"/usr/bin/setfacl -m g:plugdev:rw $devnode\"",
+        ]
+        var rest = Substring(text)
+        for part in order {
+            let range = try #require(rest.firstRange(of: part), "\(part)")
+            rest = rest[range.upperBound...]
+        }
+    }
+
+    @Test func thePackageAppliesThemAsDoctorDoes() throws {
+        let script = String(decoding: try TestFiles.read("packaging/debian/kazasu.postinst"), as: UTF8.self)
+        #expect(script.contains("for vendor in \(UdevRules.vendors.joined(separator: " ")); do"))
+        #expect(UdevRules.applyingCommands.count == UdevRules.vendors.count + 1)
     }
 }

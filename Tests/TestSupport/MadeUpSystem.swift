@@ -19,8 +19,10 @@ package final class MadeUpSystem {
         guard mkdtemp(&template) != nil else { throw Failed(path: "/tmp") }
         root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         chmod(root, 0o755)
-        paths = SystemPaths(devices: "\(root)/dev", usbDescriptions: "\(root)/sys", usbDevices: "\(root)/usb")
-        for path in [paths.devices, paths.usbDescriptions, paths.usbDevices, "\(root)/drivers"] {
+        paths = SystemPaths(
+            devices: "\(root)/dev", usbDescriptions: "\(root)/sys", usbDevices: "\(root)/usb",
+            usbDrivers: "\(root)/drivers")
+        for path in [paths.devices, paths.usbDescriptions, paths.usbDevices, paths.usbDrivers] {
             try makeDirectory(path)
         }
     }
@@ -55,6 +57,12 @@ package final class MadeUpSystem {
         let busDirectory = "\(paths.usbDevices)/\(USBDevice.threeDigits(bus))"
         mkdir(busDirectory, 0o755)
         try write("", to: "\(busDirectory)/\(USBDevice.threeDigits(device))")
+    }
+
+    /// Loads a kernel driver, which takes nothing yet.
+    package func load(driver: String) throws {
+        try makeDirectory("\(paths.usbDrivers)/\(driver)")
+        try write("", to: "\(paths.usbDrivers)/\(driver)/bind")
     }
 
     /// Pulls the plug of a USB device.

@@ -54,3 +54,20 @@ class Chip:
             if length == 0xFFFE:
                 self.is_unplugged = True
             return None if length >= 0xFFFE else self.process.stdout.read(length)
+
+
+class NoChip:
+    """What is behind a device that is no reader: nothing answers."""
+
+    is_unplugged = False
+
+    def send(self, transfer):
+        pass
+
+    def receive(self):
+        return None
+
+    def configure(self):
+        pass
+
+    reset = stop = configure

@@ -100,3 +100,10 @@ def rc_s330(**changes):
     plain = Device(vendor=0x054C, product=0x02E1, name="RC-S330",
                    interfaces=(Interface(0xFF, 0x84, 0x04, driver="pn533_usb"),))
     return dataclasses.replace(plain, **changes)
+
+
+def usb_disk(**changes):
+    """A disk, which is nobody's reader."""
+    plain = Device(vendor=0x0781, product=0x5581, name="Disk", serial="4C53",
+                   interfaces=(Interface(0x08, 0x81, 0x02, driver="usb-storage"),))
+    return dataclasses.replace(plain, **changes)

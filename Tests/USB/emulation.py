@@ -34,17 +34,32 @@ class Emulation:
         """
         self.testbed.add_from_string(device.description())
         reader = UsbFs(device, chip)
+        reader.on_unplugged = lambda: self.hide(device)
         self.testbed.attach_ioctl(device.node, reader)
         self.readers.append((device, reader, chip))
         self.testbed.uevent(device.sysfs, "add")
         return reader
+
+    def hide(self, device):
+        """Takes a device that stopped answering out of sysfs, as the kernel does."""
+        link = f"{self.testbed.get_root_dir()}/sys/bus/usb/devices/{device.port}"
+        if os.path.lexists(link):
+            os.unlink(link)
+
+    def load(self, driver):
+        """Loads a kernel driver, which takes nothing yet."""
+        folder = f"{self.testbed.get_root_dir()}/sys/bus/usb/drivers/{driver}"
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{folder}/bind", "w", encoding="utf-8"):
+            pass
 
     def unplug(self, reader):
         """Takes a reader away, and tells of it."""
         found = next(one for one in self.readers if one[1] is reader)
         self.readers.remove(found)
         device, _, chip = found
-        self.testbed.uevent(device.sysfs, "remove")
+        if device.port in os.listdir(f"{self.testbed.get_root_dir()}/sys/bus/usb/devices"):
+            self.testbed.uevent(device.sysfs, "remove")
         self.testbed.detach_ioctl(device.node)
         for number in range(len(device.interfaces)):
             self.testbed.remove_device(f"{device.sysfs}/{device.port}:1.{number}")

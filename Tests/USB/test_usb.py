@@ -19,8 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-from chip import Chip
-from descriptors import Interface, acr122u, rc_s300, rc_s330, rc_s380, scl3711
+from chip import Chip, NoChip
+from descriptors import Interface, acr122u, rc_s300, rc_s330, rc_s380, scl3711, usb_disk
 from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
@@ -248,6 +248,12 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
         self.succeed("poll", "--reader", "rcs380")
         self.assertEqual(self.reader.events, ["claim 0", "release 0"])
 
+    def test_a_driver_that_lost_its_reader_gets_it_back(self):
+        self.plug_in(interfaces=(Interface(0xFF, 0x81, 0x02),))
+        self.emulation.load("port100")
+        self.succeed("poll", "--reader", "rcs380")
+        self.assertEqual(self.reader.events, ["claim 0", "release 0", "attach 0"])
+
     def test_left_mid_answer(self):
         self.plug_in("--leftover", "stale", "--leftover", "more")
         self.succeed("poll", "--reader", "rcs380")
@@ -277,6 +283,20 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
 
     def test_ctrl_c_releases_the_reader(self):
         self.is_released_by(signal.SIGINT, statuses=(130,))
+
+    def test_a_suspend(self):
+        """The kernel's driver has the reader again; the reader is gone, and not broken."""
+        self.plug_in("--field", "empty")
+
+        def suspend():
+            if self.chip.statistics()["exchanges"] > 4 and self.reader.claimed:
+                self.reader.suspend()
+            return False
+
+        result = self.kazasu("poll", "--timeout", "forever", "--reader", "rcs380", interrupt_when=suspend)
+        self.assertEqual(result.status, 74, result.errors)
+        self.assertIn("the system has reset the reader, as after a suspend", result.errors)
+        self.assertEqual(self.reader.drivers, {0: "port100"})
 
     def test_sigterm_releases_the_reader(self):
         self.is_released_by(signal.SIGTERM, statuses=(143,))
@@ -494,6 +514,46 @@ class ThroughLibNFC(ISO14443, Reports):
         self.plug_in("--unplug-before", "80")
         result = self.kazasu("scan", limit=30)
         self.assertEqual(result.status, 74, result.errors)
+        self.assertIn("the reader was unplugged", result.errors)
+
+    def plug_in_disks(self):
+        """Disks before and after the reader on its bus, and on other buses."""
+        return [self.emulation.plug_in(usb_disk(port=port, bus=bus, address=address), NoChip())
+                for port, bus, address in (("1-4", 1, 1), ("1-5", 1, 9), ("2-1", 2, 2), ("9-1", 9, 2))]
+
+    def test_a_name_without_numbers_touches_no_other_device(self):
+        self.plug_in()
+        disks = self.plug_in_disks()
+        for name in self.READER.split(":")[0], "usb":
+            with self.subTest(name):
+                result = self.emulation.run(KAZASU, "balance", "--reader", name, environment={"LC_ALL": "C"})
+                self.assertEqual((result.status, result.output), (0, "10\n"), result.errors)
+                self.assertEqual([disk.events for disk in disks], [[]] * 4)
+        self.assertEqual(self.reader.drivers, {0: "pn533_usb"})
+
+    def test_a_name_without_numbers_and_no_reader(self):
+        disks = self.plug_in_disks()
+        for name in self.READER.split(":")[0], "usb", self.READER:
+            with self.subTest(name):
+                result = self.emulation.run(KAZASU, "balance", "--reader", name, environment={"LC_ALL": "C"})
+                self.assertEqual(result.status, 69, result.errors)
+                self.assertIn(f"libnfc finds no reader at {name}", result.errors)
+                self.assertEqual([disk.requests for disk in disks], [[]] * 4)
+
+    def test_nothing_is_sent_to_list_readers(self):
+        self.plug_in()
+        for command in ("readers",), ("doctor", "--json"):
+            result = self.emulation.run(KAZASU, *command, environment={"LC_ALL": "C"})
+            self.assertIn(self.READER, result.output)
+            self.assertEqual(self.reader.events, [])
+
+    def test_a_driver_that_lost_its_reader_gets_it_back(self):
+        self.plug_in(interfaces=tuple(dataclasses.replace(one, driver="") for one in self.DEVICE().interfaces))
+        self.assertEqual(self.kazasu("balance").status, 0)
+        self.assertEqual([event for event in self.reader.events if event.startswith("attach")], [])
+        self.emulation.load("pn533_usb")
+        self.assertEqual(self.kazasu("balance").status, 0)
+        self.assertEqual([event for event in self.reader.events if event.startswith("attach")], ["attach 0"])
 
 
 class ACR122U(ThroughLibNFC, unittest.TestCase):

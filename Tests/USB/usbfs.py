@@ -43,6 +43,9 @@ class UsbFs(UMockdev.IoctlBase):
         self.drivers = {number: interface.driver for number, interface in enumerate(device.interfaces)}
         self.claimed = set()
         self.events = []
+        # Every request that was sent to the device, also those that change nothing.
+        self.requests = []
+        self.on_unplugged = None
         self.waiting = []
         self.done = []
 
@@ -51,11 +54,14 @@ class UsbFs(UMockdev.IoctlBase):
     def do_handle_ioctl(self, client):
         request = client.get_request()
         name = NAMES.get(request & 0xFF, "") if request >> 8 & 0xFF == ord("U") else ""
+        self.requests.append(name)
         handler = getattr(self, f"on_{name.lower()}", None)
         if handler is None:
             client.complete(-1, errno.ENOTTY)
             return True
         result = handler(client.get_arg())
+        if self.chip.is_unplugged and self.on_unplugged:
+            self.on_unplugged()
         client.complete(*((0, 0) if result is None else (-1, result) if result > 0 else (-result, 0)))
         return True
 
@@ -86,6 +92,10 @@ class UsbFs(UMockdev.IoctlBase):
         return -len(answer)
 
     def on_setconfiguration(self, arg):
+        # The kernel refuses, and logs it, while a driver has an interface.
+        if any(self.drivers.values()):
+            self.events.append("setConfiguration refused")
+            return errno.EBUSY
         self.chip.configure()
         self.events.append("setConfiguration")
 
@@ -135,11 +145,19 @@ class UsbFs(UMockdev.IoctlBase):
         self.claimed.discard(number)
         self.events.append(f"release {number}")
 
+    def suspend(self):
+        """What a suspend does to a driver that cannot resume from a reset: it loses the interface to the kernel's own."""
+        self.claimed.clear()
+        self.drivers = {number: interface.driver for number, interface in enumerate(self.device.interfaces)}
+
     # --- transfers ---------------------------------------------------------------------------------------------------
 
     def on_submiturb(self, arg):
         if self.chip.is_unplugged:
             return errno.ENODEV
+        # The kernel claims for the client what it has not claimed, where no driver has it.
+        if not self.claimed and any(self.drivers.values()):
+            return errno.EBUSY
         urb = Urb(int.from_bytes(bytes(arg.retrieve())[:8], "little"), arg.resolve(0, URB_SIZE))
         if urb.endpoint & 0x80:
             self.waiting.append(urb)

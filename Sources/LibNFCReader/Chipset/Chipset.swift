@@ -178,13 +178,11 @@ struct Chipset: ~Copyable {
         timeouts.forget()
         iso14443.forget()
         isInDoubt = false
-        if let port = transport.port {
-            if port.isGone {
-                lost = .unplugged
-                return .unplugged
-            }
-            if family.reachesChip { port.abortChip() }
+        if transport.isGone {
+            lost = .unplugged
+            return .unplugged
         }
+        if family.reachesChip { transport.port?.abortChip() }
         let isUnproven = line.state == .unsure
         let isTooMuch = error != .cancelled && line.didMeetFault()
         if line.state == .unsure { abandonFastLine(forGood: error != .cancelled) }
@@ -197,6 +195,8 @@ struct Chipset: ~Copyable {
         }
         switch outcome {
         case .success: return error
+        // The system may notice later than the first transfer that failed.
+        case _ where transport.isGone: lost = .unplugged
         case .failed(let fault): lost = fault
         case .readerInDoubt: lost = isUnproven ? Self.stuck(at: fastSpeed) : error.isReaderError ? error : Self.mute
         }

@@ -58,10 +58,10 @@ struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// Returns the same driver for a USB device.
-    func naming(_ device: USBDevice) throws(TransportError) -> ConnectionString {
-        let numbers = [device.bus, device.address].map(USBDevice.threeDigits)
-        return try ConnectionString(parsing: ([family.name] + numbers).joined(separator: ":")) ?? self
+    /// Whether it names a USB reader: by driver, and by bus and device where it has these.
+    func names(_ reader: USBReaderScan.Found) -> Bool {
+        family.address == .usb && (family.name == "usb" || family.name == reader.driver)
+            && reader.numbers.starts(with: usbNumbers)
     }
 
     private static func usbNumbers(_ parts: [String]) throws(TransportError) -> [Int] {

@@ -17,19 +17,21 @@ struct KernelDriverDetachment: ~Copyable {
     private let interfaces: [Int32]
     private let control: Control
 
-    /// Detaches interfaces from kernel drivers; those held by a program are left alone.
+    /// Detaches interfaces from kernel drivers; those held by a program are left alone. An interface that a driver lost
+    /// to a killed program is attached at the end, too.
     ///
-    /// - Returns: `nil` when no kernel driver holds one, or none could be detached.
-    init?(taking device: USBDevice) {
-        self.init(taking: device, control: Self.usbfs)
+    /// - Returns: `nil` when no kernel driver holds or lost one, or none could be detached.
+    init?(taking device: USBDevice, _ paths: SystemPaths) {
+        self.init(taking: device, paths, control: Self.usbfs)
     }
 
-    init?(taking device: USBDevice, control: @escaping Control) {
+    init?(taking device: USBDevice, _ paths: SystemPaths, control: @escaping Control) {
         let held = device.interfaces.filter { $0.driver != nil && $0.driver != USBInterface.deviceFileDriver }
-        guard !held.isEmpty else { return nil }
+        let lost = device.lostKernelDriver(paths).map { [Int32(clamping: $0.interface.number)] } ?? []
+        guard !held.isEmpty || !lost.isEmpty else { return nil }
         let descriptor = unsafe open(device.node, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        let taken = held.map { Int32(clamping: $0.number) }.filter { control(descriptor, $0, Self.disconnect) }
+        let taken = lost + held.map { Int32(clamping: $0.number) }.filter { control(descriptor, $0, Self.disconnect) }
         guard !taken.isEmpty else {
             close(descriptor)
             return nil

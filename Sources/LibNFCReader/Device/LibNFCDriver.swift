@@ -30,13 +30,10 @@ package struct LibNFCDriver: ReaderDriver {
     /// The version of libnfc, as `1.8.0`.
     package static var libraryVersion: String { LibNFCContext.version }
 
-    /// The readers that libnfc finds or is configured with, those that it cannot use, and possible serial ports.
-    /// Unusable readers have the reason. Serial ports are not opened, so whether a reader is there stays unknown.
+    /// The readers of libnfc's settings and on the USB, those that cannot be used, and possible serial ports.
+    /// Unusable readers have the reason. Nothing is opened, so whether a reader is at a serial port stays unknown.
     package func list() -> [ReaderListing] {
-        let listed = LibNFCContext.list()
-        // A setting that names one reader hides the others.
-        let findsUSB = ["LIBNFC_DEVICE", "LIBNFC_AUTO_SCAN"].allSatisfy { LibNFCContext.environment($0) == nil }
-        return ReaderScan(paths: paths).run(listed: listed, findsUSB: findsUSB)
+        ReaderScan(paths: paths).run(LibNFCConfiguration(environment: LibNFCContext.environment))
     }
 
     /// Opens a reader.
@@ -58,6 +55,14 @@ package struct LibNFCDriver: ReaderDriver {
                 detail: .init(.libnfcWithoutFeliCa, connectionString.family.name))
         }
         guard let path = connectionString.path else {
+            guard connectionString.family.address == .usb else {
+                guard let handle = LibNFCContext.open(connectionString, recorder: recorder) else {
+                    throw .readerUnavailable(
+                        reason: .unsupported, detail: .init(.libnfcOpensNone, connectionString.text))
+                }
+                let transport = LibNFCTransport(handle, family: connectionString.family, recorder: recorder)
+                return try reader(Chipset(transport), connectionString, cancellation)
+            }
             return try openOnUSB(connectionString, cancellation)
         }
         let port = try SerialPort(path: path, highest: SerialPort.highestForLibnfc)
@@ -83,45 +88,51 @@ package struct LibNFCDriver: ReaderDriver {
             Chipset(transport, speed: speed, line: LinePolicy(mayRaise: mayRaiseLine)), connectionString, cancellation)
     }
 
+    /// Opens the first usable reader that the string names.
+    ///
+    /// libnfc sees bus and device always: without them it resets and configures the first device of the first bus,
+    /// whatever that is (1.8.0, `acr122_usb_open`, `pn53x_usb_open`).
     private func openOnUSB(
-        _ connectionString: ConnectionString, _ cancellation: CancellationToken
+        _ named: ConnectionString, _ cancellation: CancellationToken
     ) throws(TransportError) -> PN53xReader {
-        let found = readersOnUSB(connectionString)
+        let readers = USBReaderScan(paths: paths).run().filter(named.names)
+        guard let found = readers.first(where: { $0.state == .ready }) ?? readers.first,
+            let listed = try ConnectionString(parsing: found.id)
+        else { throw .readerUnavailable(reason: .absent, detail: .init(.libnfcFindsNone, named.text)) }
+        if case .unavailable(let reason, let detail) = found.state {
+            throw .readerUnavailable(reason: reason, detail: detail.of(found.model.name))
+        }
+        var connectionString = listed
         // libnfc does not detach a kernel driver from a reader, and fails.
-        let detachment = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverDetachment(taking: $0.device) }
-        var chipReset = found.count == 1 ? found.first.flatMap { RCS956Reset(of: $0.device) } : nil
+        let detachment = KernelDriverDetachment(taking: found.device, paths)
+        var chipReset = RCS956Reset(of: found.device)
         chipReset?.run()
         var opened = LibNFCContext.open(connectionString, recorder: recorder)
-        if opened == nil, let stuck = chipReset, found.allSatisfy({ $0.state == .ready }) {
+        if opened == nil, let stuck = chipReset {
             try cancellation.check()
             chipReset = stuck.replug(paths)
             chipReset?.run()
-            if let chipReset {
-                opened = LibNFCContext.open(try connectionString.naming(chipReset.device), recorder: recorder)
+            // It may have another number now.
+            if let chipReset, let again = try ConnectionString(parsing: found.at(chipReset.device).id) {
+                connectionString = again
+                opened = LibNFCContext.open(connectionString, recorder: recorder)
             }
             guard opened != nil else {
-                let name = found.first?.model.name ?? connectionString.text
-                throw .readerUnavailable(
-                    reason: .absent, detail: .init(.doesNotStart, name))
+                throw .readerUnavailable(reason: .absent, detail: .init(.doesNotStart, found.model.name))
             }
         }
         guard let handle = opened else { throw whyNotOnUSB(connectionString) }
         let transport = LibNFCTransport(
-            handle, family: connectionString.family, detachment: detachment, chipReset: chipReset, recorder: recorder)
-        return try reader(Chipset(transport), connectionString, cancellation)
-    }
-
-    /// The USB readers that match a connection string.
-    private func readersOnUSB(_ connectionString: ConnectionString) -> [USBReaderScan.Found] {
-        USBReaderScan(paths: paths).run().filter { reader in
-            let name = connectionString.family.name
-            return (name == "usb" || name == reader.driver) && reader.numbers.starts(with: connectionString.usbNumbers)
+            handle, family: connectionString.family, detachment: detachment, chipReset: chipReset, recorder: recorder
+        ) { [paths, connectionString] in
+            USBReaderScan(paths: paths).run().contains(where: connectionString.names)
         }
+        return try reader(Chipset(transport), connectionString, cancellation)
     }
 
     /// Returns why libnfc, which reports no cause itself, could not open a USB reader.
     private func whyNotOnUSB(_ connectionString: ConnectionString) -> TransportError {
-        for reader in readersOnUSB(connectionString) {
+        for reader in USBReaderScan(paths: paths).run() where connectionString.names(reader) {
             if case .unavailable(let reason, let detail) = reader.state {
                 return .readerUnavailable(reason: reason, detail: detail.of(reader.model.name))
             }
@@ -129,10 +140,6 @@ package struct LibNFCDriver: ReaderDriver {
                 return .readerUnavailable(
                     reason: .busy, detail: .init(.heldByKernelDriver, driver, reader: reader.model.name))
             }
-        }
-        guard connectionString.family.address == .usb else {
-            return .readerUnavailable(
-                reason: .unsupported, detail: .init(.libnfcOpensNone, connectionString.text))
         }
         return .readerUnavailable(reason: .absent, detail: .init(.libnfcFindsNone, connectionString.text))
     }

@@ -10,7 +10,7 @@ internal import SystemDevices
 /// libnfc's library state. There is one per process, because `nfc_exit` frees the list of drivers that all share; it is
 /// created at first use and never freed.
 ///
-/// Opening and listing hold its lock, because libnfc changes the environment while it lists.
+/// Opening holds its lock, because a recorder changes libnfc's variables meanwhile.
 @safe struct LibNFCContext: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -39,7 +39,7 @@ internal import SystemDevices
         }
     }
 
-    /// Returns an environment variable, read while libnfc does not change it.
+    /// Returns an environment variable, read while nobody changes it.
     static func environment(_ name: String) -> String? {
         shared.withLock { _ in unsafe getenv(name).map { unsafe String(cString: $0) } }
     }
@@ -67,23 +67,9 @@ internal import SystemDevices
 
     /// The version of libnfc, as `1.8.0`.
     static var version: String { unsafe nfc_version().map { unsafe String(cString: $0) } ?? "" }
-
-    /// The connection strings of the readers that libnfc finds or is configured with, at most 16.
-    static func list() -> [String] {
-        unsafe use { context in
-            let capacity = 16
-            let found = UnsafeMutablePointer<nfc_connstring>.allocate(capacity: capacity)
-            defer { unsafe found.deallocate() }
-            let count = QuietErrors.during { unsafe nfc_list_devices(context, found, capacity) }
-            return (0..<min(count, capacity)).map { index in
-                let text = unsafe UnsafeRawPointer(found + index).assumingMemoryBound(to: CChar.self)
-                return unsafe String(cString: text)
-            }
-        } ?? []
-    }
 }
 
-/// Keeps libnfc from writing to stderr while it opens or lists readers. When none answers it prints a line at any log
+/// Keeps libnfc from writing to stderr while it opens readers. When none answers it prints a line at any log
 /// level.
 ///
 /// Meanwhile C's `stderr` is a stream that drops this thread's output and passes on that of others. The stream is never

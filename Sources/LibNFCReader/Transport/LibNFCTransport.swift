@@ -18,6 +18,8 @@ final class LibNFCTransport: PN53xTransport {
     private let chipReset: RCS956Reset?
     /// Receives libnfc's log.
     private let recorder: LinkRecorder?
+    /// Whether a reader on the USB is still connected. libnfc has one code for that and for a damaged answer.
+    private let isConnected: (@Sendable () -> Bool)?
     private var isOpen = true
 
     /// libnfc copies a command into 264 bytes on its stack without a check; more than 262 crash the process.
@@ -29,7 +31,7 @@ final class LibNFCTransport: PN53xTransport {
     init(
         _ handle: DeviceHandle, family: ReaderFamily, port: SerialPort? = nil, patience: Int = 1,
         detachment: consuming KernelDriverDetachment? = nil, chipReset: RCS956Reset? = nil,
-        recorder: LinkRecorder? = nil
+        recorder: LinkRecorder? = nil, isConnected: (@Sendable () -> Bool)? = nil
     ) {
         self.handle = handle
         self.family = family
@@ -38,11 +40,14 @@ final class LibNFCTransport: PN53xTransport {
         self.detachment = detachment
         self.chipReset = chipReset
         self.recorder = recorder
+        self.isConnected = isConnected
     }
 
     deinit {
         closeDevice()
     }
+
+    var isGone: Bool { port?.isGone ?? !(isConnected?() ?? true) }
 
     /// libnfc's name for the reader.
     var name: String {

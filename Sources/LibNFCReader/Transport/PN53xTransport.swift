@@ -12,6 +12,8 @@ protocol PN53xTransport: AnyObject {
     var family: ReaderFamily { get }
     /// The serial port or device file, locked against other programs; `nil` on USB.
     var port: SerialPort? { get }
+    /// Whether the reader was unplugged, as far as the system shows it.
+    var isGone: Bool { get }
     /// The factor by which waits exceed those for a real chip.
     var patience: Int { get }
     /// Whether the chip accepts SetParameters while a card may be selected.
@@ -33,6 +35,10 @@ protocol PN53xTransport: AnyObject {
 
     /// Releases the device. Further calls do nothing.
     func close()
+}
+
+extension PN53xTransport {
+    var isGone: Bool { port?.isGone ?? false }
 }
 
 /// The outcome of one raw chip command.

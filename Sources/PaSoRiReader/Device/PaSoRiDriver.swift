@@ -22,7 +22,9 @@ package struct PaSoRiDriver: ReaderDriver {
     /// - Parameter recorder: records every transfer.
     package init(recorder: LinkRecorder? = nil) {
         self.init(paths: SystemPaths()) { device, cancellation throws(TransportError) in
-            let link = try LibUSBLink(device, classCode: PaSoRiModel.interfaceClass, cancellation: cancellation)
+            let link = try LibUSBLink(
+                device, classCode: PaSoRiModel.interfaceClass, attachesDriver: device.lostKernelDriver() != nil,
+                cancellation: cancellation)
             guard let recorder else { return link }
             return RecordingUSBLink(link, recorder)
         }

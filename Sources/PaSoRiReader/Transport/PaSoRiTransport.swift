@@ -84,9 +84,9 @@ final class PaSoRiTransport<Framing: PaSoRiFraming> {
         switch failure {
         // Recovery would take time that a cancelled caller does not want to spend; the next command or closing does it.
         case .usb(.cancelled): return .cancelled
-        case .usb(.gone):
-            lost = .unplugged
-            return .unplugged
+        case .usb(.gone), .usb(.taken):
+            lost = failure.transportError
+            return failure.transportError
         default:
             do throws(TransportError) {
                 try synchronize()

@@ -47,6 +47,7 @@ extension USBError {
         case .stalled: "stalled"
         case .overflow: "overflow"
         case .gone: "gone"
+        case .taken: "taken"
         case .cancelled: "cancelled"
         case .failed(let code): "failed \(code)"
         }

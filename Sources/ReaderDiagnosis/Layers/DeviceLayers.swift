@@ -20,8 +20,8 @@ struct DeviceLayers {
             return [plugged] + (model.obstacle.map { [Check(.notDriven, [$0])] } ?? [])
         }
         let firmware = FirmwareWarning.check(device, release: device.release)
-        return [plugged, Check(.driven, driver), permission(), kernelDriver(), process()]
-            + (firmware.map { [$0] } ?? [])
+        return [plugged, Check(.driven, driver), permission()] + (pcscd().map { [$0] } ?? [])
+            + [kernelDriver(), process()] + (firmware.map { [$0] } ?? [])
     }
 
     private var node: String { machine.plain(device.node) }
@@ -31,6 +31,8 @@ struct DeviceLayers {
         if fault.errorNumber == ENOENT { return Check(.noDeviceFile, node) }
         // Do not recommend joining root's group; a group that was assigned to the reader is fine.
         if let group = fault.group, group != "root", !machine.isMember(group) {
+            // Membership in a service's group would be more than this device.
+            if group == UdevRules.pcscdGroup { return Check(.ownedByPcscd, node) }
             return Check(.notInGroup, node, group)
         }
         if let rule = UdevRules.masked(on: machine) { return Check(.ruleMasked, node, rule) }
@@ -38,26 +40,25 @@ struct DeviceLayers {
             ? Check(.ruleNotApplied, node) : Check(.noRule, node, UdevRules.match(model) + ", " + UdevRules.seat)
     }
 
-    /// The interfaces that a Kazasu driver uses: the vendor's own where a reader has one, else all.
-    private var interfaces: [USBInterface] {
-        let own = device.interfaces.filter { $0.classCode == 0xFF }
-        return own.isEmpty ? device.interfaces : own
+    /// Whether a rule keeps a chip card reader from a pcscd that is not root.
+    private func pcscd() -> Check? {
+        guard model.isTakenByPcscd, device.interfaces.contains(where: { $0.classCode == BusLayer.chipCard }),
+            machine.pcscdHasGroup, let group = machine.group(device.node),
+            !["root", UdevRules.pcscdGroup].contains(group)
+        else { return nil }
+        return Check(.pcscdShutOut, group)
     }
 
     private func kernelDriver() -> Check {
-        let drivers = interfaces.compactMap(\.driver).filter { $0 != USBInterface.deviceFileDriver }
+        let drivers = device.readerInterfaces.compactMap(\.driver).filter { $0 != USBInterface.deviceFileDriver }
         if let driver = drivers.first { return Check(.kernelDriverYields, driver) }
-        // A loaded driver takes its readers when they are plugged in; a program that is killed while it has one cannot
-        // reattach it. Whether this state is intended is not known, so only the user reattaches the driver.
-        guard let driver = model.kernelDriver, let free = interfaces.first, interfaces.allSatisfy({ $0.driver == nil }),
-            !Directory.names(in: machine.path("/sys/bus/usb/drivers/\(driver)")).isEmpty
-        else { return Check(.noKernelDriver) }
-        return Check(.kernelDriverAway, driver, "\(device.portPath):1.\(free.number)")
+        guard let lost = device.lostKernelDriver(machine.devices) else { return Check(.noKernelDriver) }
+        return Check(.kernelDriverAway, lost.name, "\(device.portPath):1.\(lost.interface.number)")
     }
 
     private func process() -> Check {
         let holders = RunningProgram.holding(node, on: machine)
-        guard interfaces.contains(where: { $0.driver == USBInterface.deviceFileDriver }) else {
+        guard device.readerInterfaces.contains(where: { $0.driver == USBInterface.deviceFileDriver }) else {
             return Check(holders.contains(where: \.isPcscd) ? .pcscdBeside : .unheld)
         }
         guard let holder = holders.first else { return Check(.heldByUnknown) }
@@ -69,7 +70,7 @@ struct DeviceLayers {
 /// The other devices on the USB.
 struct BusLayer {
     /// The class of chip card readers.
-    private static let chipCard: UInt8 = 0x0B
+    static let chipCard: UInt8 = 0x0B
 
     private let machine: Machine
 

@@ -28,7 +28,9 @@ struct SerialPortLayer {
     /// The explicitly named ports, each once.
     private func named() -> [NamedPort] {
         let variables = ["KAZASU_READER", "LIBNFC_DEVICE", "LIBNFC_DEFAULT_DEVICE"]
-        let texts = variables.compactMap { machine.environment[$0] } + LibNFCSettings(machine).devices.map(\.value)
+        let texts =
+            variables.compactMap { machine.environment[$0] }
+            + LibNFCSettings(root: machine.root).connectionStrings.map(\.value)
         var ports: [NamedPort] = []
         for port in texts.map(NamedPort.init) where port.isSerial && !ports.contains(where: { $0.path == port.path }) {
             ports.append(port)
