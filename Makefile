@@ -70,12 +70,12 @@ DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 
 # The static Swift runtime needs the C++ library's development files, which g++ depends on by their right name.
-APT_BUILD := gcc g++ libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3 \
+APT_BUILD := gcc g++ libc6-dev libexpat1-dev libnfc-dev libusb-1.0-0-dev pkg-config python3 \
              libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             curl fish groff jq man-db mandoc openssl sqlite3 zsh \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
-            umockdev python3-gi gir1.2-umockdev-1.0 \
+            udev umockdev python3-gi gir1.2-umockdev-1.0 \
             iproute2 mosquitto mosquitto-clients postgresql \
             hledger libreoffice-calc ofx \
             strace systemd
@@ -180,6 +180,7 @@ test-usb: deps venv ## runs the unmodified program before emulated USB readers
 	$(SWIFT_BUILD) --product usb-chip
 	KAZASU="$$($(SWIFT_BUILD) --show-bin-path)/kazasu" USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" \
 	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
+	/usr/bin/python3 Tests/USB/test_udev.py
 
 # Where the tests of many sites find the programs.
 SITES = KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" \
