@@ -155,6 +155,7 @@ let moduleTargets: [Target] = modules.map {
 }
 
 let otherTargets: [Target] = [
+    .target(name: "CPCSC"),
     .target(name: "CSchemas"),
     // With STATIONS=open without the rows that may not be passed on by themselves; packaging/scripts/station-tables.py --open comes first.
     .target(
@@ -163,7 +164,6 @@ let otherTargets: [Target] = [
     .target(name: "CArguments"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
     .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

@@ -171,6 +171,36 @@ struct PCSCObstacleTests {
         #expect(try error.required("message").text().contains("you do not have permission to open \(socket)"))
     }
 
+    @Test("A pcscd of another protocol version is not told to restart", arguments: ["en", "ja"])
+    func otherVersion(language: String) throws {
+        let service = try MismatchedService()
+        let environment = [PCSCService.variable: service.socket]
+        let result = try Kazasu.run(
+            ["poll", "-t", "0", "-r", "pcsc:Sony", "--lang", language], environment: environment)
+        result.expectError(69, language == "en" ? "versions that do not understand each other" : "バージョンが合わず")
+        #expect(result.errors.contains("sudo apt install pcscd libpcsclite1"))
+        #expect(!result.errors.contains("restart"))
+        let doctor = try Kazasu.run(["doctor", "-r", "pcsc:Sony", "--json"], environment: environment)
+        #expect(doctor.output.contains("versions that do not understand each other"), "\(doctor.output)")
+        let readers = try Kazasu.run(["readers", "--json"], environment: environment)
+        #expect(readers.output.contains("versions that do not understand each other"))
+    }
+
+    @Test("A computer without libpcsclite has its other readers")
+    func noLibrary() throws {
+        let folder = try TemporaryFolder()
+        // What the loader finds first cannot be loaded.
+        _ = try folder.write([0], as: "libpcsclite.so.1")
+        let socket = try folder.write([], as: "pcscd.comm")
+        let environment = [PCSCService.variable: socket, "LD_LIBRARY_PATH": folder.path]
+        let result = try Kazasu.run(["poll", "-t", "0", "-r", "pcsc:Sony"], environment: environment)
+        result.expectError(69, "libpcsclite.so.1 is not installed")
+        #expect(result.errors.contains("sudo apt install libpcsclite1"))
+        #expect(try Kazasu.run(["readers"], environment: environment).end == .exited(0))
+        let card = try Kazasu.run(["balance", "-r", Card.fixture("edy")], environment: environment)
+        #expect(card.end == .exited(0), "\(card.errors)")
+    }
+
     @Test(
         "Where every test must run, those with pcscd are not skipped",
         .enabled(if: getenv("KAZASU_ALL_TESTS") != nil, "KAZASU_ALL_TESTS is not set"))

@@ -144,11 +144,13 @@ struct ChipCardServiceError {
 
     /// The cause of the service's error; `nil` when the service is not to blame.
     init?(_ error: TransportError) {
-        guard case .readerUnavailable(let reason, _) = error else { return nil }
+        guard case .readerUnavailable(let reason, let detail) = error else { return nil }
         let found = ChipCardService(Machine(environment: SystemEnvironment.all)).check()
         switch (reason, found.verdict) {
         case (.absent, .fault), (.permission, .fault): check = found
         case (.permission, _): check = Check(.serviceRefuses, ChipCardServiceError.user)
+        case (.absent, _) where detail.code == .serviceVersionMismatch: check = Check(.serviceVersionMismatch)
+        case (.absent, _) where detail.code == .serviceLibraryMissing: check = Check(.serviceLibraryMissing)
         // The socket exists, but the service does not answer on it.
         case (.absent, _): check = Check(.serviceSilent)
         default: return nil

@@ -18,8 +18,15 @@ struct PCSCContext: ~Copyable {
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it does not run or refuses.
     init(recorder: LinkRecorder? = nil) throws(TransportError) {
+        guard kazasu_has_pcsclite() != 0 else {
+            throw .readerUnavailable(reason: .absent, detail: .init(.serviceLibraryMissing))
+        }
         var handle: SCARDCONTEXT = 0
         let code = PCSCCode(result: unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
+        // What pcscd answers to the version of a client that it does not know (pcsc-lite, `ContextThread`).
+        if code == .serviceStopped {
+            throw .readerUnavailable(reason: .absent, detail: .init(.serviceVersionMismatch))
+        }
         guard code == .success else { throw code.error }
         // Not before the guard: Swift 6.2 releases a stored reference twice when an initializer then throws.
         self.recorder = recorder
