@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `packaging/systemd/kazasu-watch.service`. systemd itself does not run in tests.
+/// The units of `packaging/systemd`. systemd itself does not run in tests.
 @Suite("The unit for systemd", .waits)
 struct UnitTests {
     /// The values of a setting, from all its lines.
-    private static func values(_ setting: String) throws -> [String] {
+    private static func values(_ setting: String, of name: String = "watch") throws -> [String] {
         let unit = String(
-            decoding: try TestFiles.read("packaging/systemd/kazasu-watch.service"), as: UTF8.self)
+            decoding: try TestFiles.read("packaging/systemd/kazasu-\(name).service"), as: UTF8.self)
         return unit.split(separator: "\n").filter { $0.hasPrefix(setting + "=") }
             .flatMap { $0.dropFirst(setting.count + 1).split(separator: " ").map(String.init) }
     }
@@ -58,6 +58,19 @@ struct UnitTests {
             $0.formUnion(try Self.calls($1))
         }
         #expect(used.subtracting(allowed).isEmpty)
+    }
+
+    /// Only `watch` and `serve` type what they read; every unit opens the same readers, as the same user groups.
+    @Test("Every unit may open the same readers", arguments: ["serve", "bridge"])
+    func sameReaders(name: String) throws {
+        for setting in ["DevicePolicy", "SupplementaryGroups"] {
+            #expect(try Self.values(setting, of: name) == Self.values(setting), "\(setting)")
+        }
+        func devices(_ name: String) throws -> Set<String> {
+            Set(try Self.values("DeviceAllow", of: name)).subtracting(["rw", "/dev/uinput"])
+        }
+        #expect(try devices(name) == devices("watch"))
+        #expect(try devices("watch").isSuperset(of: ["char-usb_device", "char-ttyAMA", "char-ttyS"]))
     }
 
     @Test("Programs of --exec have a home that they may write to")

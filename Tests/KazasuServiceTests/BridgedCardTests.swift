@@ -71,6 +71,30 @@ struct BridgedCardTests {
         #expect(bytes.dropFirst().reduce(0, ^) == 0)
     }
 
+    /// A reader for short APDUs: 256 bytes of a longer file must not look like all of it.
+    @Test("An extended Le that the reader cannot carry")
+    func extendedLe() throws {
+        let whole = String(repeating: "AB", count: 256)
+        for (first, rest, expected) in [
+            (whole + "9000", nil, "6700"),
+            ("AABB9000", nil, "AABB9000"),
+            (String(repeating: "AB", count: 255) + "9000", nil, String(repeating: "AB", count: 255) + "9000"),
+            (whole + "6102", "CCDD9000", whole + "CCDD9000"),
+            ("6A82", nil, "6A82"),
+        ] as [(String, String?, String)] {
+            var answers = ["00B0000000": first]
+            answers["00C0000002"] = rest
+            for le in ["000000", "000370"] {
+                var card = Self.card(Self.typeA(ats: "0578807002"))
+                #expect(
+                    try Self.answer(&card, "00B00000" + le, Channel(answers)) == expected, "\(first.suffix(4)) \(le)")
+            }
+            var card = Self.card(Self.typeA(ats: "0578807002"))
+            guard rest == nil else { continue }
+            #expect(try Self.answer(&card, "00B0000000", Channel(answers)) == first, "a short Le is the card's matter")
+        }
+    }
+
     @Test("Any ATS gives a valid ATR")
     func anyATS() {
         var random = SeededGenerator(seed: 5)

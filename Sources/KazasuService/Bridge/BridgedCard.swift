@@ -129,13 +129,19 @@ struct BridgedCard: Sendable {
         }
         // The reader is too small for it: the card may take it in parts.
         guard var command, !command.ins.needsGuard else { return Answer(Status.wrongLength) }
+        let wasExtended = command.ne > 0x100
         command.lengthForm = .automatic
         command.ne = min(command.ne, 0x100)
         var short = limits
         short.allowsExtended = false
         let session = ISO7816Session(channel: channel, limits: short, timeout: Self.longestAnswerTime) { true }
         do throws(ISO7816Error) {
-            return Answer(try session.transmit(command).encoded())
+            let response = try session.transmit(command)
+            // A card that does not offer the rest may have more, which the program would never learn.
+            if wasExtended, response.data.count == 0x100, response.status == .success {
+                return Answer(Status.wrongLength)
+            }
+            return Answer(response.encoded())
         } catch .transport(let error) {
             return try Self.answer(to: error)
         } catch {
