@@ -114,6 +114,19 @@ enum CardText {
         return trimmed.isEmpty ? nil : String(decoding: Array(trimmed), as: UTF8.self)
     }
 
+    /// Text in ASCII or Shift_JIS up to the first 00 or the end, without trailing blanks of either width.
+    ///
+    /// `nil` when there is none, or when a control character or something else occurs.
+    static func shiftJIS(_ bytes: some Sequence<UInt8>) -> String? {
+        let text = Array(bytes.prefix { $0 != 0 })
+        if let ascii = ascii(text) { return ascii }
+        guard !text.isEmpty, let utf8 = ShiftJIS.converted(text) else { return nil }
+        let characters = String(decoding: utf8, as: UTF8.self)
+        guard characters.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
+        let trimmed = characters.reversed().drop { $0 == " " || $0 == "\u{3000}" }.reversed()
+        return trimmed.isEmpty ? nil : String(trimmed)
+    }
+
     /// The values of exactly `count` decimal digits in ASCII; `nil` for anything else.
     static func digits(_ bytes: some Collection<UInt8>, count: Int) -> [Int]? {
         guard bytes.count == count, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

@@ -55,7 +55,8 @@ package enum DecoderTables {
     static let transitProcesses = CodeTable(
         PackageResources.transit_processes_tsv, special: ["class", "kind"], ignoring: 0x80)
     static let transitBrands = FactTable(
-        PackageResources.transit_brands_tsv, columns: ["brand", "services", "english", "japanese"], key: ["services"],
+        PackageResources.transit_brands_tsv, columns: ["brand", "services", "areas", "english", "japanese"],
+        key: ["services", "areas"],
         row: TransitBrandRow.init(_:))
     /// The meanings of the kind bytes in e-money records, by the decoder's card and by code.
     static let purseKinds = LookupTable<String, [UInt8: PurseKind]>(
@@ -113,6 +114,10 @@ package enum DecoderTables {
     static let namedCards = FactTable(
         PackageResources.named_cards_tsv, columns: ["id", "system", "services", "english", "japanese"], key: ["id"],
         row: NamedCardDecoder.init(_:))
+    /// Which of the cards that share one of those rows it is.
+    static let namedCardBrands = FactTable(
+        PackageResources.named_card_brands_tsv, columns: ["card", "prefix", "brand", "english", "japanese"],
+        key: ["card", "prefix"], row: NamedCardBrand.init(_:))
 
     /// The errors in the tables, by file name; a release has none.
     package static var faults: [String: [FactTableError]] {
@@ -131,6 +136,7 @@ package enum DecoderTables {
             "license-items.tsv": licenseItems.faults,
             "license-conditions.tsv": licenseConditions.faults,
             "named-cards.tsv": namedCards.faults,
+            "named-card-brands.tsv": namedCardBrands.faults,
         ]
     }
 }

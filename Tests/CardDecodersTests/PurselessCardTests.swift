@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
+@testable import CardDecoders
 import CardModel
 import TestSupport
 import Testing
@@ -21,9 +21,11 @@ struct PurselessCardTests {
             let read = decoder.balanceRead
             let blocks: BlockTable = [read.blocks.lowerBound: Block.zero.with(0, 1)]
             let service = ServiceDump(code: read.service, state: .read, blocks: blocks)
+            // A card of which no service is known is its system.
+            let isSystem = (decoder as? NamedCardDecoder)?.services.isEmpty ?? false
             for (dump, reason) in [
                 (Dumps.card(read.system, [service]), CardDecodingError.Reason.noBalance),
-                (Dumps.card(read.system, []), .noSuchService),
+                (Dumps.card(read.system, []), isSystem ? .noBalance : .noSuchService),
             ] {
                 let failure = #expect(throws: CardDecodingError.self) { try decoder.balance(dump) }
                 #expect(failure?.reason == reason && failure?.kind == decoder.kind)
@@ -40,18 +42,44 @@ struct PurselessCardTests {
         let decoder = try #require(DecoderRegistry.standard.decoder(of: kind))
         let system = SystemCode(rawValue: try #require(row["system"].flatMap { UInt16($0, radix: 16) }))
         let services = (row["services"] ?? "").split(separator: " ").compactMap { UInt16($0, radix: 16) }
-        #expect(!services.isEmpty)
-        for service in services.map(ServiceCode.init(rawValue:)) {
-            #expect(!service.requiresAuthentication && service.kind != nil)
-            let dump = Dumps.card(system, [Dumps.service(service, [.zero])])
+        func check(_ dump: CardDump, _ service: String) throws {
             let report = try decoder.decode(dump)
-            #expect(report.name.english == row["english"] && report.name.japanese == row["japanese"])
+            #expect(report.name.english == row["english"] && report.name.japanese == row["japanese"], "\(service)")
             #expect(report.warnings == [.layoutNotPublished])
             #expect(report.balances.isEmpty && report.history == nil && report.fields.isEmpty)
+        }
+        for service in services.map(ServiceCode.init(rawValue:)) {
+            #expect(service.kind != nil)
+            let state: ReadState = service.requiresAuthentication ? .keyRequired : .read
+            let listed = ServiceDump(
+                code: service, state: state, blocks: service.requiresAuthentication ? [:] : [0: .zero])
+            try check(Dumps.card(system, [listed]), service.description)
             let refused = Dumps.card(system, [ServiceDump(code: service, state: .refused(status: 0x01A6))])
             #expect(!decoder.recognizes(refused))
         }
-        #expect(!decoder.recognizes(Dumps.card(system, [])))
+        if services.isEmpty {
+            try check(Dumps.card(system, []), "none")
+            #expect(!decoder.recognizes(Dumps.card(.transit, [])))
+        } else {
+            #expect(!decoder.recognizes(Dumps.card(system, [])))
+        }
+    }
+
+    @Test(
+        "Cards that share a system are told apart by the first block",
+        arguments: [
+            (0x80E0, 0x000B, "0FF0", "desuca"), (0x80E0, 0x000B, "05D3", "iyotetsu"), (0x8DB6, 0x004B, "0102", "asaca"),
+            (0x8DB6, 0x004B, "0103", "docard"), (0x80E0, 0x000B, "0102", nil), (0x8DB6, 0x004B, "0000", nil),
+        ] as [(UInt16, UInt16, String, String?)])
+    func sharedSystem(_ system: UInt16, _ service: UInt16, _ prefix: String, _ brand: String?) throws {
+        let block = try Dumps.block(prefix + String(repeating: "00", count: 14))
+        let dump = Dumps.card(
+            SystemCode(rawValue: system), [Dumps.service(ServiceCode(rawValue: service), [block])])
+        let decoder = try #require(DecoderRegistry.standard.recognizing(dump).first)
+        #expect(decoder.brand(dump)?.id == brand && decoder.brands.count == 2)
+        #expect(decoder.brandReads == [decoder.balanceRead])
+        let name = try decoder.decode(dump).name
+        #expect(name == decoder.brand(dump)?.name ?? decoder.name)
     }
 
     @Test("No card is taken for another: each system and service names one, but for systems that cards share")
@@ -153,6 +181,31 @@ struct PurselessCardTests {
             let fields = reports.flatMap(\.fields)
             #expect(!fields.isEmpty && fields.allSatisfy { $0.isPersonal })
         }
+    }
+
+    /// The blocks that the owner of a university card of 2023 published, with an invented number and name.
+    @Test("A campus card of four blocks: text in Shift_JIS, and days")
+    func campusText() throws {
+        func fields(_ blocks: [String]) throws -> [String: String] {
+            let service = Dumps.service(ServiceCode(rawValue: 0x1A8B), try blocks.map(Dumps.block))
+            let fields = try CampusCardDecoder.fcf.decode(Dumps.card(SystemCode(rawValue: 0xFE00), [service])).fields
+            let arePersonal = fields.allSatisfy { $0.isPersonal }
+            #expect(arePersonal)
+            return Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) })
+        }
+        let number = "30313232333039393939393030303030"
+        let name = "8384837D835F8140835E838D83452020"
+        let (first, last) = ("31353031323339343230323230343031", "32303236303333314148323830333339")
+        #expect(
+            try fields([number, name, first, last]) == [
+                "text0": "0122309999900000", "text1": "ヤマダ　タロウ", "firstDay": "2022-04-01",
+                "lastDay": "2026-03-31",
+            ])
+        // No days, and no text: a control character, half of a character.
+        let control = "83840A00" + String(repeating: "00", count: 12)
+        let half = String(repeating: "20", count: 15) + "83"
+        #expect(try fields([control, half, last, "32303236313333314148323830333339"]) == [:])
+        #expect(try fields([number, name]) == ["text0": "0122309999900000", "text1": "ヤマダ　タロウ"])
     }
 
     @Test("The UID of a Type 2 Tag is personal, its product is not")

@@ -66,7 +66,7 @@ struct RegistryTests {
         speedpass 8CC1: 100B 0-0 | 100B 0-0
         felica-lite 88B4: 000B 130-130 | 000B 130-130
         ndef 12FC: 000B 0-0 | 000B 0-0
-        fcf FE00: 1A8B 0-0 | 1A8B 0-1
+        fcf FE00: 1A8B 0-0 | 1A8B 0-1, 1A8B 2-3?
         gifu-university 0447: 020B 0-0 | 020B 0-1
         coop-member 8E4B: 204B 0-0 | 204B 0-1
         """

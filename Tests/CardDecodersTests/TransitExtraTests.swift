@@ -21,14 +21,18 @@ struct TransitExtraTests {
     private static let icoca = "00C8 00CA 00CC 00CE 00D0 00D2 00D4 00D6 1A48 1A4A 1A88 1A8A 9608 960A"
     private static let open = "184B 194B 198B 234B 238B 23CB"
 
-    private func brand(_ list: String) throws -> String? {
+    private func brand(_ list: String, areas: [(UInt16, UInt16)] = []) throws -> String? {
         let codes = "\(Self.common) \(list)".split(separator: " ").compactMap { ServiceCode($0) }
         let services = codes.map { code in
             ServiceDump(
                 code: code, state: code.requiresAuthentication ? .keyRequired : .read,
                 blocks: code.requiresAuthentication ? [:] : [0: .zero])
         }
-        let report = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, services))
+        var dump = Dumps.card(.transit, services)
+        dump.systems[0].areas = areas.map {
+            AreaDump(start: AreaCode(rawValue: $0.0), end: AreaCode(rawValue: $0.1))
+        }
+        let report = try CyberneticsDecoder.transit.decode(dump)
         return report.fields.first { $0.key == "brand" }?.value
     }
 
@@ -50,6 +54,46 @@ struct TransitExtraTests {
     func byOpenServices() throws {
         #expect(try brand("1E8B 1ECF 184B") == "toica")
         #expect(try brand("988B 98CF 998B") == "manaca")
+    }
+
+    /// The nodes of felica-tool's `filesystems.json` that are not on every card, for the lists that services of one issuer
+    /// do not decide, and for neighbors that share nodes with them.
+    static let listed: [(name: String, services: String, areas: [(UInt16, UInt16)], brand: String)] = [
+        (
+            "a Suica on a phone", "1808 180A 1848 184B 1888 188B 1908 190A", [(0x1800, 0x1A3F), (0x1F00, 0x1F3F)],
+            "suica"
+        ),
+        ("a Suica of the first years", "1808 180A 1848 184B", [(0x1800, 0x1FFF)], "suica"),
+        ("Welcome Suica", "1808 180A 1848 184B", [(0x1800, 0x1A3F)], "undecidable"),
+        (
+            "a regional Suica", "1808 180A 1848 184B 2588 258A 25C8 25CA 2608 260A 2648 264A 2688 268A 26C8 26CB",
+            [(0x1800, 0x1A3F), (0x2580, 0x267F), (0x2680, 0x293F)], "regional-suica"
+        ),
+        (
+            "icsca", "BD48 BD4A BD88 BD8A BDC8 BDCA BE08 BE0A BE48 BE4B", [(0x8000, 0xFFFE), (0xBD40, 0xBE7F)], "icsca"
+        ),
+        ("PASMO on a phone", "1848 184B 1CC8 1CCA", [(0x1800, 0x1A3F), (0x1CC0, 0x1DFF), (0x1F00, 0x1F3F)], "pasmo"),
+        ("ICOCA", "1A48 1A4A 1A88 1A8A 9608 960A", [(0x1A40, 0x1B7F), (0x9600, 0x973F)], "icoca"),
+        ("TOICA", "1848 184B 1E8B 1ECC 1ECF", [(0x1800, 0x1DFF), (0x1E00, 0x1EFF)], "toica"),
+        ("Kitaca", "1848 184B 208B 20CB", [(0x1800, 0x1A3F), (0x2080, 0x21BF)], "kitaca"),
+        ("SUGOCA", "1F88 1F8A 2048 204A 21C8", [(0x1F40, 0x207F), (0x21C0, 0x22FF)], "sugoca"),
+        ("Hayakaken", "1F88 1F8A 2048 204A 2448", [(0x1F40, 0x207F), (0x2440, 0x257F)], "hayakaken"),
+        ("manaca", "9888 988B", [(0x8000, 0xFFFE), (0x9880, 0x99BF)], "manaca"),
+        ("nimoca", "1F48 1F4A 1F88 1F8A 2048 204A", [(0x1F40, 0x207F)], "nimoca"),
+        ("areas of two issuers", "", [(0x21C0, 0x22FF), (0x2440, 0x257F)], "undecidable"),
+        ("an area with another end", "", [(0xBD40, 0xBE3F)], "undecidable"),
+    ]
+
+    @Test("The areas that a card lists tell its brand, too", arguments: listed)
+    func byAreas(_ name: String, _ services: String, _ areas: [(UInt16, UInt16)], _ brand: String) throws {
+        #expect(try self.brand(services, areas: areas) == brand, "\(name)")
+    }
+
+    @Test("icsca, a Suica on a phone and a regional Suica by their services alone")
+    func withoutAreas() throws {
+        #expect(try brand("BD48 BD4A BE48 BE4B") == "icsca")
+        #expect(try brand("1808 180A 1888 188B") == "suica")
+        #expect(try brand("1808 180A 2588 258A 2648 264A") == "regional-suica")
     }
 
     @Test("Only system 0003 has brands")

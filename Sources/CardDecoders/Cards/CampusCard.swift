@@ -5,10 +5,11 @@ package import CardModel
 
 // FCF, the format of Japanese campus and employee cards, in the common area; and the student card of Gifu University.
 //
-// One source each (TRETJapanNFCReader for one university, felica-wallet for Gifu). The layout differs between
-// institutions and the Kumamon card uses the same service, so everything here is only a candidate: the bytes read as
-// digits and as text. All of it is personal. On cards of other issuers the service can be there and empty. The log in
-// 120F: see ``ICUDecoder``.
+// One source for each institution (TRETJapanNFCReader: the digits of one university; taiki-kuraishi's program and card of
+// another: number and name in blocks 0 and 1 as Shift_JIS text, and, inferred from that card, days in blocks 2 and 3;
+// felica-wallet for Gifu). The layout differs between institutions and the Kumamon card uses the same service, so everything
+// here is only a candidate: the bytes read as digits, text and days. All of it is personal. On cards of other issuers the
+// service can be there and empty. The log in 120F: see ``ICUDecoder``.
 
 extension CardKind {
     /// FCF campus or employee card.
@@ -23,8 +24,8 @@ package struct CampusCardDecoder: PurselessDecoder {
     package let name: LocalizedText
     /// The block that identifies the card; no balance is known.
     package let balanceRead: ReadRequest
-    /// The blocks that contain number and name.
-    package var historyReads: [ReadRequest] { [textRead] }
+    /// The blocks that contain number and name, and days where there are more.
+    package var historyReads: [ReadRequest] { [textRead] + (dayRead.map { [$0] } ?? []) }
 
     /// The whole service: number and name can be anywhere in it.
     package var personal: [PersonalBytes] {
@@ -32,6 +33,8 @@ package struct CampusCardDecoder: PurselessDecoder {
     }
 
     private let textRead: ReadRequest
+    /// Two more blocks, where the format has them.
+    private let dayRead: ReadRequest?
 
     private let hasDigits: Bool
 
@@ -41,6 +44,7 @@ package struct CampusCardDecoder: PurselessDecoder {
         self.name = name
         balanceRead = ReadRequest(system, service)
         textRead = ReadRequest(system, service, 0..<2)
+        dayRead = hasDigits ? ReadRequest(system, service, 2..<4, isRequired: false) : nil
     }
 
     /// FCF cards: service 1A8B of the common area.
@@ -63,15 +67,29 @@ package struct CampusCardDecoder: PurselessDecoder {
         guard let service = dump.opened(textRead) else { throw noBalance(dump) }
         var report = CardReport(kind: kind, name: name, warnings: [.oneSource])
         for (number, block) in service.blocks where textRead.blocks.contains(number) {
+            let text = CardText.shiftJIS(block.bytes)
             report.fields += [
                 candidate(
-                    "digits\(number)", "Digits of block \(number), if any", "ブロック\(number)の数字の候補", digits(block)),
+                    "digits\(number)", "Digits of block \(number), if any", "ブロック\(number)の数字の候補",
+                    text == nil ? digits(block) : nil),
+                candidate("text\(number)", "Text of block \(number), if any", "ブロック\(number)の文字の候補", text),
+            ].compactMap { $0 }
+        }
+        if let dayRead, let days = dump.opened(dayRead)?.blocks {
+            report.fields += [
                 candidate(
-                    "text\(number)", "Text of block \(number), if any", "ブロック\(number)の文字の候補",
-                    CardText.ascii(block.bytes)),
+                    "firstDay", "First day, if it is one", "開始日の候補", days[2].flatMap { day($0.bytes.dropFirst(8)) }),
+                candidate("lastDay", "Last day, if it is one", "終了日の候補", days[3].flatMap { day($0.bytes) }),
             ].compactMap { $0 }
         }
         return report
+    }
+
+    /// Eight digits at the beginning that are a day.
+    private func day(_ bytes: some Sequence<UInt8>) -> String? {
+        guard let digits = CardText.digits(Array(bytes.prefix(8)), count: 8) else { return nil }
+        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
+        return CalendarDate(year: number(0..<4), month: number(4..<6), day: number(6..<8))?.description
     }
 
     private func candidate(_ key: String, _ english: String, _ japanese: String, _ value: String?) -> CardField? {

@@ -151,7 +151,7 @@ struct CyberneticsAttributeBlock {
     var transactionNumber: Int { Int(raw.uint16(at: 14, .big)) }
 }
 
-/// The brand of a card, identified by services that only its issuer uses; the facts are in `Data/transit-brands.tsv`.
+/// The brand of a card, identified by services and areas that only its issuer uses; the facts are in `Data/transit-brands.tsv`.
 ///
 /// Most of these services need a key, so a dump contains them only when the card listed its services.
 enum CyberneticsBrand {
@@ -176,7 +176,12 @@ enum CyberneticsBrand {
             if case .refused = service.state, service.blocks.isEmpty { continue }
             services.append(service.code)
         }
-        let fitting = DecoderTables.transitBrands.rows.filter { $0.services.allSatisfy { services.contains($0) } }
+        let fitting = DecoderTables.transitBrands.rows.filter { row in
+            row.services.allSatisfy { services.contains($0) }
+                && row.areas.allSatisfy { area in
+                    system.areas.contains { $0.start.rawValue == area.start && $0.end.rawValue == area.end }
+                }
+        }
         guard let first = fitting.first, fitting.allSatisfy({ $0.brand == first.brand }) else { return nil }
         return CardBrand(id: first.brand, name: first.name)
     }
@@ -196,12 +201,17 @@ struct TransitBrandRow: Sendable {
     let name: LocalizedText
     /// The services, all of which must be present.
     let services: [ServiceCode]
+    /// The areas, likewise; only a card that listed its nodes has any.
+    let areas: [(start: UInt16, end: UInt16)]
 
     init(_ row: FactRow) throws(FactTableError) {
         name = try row.requiredName()
         brand = try row.required("brand")
         services = try row.hexList("services").map(ServiceCode.init(rawValue:))
-        if services.isEmpty { throw row.fault("services", .empty) }
+        areas = try (row.hexList("areas") as [UInt32]).map {
+            (start: UInt16(truncatingIfNeeded: $0 >> 16), end: UInt16(truncatingIfNeeded: $0))
+        }
+        if services.isEmpty, areas.isEmpty { throw row.fault("services", .empty) }
     }
 }
 

@@ -213,7 +213,8 @@ enum ShiftJIS {
         return converted(bytes)
     }
 
-    private static func converted(_ bytes: [UInt8]) -> [UInt8]? {
+    /// Returns the text in UTF-8, or `nil` when it is not Shift_JIS.
+    static func converted(_ bytes: [UInt8]) -> [UInt8]? {
         let converter = unsafe iconv_open("UTF-8", "CP932")
         guard unsafe converter != iconv_t(bitPattern: -1) else { return nil }
         defer { unsafe iconv_close(converter) }
