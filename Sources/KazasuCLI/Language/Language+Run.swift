@@ -10,8 +10,19 @@ extension Language {
         return String(cString: value)
     }
 
-    /// The help texts are made before the command line is parsed, so `--lang` is looked up by hand.
+    /// The language of `--lang`, or `nil` where it was not given.
+    package static let asked = option(in: CommandLine.arguments)
+
     static func choose(arguments: [String], environment: (String) -> String?) -> Language {
+        if let language = option(in: arguments) { return language }
+        for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            if let value = environment(name), !value.isEmpty { return value.hasPrefix("ja") ? .japanese : .english }
+        }
+        return .english
+    }
+
+    /// The help texts are made before the command line is parsed, so `--lang` is looked up by hand.
+    private static func option(in arguments: [String]) -> Language? {
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { break }
             if argument == "--lang", let next = arguments.dropFirst(index + 1).first,
@@ -23,10 +34,7 @@ extension Language {
                 return language
             }
         }
-        for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
-            if let value = environment(name), !value.isEmpty { return value.hasPrefix("ja") ? .japanese : .english }
-        }
-        return .english
+        return nil
     }
 }
 

@@ -186,7 +186,7 @@ extension LedgerCommand {
             (options.hasGaps, options.hasCardLine) = (gaps, !noCardLine)
             options.hasByteOrderMark = csvOptions.bom || output != nil
             options.language = language(form)
-            if common.lang != nil { options.placeLanguage = Language.current }
+            options.placeLanguage = Language.asked
             let stream = LedgerStream(output)
             let export = try ledger.export(form, options) { stream.write($0) }
             try stream.finish()

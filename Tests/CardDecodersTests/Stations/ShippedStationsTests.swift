@@ -320,7 +320,7 @@ struct ShippedStationsTests {
 
     @Test("A search by name returns no more than a few of its hits, so that nobody reads the table out")
     func boundsSearches() {
-        for text in ["a", "新", "ん", "町"] {
+        for text in ["a", "新"] {
             let (found, more) = names.places(named: text)
             #expect(found.count == ShippedStations.mostFound && more > 0, "\(text)")
         }
