@@ -50,8 +50,15 @@ package struct LicenseReader: FileCardReader {
     package mutating func verify(_ source: PINSource) {
         let prompts = arePINsSet ? pins.map { PINPrompt(reference($0), tries[$0]) } : []
         guard error == nil, recorder.failure == nil, let choice = source.choose(prompts) else { return }
-        if !arePINsSet || !choice.pins.isEmpty { verify(Array(zip(pins, choice.pins)), consent: choice.consent) }
-        if let refusal = choice.refusal { refuse(refusal) }
+        guard arePINsSet else {
+            verify([], consent: choice.consent)
+            return
+        }
+        let pins = pins
+        let isReached = choice.pass { first, secrets in
+            verify(Array(zip(pins.dropFirst(first), secrets)), consent: choice.consent)
+        }
+        if isReached, let refusal = choice.refusal { refuse(refusal) }
     }
 
     /// Sends PINs through the guard, in the order of ``pins``; any other PIN is not sent.
@@ -72,15 +79,15 @@ package struct LicenseReader: FileCardReader {
             }
         }
         recorder.forgetSelection()
-        self.given = Set(requests.map(\.0))
+        self.given.formUnion(requests.map(\.0))
         do throws(PINGuardError) {
             _ = try session.pinGuard.verify(requests.map(\.1), in: session, consent: consent)
-            verified = Set(requests.map(\.0))
+            verified.formUnion(requests.map(\.0))
         } catch {
             refuse(error)
             if error.leavesEarlierPINsVerified {
                 let failed = requests.firstIndex { $0.1.reference == error.reference } ?? 0
-                verified = Set(requests.prefix(failed).map(\.0))
+                verified.formUnion(requests.prefix(failed).map(\.0))
             } else if let failure = error.exchangeFailure {
                 recorder.end(failure)
             }

@@ -63,8 +63,8 @@ package struct MyNumberReader: FileCardReader {
         guard error == nil, recorder.failure == nil,
             let choice = source.choose([PINPrompt(MyNumberReader.cardInput, tries[.cardInput])])
         else { return }
-        if let pin = choice.pins.first { verify(pin, consent: choice.consent) }
-        if let refusal = choice.refusal { refuse(refusal) }
+        let isReached = choice.pass { _, pins in pins.allSatisfy { verify($0, consent: choice.consent) } }
+        if isReached, let refusal = choice.refusal { refuse(refusal) }
     }
 
     /// Sends the PIN of 券面事項入力補助 through the guard.

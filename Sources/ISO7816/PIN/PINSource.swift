@@ -26,7 +26,8 @@ public struct PINSource {
     /// - Parameters:
     ///   - given: PINs that are known before there is a card.
     ///   - consent: whether the last try may be used; asked about all PINs before any of them is asked for.
-    ///   - ask: called once for each PIN, before any is sent; `nil` skips that PIN and those after it.
+    ///   - ask: called once for each PIN, once the card has accepted those before it; `nil` skips that PIN and those
+    ///     after it.
     public static func asking(
         given: [PIN] = [], consent: PINConsent = .never, _ ask: @escaping (PINPrompt) -> PIN?
     ) -> PINSource {
@@ -35,10 +36,31 @@ public struct PINSource {
 
     /// The PINs that may be sent, in order, and why the next one is not sent.
     package struct Choice {
-        package var pins: [PIN] = []
-        package var refusal: PINGuardError?
+        /// Why the PIN after these is not sent, if not for lack of a PIN.
+        package let refusal: PINGuardError?
         /// Does not ask again about a last try that was agreed to.
         package let consent: PINConsent
+        fileprivate let given: [PIN]
+        /// The PINs that are asked for if none were given.
+        fileprivate let prompts: [PINPrompt]
+        fileprivate let ask: (PINPrompt) -> PIN?
+
+        /// Passes the PINs on: given ones all at once, so that the form of each is checked before any is sent; others one
+        /// by one, so that nobody types a second PIN after a wrong first one.
+        ///
+        /// - Parameter send: sends PINs, of which the first has this place in the order; returns whether the card accepted
+        ///   them.
+        /// - Returns: whether all were accepted; `false` if one was skipped.
+        @discardableResult
+        package func pass<Failure: Error>(
+            _ send: (_ first: Int, [PIN]) throws(Failure) -> Bool
+        ) throws(Failure) -> Bool {
+            if !given.isEmpty { return try send(0, given) }
+            for (index, prompt) in prompts.enumerated() {
+                guard let pin = ask(prompt), try send(index, [pin]) else { return false }
+            }
+            return true
+        }
     }
 
     /// Decides about a card's PINs: `nil` if none is to be asked for.
@@ -60,16 +82,13 @@ public struct PINSource {
             guard refusal == nil else { break }
             usable.append(prompt)
         }
-        var choice = Choice(
-            consent: PINConsent(allowsLastTry: consent.allowsLastTry) { [agreed] reference, tries in
-                agreed[reference] == tries || consent.confirm(reference, tries)
-            })
-        for (index, prompt) in usable.enumerated() {
-            guard let pin = given.indices.contains(index) ? given[index] : ask(prompt) else { return choice }
-            choice.pins.append(pin)
+        let remembering = PINConsent(allowsLastTry: consent.allowsLastTry) { [agreed] reference, tries in
+            agreed[reference] == tries || consent.confirm(reference, tries)
         }
-        choice.refusal = refusal
-        return choice
+        var sent: [PIN] = []
+        for (pin, _) in zip(given, usable) { sent.append(pin) }
+        return Choice(
+            refusal: refusal, consent: remembering, given: sent, prompts: given.isEmpty ? usable : [], ask: ask)
     }
 }
 

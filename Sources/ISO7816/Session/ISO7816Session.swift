@@ -166,8 +166,13 @@ public final class ISO7816Session {
         }
         guard let choice = source.choose([PINPrompt(reference, tries)]) else { return .skipped }
         if let refusal = choice.refusal { throw refusal }
-        let requests = choice.pins.map { PINRequest(reference, $0) }
-        return try pinGuard.verify(requests, in: self, consent: choice.consent).first ?? .skipped
+        var result = PINResult.skipped
+        try choice.pass { _, pins throws(PINGuardError) in
+            let requests = pins.map { PINRequest(reference, $0) }
+            result = try pinGuard.verify(requests, in: self, consent: choice.consent).first ?? .skipped
+            return true
+        }
+        return result
     }
 
     /// Sends a command and returns the data of its answer.

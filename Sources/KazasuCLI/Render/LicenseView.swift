@@ -148,7 +148,10 @@ struct LicenseView {
             ])
         }
         for (name, state) in zip(pinNames, [report.pin1, report.pin2]) {
-            if let state { rows.append([name, PINWords.state(state)]) }
+            // What unlocks a card without PINs is the same for all cards, and not the holder's.
+            if let state, report.arePINsSet != false || !state.isVerified {
+                rows.append([name, PINWords.state(state)])
+            }
         }
         return rows
     }

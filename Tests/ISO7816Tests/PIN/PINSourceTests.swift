@@ -26,6 +26,16 @@ struct PINSourceTests {
         }
     }
 
+    /// The PINs of a choice, passed on one by one, of which the card accepts all before this place.
+    private static func passed(_ choice: PINSource.Choice, accepted: Int = .max) -> [Int] {
+        var places: [Int] = []
+        choice.pass { first, pins in
+            places += pins.indices.map { first + $0 }
+            return first < accepted
+        }
+        return places
+    }
+
     private static func prompts(_ first: TriesLeft?, _ second: TriesLeft? = .count(3)) -> [PINPrompt] {
         [PINPrompt(PINGuardTests.pin1, first), PINPrompt(PINGuardTests.pin2, second)]
     }
@@ -37,9 +47,17 @@ struct PINSourceTests {
     @Test func asksForEachPINInOrder() throws {
         let user = User()
         let choice = try #require(user.source().choose(Self.prompts(.count(3))))
+        #expect(user.asked.isEmpty, "the first is asked for when the card can take it")
+        #expect(Self.passed(choice) == [0, 1])
         #expect(user.asked == [PINGuardTests.pin1, PINGuardTests.pin2])
-        #expect(choice.pins.count == 2)
         #expect(choice.refusal == nil)
+    }
+
+    @Test func asksForNoSecondPINAfterAWrongFirstOne() throws {
+        let user = User()
+        let choice = try #require(user.source().choose(Self.prompts(.count(3))))
+        #expect(Self.passed(choice, accepted: 0) == [0])
+        #expect(user.asked == [PINGuardTests.pin1])
     }
 
     static let refused: [(TriesLeft, PINGuardError)] = [
@@ -52,24 +70,24 @@ struct PINSourceTests {
     func asksForNoneThatMustNotBeSent(_ tries: TriesLeft, _ error: PINGuardError) throws {
         let user = User()
         let choice = try #require(user.source().choose(Self.prompts(tries)))
+        #expect(Self.passed(choice).isEmpty)
         #expect(user.asked.isEmpty)
-        #expect(choice.pins.isEmpty)
         #expect(choice.refusal == error)
     }
 
     @Test func keepsTheFirstPINWhenTheSecondIsLocked() throws {
         let user = User()
         let choice = try #require(user.source().choose(Self.prompts(.count(3), .locked)))
+        #expect(Self.passed(choice) == [0])
         #expect(user.asked == [PINGuardTests.pin1])
-        #expect(choice.pins.count == 1)
         #expect(choice.refusal == .locked(PINGuardTests.pin2))
     }
 
     @Test func asksAboutALastTryOnceAndBeforeAnyPIN() throws {
         let user = User()
         let choice = try #require(user.source(allowsLastTry: true).choose(Self.prompts(.count(3), .count(1))))
-        #expect(user.agreed == [.count(1)])
-        #expect(choice.pins.count == 2)
+        #expect(user.agreed == [.count(1)] && user.asked.isEmpty)
+        #expect(Self.passed(choice) == [0, 1])
         #expect(choice.consent.confirm(PINGuardTests.pin2, .count(1)))
         #expect(user.agreed == [.count(1)], "the answer is remembered")
     }
@@ -77,25 +95,27 @@ struct PINSourceTests {
     @Test func skipsTheRestAfterAnEmptyAnswer() throws {
         let user = User()
         user.knows = 1
-        let choice = try #require(user.source().choose(Self.prompts(.count(3), .locked)))
-        #expect(choice.pins.count == 1)
+        let choice = try #require(user.source().choose(Self.prompts(.count(3))))
+        #expect(!choice.pass { _, _ in true })
+        #expect(user.asked.count == 2)
+        user.asked = []
         user.knows = 0
         let none = try #require(user.source().choose(Self.prompts(.count(3), .locked)))
-        #expect(none.pins.isEmpty)
-        #expect(none.refusal == nil, "the second was not reached")
+        #expect(!none.pass { _, _ in true }, "the second was not reached")
+        #expect(user.asked.count == 1)
     }
 
     @Test func takesGivenPINsWithoutAsking() throws {
         let user = User()
         let choice = try #require(user.source([PIN(Array("2525".utf8))]).choose(Self.prompts(.count(3), .locked)))
+        #expect(Self.passed(choice) == [0])
         #expect(user.asked.isEmpty)
-        #expect(choice.pins.count == 1)
         #expect(choice.refusal == nil, "the second PIN was not wanted")
     }
 
     @Test func refusesAGivenPINOfTheWrongForm() throws {
         let choice = try #require(PINSource.pins(PIN(Array("25255".utf8))).choose(Self.prompts(.count(3))))
-        #expect(choice.pins.isEmpty)
+        #expect(Self.passed(choice).isEmpty)
         #expect(choice.refusal == .form(PINGuardTests.pin1))
     }
 
