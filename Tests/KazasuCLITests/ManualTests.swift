@@ -27,9 +27,11 @@ struct ManualTests {
         let path = "\(folder.path)/\(Self.page(command, language))"
         let mandoc = try Kazasu.shell("mandoc -Kutf-8 -Tlint -Wwarning '\(path)'")
         #expect(mandoc.hasEnded(0) && mandoc.output.isEmpty, "\(mandoc)")
-        let japanese = language == "ja" ? "-mja" : ""
-        let groff = try Kazasu.shell("groff -ww -Kutf8 -Tutf8 -man \(japanese) -P-c '\(path)'")
-        #expect(groff.hasEnded(0) && groff.errors.isEmpty, "\(groff.errors)")
+        // Not every man loads the macros for Japanese.
+        for japanese in language == "ja" ? ["-mja", ""] : [""] {
+            let groff = try Kazasu.shell("groff -ww -Kutf8 -Tutf8 -man \(japanese) -P-c '\(path)'")
+            #expect(groff.hasEnded(0) && groff.errors.isEmpty, "\(groff.errors)")
+        }
     }
 
     /// The two shells that show descriptions.

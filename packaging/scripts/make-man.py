@@ -94,6 +94,10 @@ def run(program, *arguments, language="en"):
     return subprocess.run([program, *arguments], capture_output=True, check=True, env=environment).stdout.decode()
 
 
+# Letters between which a line may end, and those that must not begin one.
+WIDE, NO_START = "\u3041-\u30fe\u4e00-\u9fff", "ぁぃぅぇぉっゃゅょァィゥェォッャュョー・"
+
+
 def verbatim(text):
     """A text that is shown and copied letter for letter."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
@@ -106,6 +110,8 @@ def prose(text):
     """Running text: options keep their hyphens, a line does not begin with a control character."""
     text = text.replace("\\", "\\e").replace("~", "\\(ti").replace("'", "\\(aq")
     text = re.sub(r"(?<![\w-])--?(?=\w)", lambda found: "\\-" * len(found[0]), text)
+    # Only groff's Japanese macros, which not every man loads, break lines between Japanese letters.
+    text = re.sub(rf"(?<=[{WIDE}、。）」])(?=[{WIDE}（「])(?![{NO_START}])", r"\\:", text)
     return "\\&" + text if text.startswith(".") else text
 
 
@@ -186,7 +192,9 @@ class Page:
     def fill(self):
         paragraphs, own = sections(self.command.get("discussion"))
         shared = sections(self.root.get("discussion"))[1]
-        self.section("name", [f"{verbatim(self.name)} \\- {prose(self.command['abstract'].rstrip('.。'))}"])
+        # What apropos searches has no marks for line breaks.
+        name = prose(self.command["abstract"].rstrip(".。")).replace("\\:", "")
+        self.section("name", [f"{verbatim(self.name)} \\- {name}"])
         self.section("synopsis", self.synopsis())
         self.section("description", [prose(self.command["abstract"])] + sum((
             [".PP", prose(text)] for text in paragraphs), []))
