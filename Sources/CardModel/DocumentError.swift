@@ -91,7 +91,7 @@ extension DocumentError: SelfDescribing {
         case .malformed(let key, let expected):
             LocalizedText(
                 "\(key.isEmpty ? "the document" : key): expected \(expected.message.english)",
-                "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.message.japanese)）")
+                "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.message.japanese)である必要があります）")
         case .unknownSchema(let found, let supported):
             LocalizedText(
                 "unsupported schema \(found) (this version reads \(supported))",

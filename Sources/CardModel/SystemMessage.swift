@@ -9,6 +9,7 @@ package enum SystemMessage {
         switch error {
         case ENOENT: LocalizedText("no such file or folder", "ファイルまたはフォルダーがありません")
         case EACCES, EPERM: LocalizedText("permission denied", "権限がありません")
+        case EEXIST: LocalizedText("there already is a file of that name", "同じ名前のファイルがあります")
         case EBADF: LocalizedText("it is closed", "閉じられています")
         case EISDIR: LocalizedText("it is a folder", "フォルダーです")
         case ENOTDIR: LocalizedText("part of the path is not a folder", "パスの途中がフォルダーではありません")

@@ -148,6 +148,9 @@ extension WrongCard: SelfDescribing {
     /// What the card is, and what was expected.
     public var message: LocalizedText {
         switch reason {
+        case .kind where isWithoutLicense:
+            return LocalizedText(
+                "this My Number card holds no driver's license", "このマイナンバーカードには免許情報が記録されていません")
         case .kind(let wanted):
             return LocalizedText(
                 "wrong kind of card (\(name.english)): expected \(wanted.message.english)",
@@ -172,7 +175,13 @@ extension WrongCard: SelfDescribing {
     }
 
     private var notSupported: LocalizedText {
-        LocalizedText("wrong kind of card (\(name.english)): not supported", "このカード（\(name.japanese)）には対応していません")
+        LocalizedText(
+            "Kazasu reads no balance from this card (\(name.english))", "このカード（\(name.japanese)）の残高は読めません")
+    }
+
+    /// Whether a driver's license was wanted of a My Number card without one.
+    package var isWithoutLicense: Bool {
+        reason == .kind(wanted: .license) && kinds.contains("mynumber") && !kinds.contains("mynumberLicence")
     }
 
     /// What the card was recognized as, else its system or technology.

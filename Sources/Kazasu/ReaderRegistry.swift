@@ -158,7 +158,7 @@ package enum ReaderRegistry {
     }
 
     /// The reader that the environment variable `KAZASU_READER` names, if any.
-    static var namedReader: String? { variable("KAZASU_READER") }
+    package static var namedReader: String? { variable("KAZASU_READER") }
 
     private static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }

@@ -25,6 +25,15 @@ package struct CommandTree {
         package var values: [String]
         /// The name of its value, as in `date`.
         package var valueName: String?
+        /// Whether one value of it may be a list with commas.
+        package var takesList: Bool { Self.lists.contains(valueName ?? "") }
+        /// How its help writes a value, as in `mon-fri or sat,sun`.
+        var example: String? {
+            let help = help ?? ""
+            return (help.firstMatch(of: /as in (.+?)[.;]?$/) ?? help.firstMatch(of: /例: (.+?)）/)).map { String($0.1) }
+        }
+
+        private static let lists: Set<String> = ["kinds", "codes", "numbers", "pages", "weekdays", "a,b"]
     }
 
     /// By name, with the hyphens; arguments by the name of their value in angle brackets, as in `<file>`.

@@ -55,7 +55,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
             License.self, MyNumber.self, Tag.self, Lite.self, FeliCaRaw.self, APDU.self,
-            Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
+            Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self, Completion.self,
         ] + ServiceExtension.commands)
 
     /// Commands without commands of their own, those first that scripts run most often.
@@ -66,7 +66,7 @@ struct RootCommand: ParsableCommand {
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
         if hasFlag("--redact", arguments) { RedactionGate.shared.start(arguments) }
-        let words = Language.removed(from: arguments)
+        let words = ProgramHelp.usual(Language.removed(from: arguments))
         do {
             if let answer = ProgramHelp.answer(words) {
                 try Output.write(answer)
@@ -76,9 +76,9 @@ struct RootCommand: ParsableCommand {
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as CommandError {
-            return report(failure, arguments)
+            return report(failure, words)
         } catch {
-            return report(parserError: error, arguments)
+            return report(parserError: error, words)
         }
     }
 
@@ -94,8 +94,8 @@ struct RootCommand: ParsableCommand {
 
     /// Help and version are answers; any other error of the parser is an invalid command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
-        if let unknown = UnknownCommand(Language.removed(from: arguments)) { return report(unknown.error, arguments) }
-        if exitCode(for: error) != .success, let unknown = UnknownOption(Language.removed(from: arguments)) {
+        if let unknown = UnknownCommand(arguments) { return report(unknown.error, arguments) }
+        if exitCode(for: error) != .success, let unknown = UnknownOption(arguments) {
             return report(unknown.error, arguments)
         }
         if exitCode(for: error) == .success {
@@ -183,12 +183,15 @@ package enum Program {
             RootCommand.tell(noArguments)
             exit(noArguments.status.rawValue)
         }
-        if service == nil, ServiceProgram.isNeeded(arguments) {
+        let words = ProgramHelp.usual(Language.removed(from: arguments))
+        if service == nil, ServiceProgram.isNeeded(words) || ServiceProgram.isBetter(words) {
             do throws(CommandError) {
                 try ServiceProgram.become(arguments)
-            } catch {
+            } catch  where ServiceProgram.isNeeded(words) {
                 RootCommand.tell(error)
                 exit(error.status.rawValue)
+            } catch {
+                // The commands of this program are completed without it.
             }
         }
         Interrupt.install()

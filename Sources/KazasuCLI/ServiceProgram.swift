@@ -76,10 +76,17 @@ enum ServiceProgram {
 
     /// Whether this command line is for it: one of its commands, its help or completion, or a command that keeps what it
     /// read.
+    ///
+    /// - Parameter arguments: without `--lang`.
     static func isNeeded(_ arguments: [String]) -> Bool {
-        let words = Language.removed(from: arguments).drop { ["help", "---completion"].contains($0) }
+        let words = arguments.drop { ["help", "---completion"].contains($0) }
         guard let first = words.first else { return false }
         return ServiceCommand(rawValue: first) != nil || words.prefix { $0 != "--" }.contains("--keep")
+    }
+
+    /// Whether it answers better, since it has the commands below its own as well: for scripts of completion.
+    static func isBetter(_ arguments: [String]) -> Bool {
+        arguments.first == "completion" || arguments.contains("--generate-completion-script")
     }
 
     /// Replaces this process by it. Called before signals are handled, since their mask would be inherited.

@@ -38,7 +38,7 @@ struct BridgeCommand: KazasuCommand {
             """))
 
     @Option(
-        name: [.short, .long],
+        name: .joined("r"),
         help: help(
             "Which reader; repeat it for several, each on the next port. Default: KAZASU_READER, else the first ready one.",
             "リーダー。複数指定すると、順に次のポートを使う。省略時は KAZASU_READER、なければ最初に使えるもの。", value: "id"),

@@ -87,6 +87,17 @@ extension OutboxPath {
     }
 }
 
+/// Completion of the names of sinks, which makes no outbox.
+private enum OutboxCompletion {
+    static let sinks = CompletionKind.custom { words, _, _ in
+        var place = OutboxPath()
+        place.outbox = zip(words, words.dropFirst()).first { $0.0 == "--outbox" }?.1
+        let sinks = (try? place.use { outbox throws(OutboxError) in try await outbox.sinks() }) ?? []
+        // For zsh, a colon begins a description.
+        return CompletionShell.requesting == .zsh ? sinks.map { $0.replacing(":", with: "\\:") } : sinks
+    }
+}
+
 /// `kazasu outbox status`
 struct OutboxStatus: KazasuCommand {
     static let configuration = CommandConfiguration(
@@ -170,7 +181,8 @@ struct OutboxStatus: KazasuCommand {
 struct DeliverySelection: ParsableArguments {
     @Option(
         name: .long,
-        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
+        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"),
+        completion: OutboxCompletion.sinks)
     var sink: String?
 
     @Argument(help: help("Only these events.", "これらのイベントだけ。", value: "id"))
@@ -203,7 +215,8 @@ struct OutboxDead: KazasuCommand {
 
     @Option(
         name: .long,
-        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
+        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"),
+        completion: OutboxCompletion.sinks)
     var sink: String?
 
     func execute(_ context: Context) throws {

@@ -163,6 +163,8 @@ extension TransportError.Reason {
         case transcriptEnded
         /// Values: the line, its content, and the request.
         case transcriptDiffers
+        /// Values: as for ``transcriptDiffers``, and the place of the first different byte, from 0.
+        case transcriptDiffersAt
 
         /// Whether the ID names no reader that could ever exist, so that there is nothing to wait for.
         package var isAboutID: Bool {

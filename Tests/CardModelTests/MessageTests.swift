@@ -51,7 +51,7 @@ struct MessageTests {
         typealias Expectation = DocumentError.Expectation
         let error = DocumentError.malformed(key: "uid", expected: Expectation(.bytes, "4", "7", "10"))
         #expect(error.description == "uid: expected 4, 7 or 10 bytes")
-        #expect(error.message.japanese == "uid の値が正しくありません（4、7、10 バイト）")
+        #expect(error.message.japanese == "uid の値が正しくありません（4、7、10 バイトである必要があります）")
         #expect(Expectation(.bytes, "4").description == "4 bytes")
         #expect(
             Expectation(.areasBefore, values: ["2", "1"], key: "area").description

@@ -1,36 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import TestSupport
 import Testing
 
-/// Rules for the help of every command at once.
-@Suite("The help of all commands", .waits)
+/// Rules for every command at once: its help, what is said of a wrong value, and the hints.
+@Suite("Rules for all commands", .waits)
 struct CommandHelpTests {
     /// The options of many commands, which nobody looks for in the help of one.
     static let shared = [
-        "--json", "--redact", "-v, --verbose", "-q, --quiet", "--lang", "--color", "--timeout", "--trace",
-        "--wait-reader", "--virtual-writes", "--version", "-h, --help",
+        "--json", "--redact", "-v, --verbose", "-q, --quiet", "--lang", "--color", "--trace", "--wait-reader",
+        "--virtual-writes", "--version", "-h, --help",
     ]
 
     @Test(
         "A command's own options come first, those of many commands behind them, in groups of their own",
         arguments: SnapshotTests.commands.filter { !$0.isEmpty }, ["en", "ja"])
     func ownOptionsFirst(command: String, language: String) throws {
-        let page = try Kazasu.run(command.split(separator: " ").map(String.init) + ["--help", "--lang", language]).output
-        let (heading, common, reader) =
-            language == "ja"
-            ? ("\nオプション:\n", "\n共通のオプション:\n", "\nリーダー:\n") : ("\nOPTIONS:\n", "\nCOMMON OPTIONS:\n", "\nREADER:\n")
+        let words = command.split(separator: " ").map(String.init)
+        let page = try Kazasu.run(words + ["--help", "--lang", language]).output
+        let (common, reader) =
+            language == "ja" ? ("\n共通のオプション:\n", "\nリーダー:\n") : ("\nCOMMON OPTIONS:\n", "\nREADER:\n")
         guard let end = page.firstRange(of: common)?.lowerBound else {
-            #expect(!page.contains("  --json "), "a command without commands of its own has common options")
+            #expect(!page.contains("\n  --json "), "the options of many commands are not in their group")
             return
         }
-        let start = [heading, reader].compactMap { page.firstRange(of: $0)?.lowerBound }.min() ?? end
-        #expect(start <= end)
         let own = page[..<(page.firstRange(of: reader)?.lowerBound ?? end)]
-        for option in Self.shared where own.contains("\n  \(option) ") {
-            // What waits for no card, or for many, has a time of its own.
-            #expect(option == "--timeout", "\(option) is in front of \(common)")
+        for option in Self.shared {
+            #expect(!own.contains("\n  \(option) "), "\(option)")
         }
         #expect(page[end...].contains("\n  -h, --help "))
+    }
+
+    // MARK: Values
+
+    /// An option with a list of values, and the command that has it.
+    struct Choice: Sendable, CustomTestStringConvertible {
+        var command: [String]
+        var option: String
+        var values: [String]
+        var valueName: String
+        var testDescription: String { (command + [option]).joined(separator: " ") }
+
+        /// Each option of each command; one that all commands have, of one command.
+        static let all: [Choice] = {
+            var seen: Set<String> = []
+            func choices(_ command: JSONCursor, _ path: [String]) throws -> [Choice] {
+                var found: [Choice] = []
+                for argument in try command.optional("arguments")?.elements() ?? [] {
+                    guard try argument.required("kind").text() == "option",
+                        let name = try argument.optional("preferredName")?.required("name").text()
+                    else { continue }
+                    let values = try (argument.optional("allValues")?.elements() ?? []).map { try $0.text() }
+                    guard values.count > 1, seen.insert(name + values.joined()).inserted else { continue }
+                    let valueName = try argument.optional("valueName")?.text() ?? ""
+                    found.append(Choice(command: path, option: "--\(name)", values: values, valueName: valueName))
+                }
+                for below in try command.optional("subcommands")?.elements() ?? [] {
+                    found += try choices(below, path + [below.required("commandName").text()])
+                }
+                return found
+            }
+            return (try? choices(Kazasu.listing(), [])) ?? []
+        }()
+    }
+
+    @Test("Two values where one is wanted: the hint says so and lists them", arguments: Choice.all, ["en", "ja"])
+    func oneValue(choice: Choice, language: String) throws {
+        let value = choice.values.prefix(2).joined(separator: ",")
+        let result = try Kazasu.run(choice.command + [choice.option, value, "--lang", language])
+        if choice.valueName == "kinds" {
+            #expect(!result.errors.contains("one value only") && !result.errors.contains("1 つだけ"))
+            return
+        }
+        #expect(result.hasEnded(64))
+        let hint = language == "ja" ? "値は 1 つだけ指定してください: \(choice.values[0])、" : "one value only: \(choice.values[0]), "
+        #expect(result.messages.last?.contains(hint) == true, "\(result.errors)")
+    }
+
+    @Test("There are such options")
+    func choicesAreListed() {
+        let names = Set(Choice.all.map(\.option))
+        #expect(
+            names.isSuperset(of: ["--by", "--format", "--lang", "--read", "--to", "--card", "--header", "--color"]))
+    }
+
+    // MARK: Hints
+
+    /// The options of other programs that messages name, those of the parser that help leaves out, and `--pin1-from`,
+    /// whose number is put in.
+    private static let foreign: Set<String> = [
+        "--now", "--user", "--device", "--group-add", "--list-readers", "--wsl", "--busid", "--pin",
+        "--generate-completion-script", "--experimental-dump-help", "--help-hidden",
+    ]
+
+    /// The texts of the program's sources.
+    private static func texts() throws -> [String] {
+        let folders = ["Sources/KazasuCLI", "Sources/KazasuServiceCLI"]
+        func files(_ path: String) -> [String] {
+            if path.hasSuffix(".swift") { return [path] }
+            return TestFiles.names(in: path).flatMap { files("\(path)/\($0)") }
+        }
+        let tables = ["Sources/ReaderDiagnosis/Data/checks.tsv", "Sources/NFCTransport/Data/transport-reasons.tsv"]
+        return try (folders.flatMap(files) + tables).map { String(decoding: try TestFiles.read($0), as: UTF8.self) }
+    }
+
+    /// The long options of each command, by its words, with those that it takes without listing them.
+    private static func options() throws -> [String: Set<String>] {
+        var all: [String: Set<String>] = [:]
+        func add(_ command: JSONCursor, _ path: [String]) throws {
+            var names: Set<String> = []
+            for argument in try command.optional("arguments")?.elements() ?? [] {
+                for name in try argument.optional("names")?.elements() ?? [] {
+                    names.insert("--" + (try name.required("name").text()))
+                }
+            }
+            all[path.joined(separator: " ")] = names
+            for below in try command.optional("subcommands")?.elements() ?? [] {
+                try add(below, path + [below.required("commandName").text()])
+            }
+        }
+        try add(Kazasu.listing(), [])
+        return all
+    }
+
+    @Test("Every option that a message or a help text names exists, and the command that it names with it has it")
+    func hints() throws {
+        let options = try Self.options()
+        let known = options.values.reduce(Self.foreign) { $0.union($1) }
+        var count = 0
+        for text in try Self.texts() {
+            for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                for found in line.matches(of: /(?:^|[^\w\-])(--[a-z][a-z0-9]+(?:-[a-z0-9]+)*)/) {
+                    count += 1
+                    let option = String(found.1)
+                    #expect(known.contains(option), "\(option) in: \(line)")
+                }
+                for found in line.matches(of: /'kazasu ([a-z]+(?: [a-z]+)?)((?: [^']*)?)'/) {
+                    let words = found.1.split(separator: " ").map(String.init)
+                    let names = options[words.joined(separator: " ")] ?? options[words.prefix(1).joined()]
+                    #expect(names != nil || words[0] == "help", "no such command in: \(line)")
+                    for option in found.2.matches(of: /--[a-z][a-z0-9-]+/) where names != nil {
+                        #expect(names?.contains(String(option.output)) == true, "\(option.output) in: \(line)")
+                    }
+                }
+            }
+        }
+        #expect(count > 200)
     }
 }

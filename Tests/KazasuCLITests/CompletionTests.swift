@@ -22,7 +22,8 @@ struct CompletionTests {
         ("scan -r pn532_uart:/dev/conf", "pn532_uart:/dev/configured"),
         ("license --pin1-from env", "env:"), ("license --pin1-from file:tab", "file:table.csv"),
         ("tag read --key-from fd", "fd:"), ("scan -r virt", "virtual:"), ("scan -r virtual:fol", "virtual:folder/"),
-        ("help bal", "balance"), ("help tag re", "read"),
+        ("help bal", "balance"), ("help tag re", "read"), ("ledger su", "sum"), ("ledger sum --by mon", "month"),
+        ("compl", "completion"), ("completion fi", "fish"),
     ]
 
     private let folder: TemporaryFolder
@@ -74,6 +75,16 @@ struct CompletionTests {
             let expected = "\(before)<\(row.completed)>"
             #expect([expected, expected.replacing("/>", with: ">")].contains(words), "\(row.typed)")
         }
+    }
+
+    @Test("The command prints the script, from either program with all commands", arguments: ["bash", "zsh", "fish"])
+    func command(shell: String) throws {
+        let script = try Kazasu.run("completion", shell)
+        #expect(script.hasEnded(0) && script.errors.isEmpty)
+        #expect(script.output.contains("redecode"), "a command of the ledger")
+        let hidden = try ChildProcess.run(
+            Kazasu.service, ["--generate-completion-script", shell], environment: Kazasu.environment)
+        #expect(hidden.output == script.output)
     }
 
     /// Unlike a help page, a script is not wrapped to the width of the terminal.

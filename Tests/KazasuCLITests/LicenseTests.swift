@@ -291,12 +291,20 @@ struct LicenseTests {
         #expect(result.output.contains("霞が関二丁目") == (status == 0))
     }
 
+    @Test("PIN 2 is not asked for where PIN 1 is wrong")
+    func wrongFirst() throws {
+        let result = try Typist.run(["license", "-r", Self.reader("sample")], typing: ["PIN 1 (4 digits=9999"])
+        #expect(result.end == .exited(77), "\(result.output)")
+        #expect(result.output.contains("PIN 1 is wrong; 2 tries are left") && !result.output.contains("PIN 2 (4"))
+    }
+
     @Test("Where no PINs are set none is asked for")
     func unset() throws {
         let result = try run("unset", [])
         #expect(result.end == .exited(0), "\(result.errors)")
         #expect(result.output.contains("花子") && result.output.contains("霞が関二丁目"))
         #expect(result.errors == "kazasu: no PINs are set on this license, so none are needed\n")
+        #expect(!result.output.contains("verified"), "the placeholder is nobody's PIN")
     }
 
     @Test("When the card goes away what was read is shown, and the status is 74", arguments: [8, 14, 20, 26])
@@ -314,7 +322,7 @@ struct LicenseTests {
     @Test("Other cards, and no card")
     func others() throws {
         let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-        try run(other, ["--free"]).expectError(76, "wrong kind of card (My Number card")
+        try run(other, ["--free"]).expectError(76, "this My Number card holds no driver's license")
         try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectError(76, "wrong kind of card (FE00")
         for command in ["balance", "history", "scan", "read 000B"] {
             let words = command.split(separator: " ").map(String.init) + ["-t", "0", "-r", Self.reader("sample")]

@@ -35,7 +35,7 @@ struct OtherCardTests {
             "は WAON ではありません"
         ),
         // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
-        ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),
+        ("balance", Card.fixture("felica-lite-s"), "Kazasu reads no balance from this card (", "このカード（"),
     ]
 
     private static let myNumber = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"

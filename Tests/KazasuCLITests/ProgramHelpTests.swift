@@ -37,9 +37,35 @@ struct ProgramHelpTests {
         #expect(try page.output == Kazasu.run("--help").output)
     }
 
-    @Test("The version is an answer by three names", arguments: ["--version", "-V", "version"])
-    func version(word: String) throws {
-        let answer = try Kazasu.run(word)
+    /// Other ways to ask for the help of a command, and the usual one.
+    static let questions = [
+        ("--help balance", "balance --help"), ("-h tag read", "tag read --help"), ("balance help", "balance --help"),
+        ("tag help", "tag --help"), ("tag help read", "tag read --help"), ("ledger help", "ledger --help"),
+        ("ledger help sum", "ledger sum --help"), ("ledger sum help", "ledger sum --help"),
+        ("--help ledger sum", "ledger sum --help"), ("help watch", "watch --help"),
+    ]
+
+    @Test("The help of a command, whichever way it is asked for", arguments: questions, ["en", "ja"])
+    func question(_ row: (line: String, usual: String), language: String) throws {
+        let words = row.line.split(separator: " ").map(String.init)
+        let page = try Kazasu.run(words + ["--lang", language])
+        #expect(page.hasEnded(0) && page.errors.isEmpty, "\(page.errors)")
+        let usual = try Kazasu.run(row.usual.split(separator: " ").map(String.init) + ["--lang", language])
+        #expect(page.output == usual.output && !usual.output.isEmpty)
+    }
+
+    @Test("A dump that is called help is a dump")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let line = "cp '\(Card.file("edy"))' '\(folder.path)/help' && cd '\(folder.path)' && kazasu balance help"
+        #expect(try Kazasu.shell(line).output == "10814\n")
+    }
+
+    @Test(
+        "The version is an answer by three names, also behind a command",
+        arguments: ["--version", "-V", "version", "balance -V", "ledger -V", "ledger sum --version"])
+    func version(line: String) throws {
+        let answer = try Kazasu.run(line.split(separator: " ").map(String.init))
         #expect(answer.hasEnded(0))
         #expect(answer.output.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+\n/) != nil, "\(answer.output)")
     }

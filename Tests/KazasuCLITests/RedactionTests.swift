@@ -47,6 +47,7 @@ struct RedactionTests {
         "simulate": .elsewhere("prints a pseudo-terminal's name"),
         "readers": .elsewhere("reads no card"),
         "doctor": .elsewhere("its report is always masked: ReportTests"),
+        "completion": .elsewhere("reads no card"),
         "stations import": .elsewhere("reads no card"),
         "stations lookup": .elsewhere("reads no card"),
         "stations status": .elsewhere("reads no card"),

@@ -39,6 +39,31 @@ struct TerminalTests {
         #expect(reader.interrupt().end == .exited(0))
     }
 
+    @Test(
+        "Messages, hints and findings end between words at the width of the terminal", arguments: ["60", "80", "120"])
+    func wrapped(width: String) throws {
+        let folder = try TemporaryFolder()
+        let lines = [
+            "balance -r nothing", "doctor --root '\(folder.path)'", "license 1234", "history -o /nosuch/x.csv x",
+        ]
+        for line in lines.flatMap({ [$0 + " --lang en", $0 + " --lang ja"] }) {
+            let shown = try ChildProcess.run(
+                "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line)", "/dev/null"],
+                environment: Kazasu.environment.merging(["COLUMNS": width]) { $1 }
+            ).output.replacing("\r", with: "")
+            let plain = try Kazasu.shell("kazasu \(line) 2>&1").output
+            for row in shown.split(separator: "\n") {
+                let columns = row.unicodeScalars.reduce(0) { $0 + ((0x2E80...0xFF60).contains($1.value) ? 2 : 1) }
+                #expect(columns <= Int(width) ?? 0, "\(row)")
+            }
+            #expect(shown.filter { !$0.isWhitespace } == plain.filter { !$0.isWhitespace })
+            guard line.hasSuffix("en") else { continue }
+            // No word is broken.
+            let words = plain.split { $0.isWhitespace }
+            #expect(shown.split { $0.isWhitespace } == words, "\(shown)")
+        }
+    }
+
     // MARK: Colors
 
     /// Runs a command line on a terminal that shows colors.

@@ -41,7 +41,7 @@ package struct RyutoDecoder: CardDecoder {
                 amount: Int(newest.uint16(at: offset, .big)),
                 condition: LocalizedText(
                     "bytes \(offset) and \(offset + 1), as \(source) reads it",
-                    "バイト\(offset)・\(offset + 1)(\(source)の解釈)"))
+                    "バイト\(offset)・\(offset + 1)（\(source) の解釈）"))
         }
         return BalanceReport(
             balances: [BalanceEntry(kind: kind, name: name, amount: nil, candidates: candidates)],

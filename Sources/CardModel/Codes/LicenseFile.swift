@@ -118,7 +118,7 @@ package enum LicensePIN: Hashable, Sendable, CaseIterable {
         switch self {
         case .pin1: LocalizedText("PIN 1", "暗証番号1")
         case .pin2: LocalizedText("PIN 2", "暗証番号2")
-        case .myNumberLicense: LocalizedText("The license's PIN", "マイナ免許証の暗証番号")
+        case .myNumberLicense: LocalizedText("the license's PIN", "マイナ免許証の暗証番号")
         }
     }
 

@@ -159,7 +159,7 @@ extension PINForm: SelfDescribing {
     /// What the PIN consists of.
     public var message: LocalizedText {
         switch self {
-        case .digits(let count): LocalizedText("\(count) digits", "数字 \(count) 桁")
+        case .digits(let count): LocalizedText("\(count) digits", "半角数字 \(count) 桁")
         case .capitalsAndDigits(let counts):
             LocalizedText(
                 "\(counts.lowerBound) to \(counts.upperBound) capital letters and digits",

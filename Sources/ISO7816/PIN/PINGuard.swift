@@ -247,7 +247,7 @@ extension PINGuardError: SelfDescribing {
         case .form(let reference):
             return LocalizedText(
                 "\(name) must be \(reference.form.message.english); nothing was sent",
-                "\(japaneseName)は\(reference.form.message.japanese)ですが、入力が違います。何も送っていません")
+                "\(japaneseName)は\(reference.form.message.japanese)で入力してください。カードには送っていません（残り回数は減りません）")
         case .alreadySent:
             return LocalizedText(
                 "\(name) was already sent in this run and is not sent again", "\(japaneseName)はこの実行で送信済みのため、再送しません")

@@ -36,7 +36,7 @@ struct Convert: KazasuCommand {
             "新しい形式。省略時は -o の拡張子（.json、.hex、.nfc）による。", value: "format"))
     var to: DumpFileFormat?
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     /// The format that an option says, else the one of the output file.

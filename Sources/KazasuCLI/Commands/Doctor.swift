@@ -44,7 +44,7 @@ struct DoctorCommand: KazasuCommand {
             """))
 
     @Option(
-        name: [.short, .long],
+        name: .joined("r"),
         help: help("Also open this reader and identify it.", "このリーダーを開いて確かめる。", value: "id"),
         completion: SchemeCompletion.readers)
     var reader: String?
@@ -73,7 +73,7 @@ struct DoctorCommand: KazasuCommand {
     var dump = false
 
     @Option(
-        name: [.short, .long], parsing: .unconditional,
+        name: .joined("t"), parsing: .unconditional,
         help: help(
             "With --report: how long to wait for a card: seconds, 0 for one try, or forever.",
             "--report でカードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。", value: "seconds"))

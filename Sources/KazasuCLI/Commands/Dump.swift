@@ -39,7 +39,7 @@ struct Dump: KazasuCommand {
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     @Option(name: .long, help: help("Only these systems.", "このシステムだけ。", value: "codes"))

@@ -15,6 +15,7 @@ struct History: KazasuCommand {
             Examples:
               kazasu history
               kazasu history --since 2026-11-01 --kind rail,bus
+              kazasu history -n 5                     # the newest five
               kazasu history -o history.csv
               kazasu history card.json
               kazasu history --keep                   # add the records to the ledger
@@ -26,6 +27,7 @@ struct History: KazasuCommand {
             例:
               kazasu history
               kazasu history --since 2026-11-01 --kind rail,bus
+              kazasu history -n 5                     # 新しい 5 件
               kazasu history -o history.csv
               kazasu history card.json
               kazasu history --keep                   # 台帳にも追加する
@@ -42,12 +44,18 @@ struct History: KazasuCommand {
             "table、csv、json、ndjson のいずれか。省略時は -o の拡張子による形式、なければ table。"))
     var format: HistoryFormat?
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     @OptionGroup var csvOptions: CSVOptions
 
     @OptionGroup var filter: HistoryFilter
+
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .long],
+        help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count"))
+    var limit: Int?
+
     @OptionGroup var keepOptions: KeepOptions
     @OptionGroup var stationOptions: StationOptions
 
@@ -58,6 +66,7 @@ struct History: KazasuCommand {
 
     func validate() throws {
         try common.check("--format", format?.rawValue)
+        if let limit, limit < 1 { throw ValidationError(tr("--limit takes 1 or more", "--limit は 1 以上です")) }
         try OutputEnding(output).check(
             format.map { "--format \($0.rawValue)" } ?? "--json", chosen, HistoryFormat.endings)
         try csvOptions.check(isCSV: form == .csv)
@@ -87,10 +96,8 @@ struct History: KazasuCommand {
                 hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
         }
         history.records = history.records.filter(filter.wants)
-        // The marks of records that are not shown do not matter.
-        for warning in report.warnings where warning != .doubtfulValues || history.records.contains(where: \.hasDoubt) {
-            context.warn(warning.words)
-        }
+        if let limit { history.records = Array(history.records.prefix(limit)) }
+        for warning in report.warnings where warning != .doubtfulValues { context.warn(warning.words) }
         context.keep([kept], in: keeper)
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
@@ -102,8 +109,15 @@ struct History: KazasuCommand {
             case .ndjson: try context.print(view.ndjson)
             case .csv: try context.print(escaped: csvOptions.text(view.csv(csvOptions.csv)))
             case .table:
+                var isMarked = false
                 try view.table(width: Output.lineWidth, isColored: Color.isOnOutput).write {
-                    text throws(CommandError) in try context.print(text)
+                    text throws(CommandError) in
+                    isMarked = isMarked || text.contains(HistoryView.doubtMark)
+                    try context.print(text)
+                }
+                // A narrow terminal may have no room for what is marked.
+                if isMarked, report.warnings.contains(.doubtfulValues) {
+                    context.warn(DecodingWarning.doubtfulValues.words)
                 }
             }
             return

@@ -69,7 +69,7 @@ struct MyNumber: KazasuCommand {
     var certificates: String?
 
     @Option(
-        name: .shortAndLong,
+        name: .joined("o"),
         help: help(
             "Save the data to a file for 'kazasu decode'; it contains no PIN.",
             "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"), completion: .file())

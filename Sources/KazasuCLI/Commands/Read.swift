@@ -39,7 +39,7 @@ struct Read: KazasuCommand {
     var system: SystemCode?
 
     @Option(
-        name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（0-19 や 0,3,5-7）。", value: "numbers"))
+        name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（例: 0-19、0,3,5-7）。", value: "numbers"))
     var blocks: BlockRange?
 
     @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))

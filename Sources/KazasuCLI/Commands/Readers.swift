@@ -77,7 +77,7 @@ struct Readers: KazasuCommand {
         var told: Set<String> = []
         return readers.compactMap { reader in
             guard let hint = reader.hint, told.insert(hint).inserted else { return nil }
-            return tr("  hint: ", "  ヒント: ") + hint + "\n"
+            return Output.paragraph(tr("  hint:", "  ヒント:"), hint, width: Output.lineWidth)
         }.joined()
     }
 }

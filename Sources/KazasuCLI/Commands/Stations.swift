@@ -66,7 +66,7 @@ struct StationsImport: KazasuCommand {
     @Argument(help: help("A table.", "表のファイル。", value: "file"), completion: .file())
     var file: String
 
-    @Option(name: .long, help: help("How its codes are written.", "コードの書き方。"))
+    @Option(name: .long, help: help("How its codes are written.", "コードの書き方。", value: "hex|decimal"))
     var codes: CodesName?
 
     func execute(_ context: Context) throws {

@@ -38,7 +38,7 @@ struct TagPages: KazasuCommand {
 
     @Option(
         name: .long,
-        help: help("Page numbers, hexadecimal, as in 0-F or 4,29-2C.", "ページ番号（16 進、0-F や 4,29-2C）。", value: "pages"))
+        help: help("Page numbers, hexadecimal, as in 0-F or 4,29-2C.", "ページ番号（16 進。例: 0-F、4,29-2C）。", value: "pages"))
     var pages: PageRange?
 
     @Option(name: .long, help: help("Between the bytes of a page.", "バイトの間の区切り。"))

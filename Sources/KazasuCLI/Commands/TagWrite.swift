@@ -190,7 +190,9 @@ struct TagWrite: KazasuCommand {
             let why =
                 Caller.current == .commandLine
                 ? tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。") : ""
-            throw CommandError(.usage, "confirmationNeeded", question + why, hint: Self.confirmation)
+            throw CommandError(
+                .usage, "confirmationNeeded", question.prefix(1).lowercased() + question.dropFirst() + why,
+                hint: Self.confirmation)
         }
         guard try terminal.confirms(question) else {
             throw CommandError(

@@ -25,6 +25,16 @@ package struct CommandError: Error, Equatable, Sendable {
     /// `diff --exit-code` found a difference, which its answer already shows.
     package static let differs = CommandError(.negative, "differs", "")
 
+    /// The same about a value that was not on the command line.
+    ///
+    /// - Parameter variable: the environment variable that it came from; `nil` for the command line.
+    package func about(variable: String?) -> CommandError {
+        guard let variable else { return self }
+        var error = self
+        error.message += tr(" (from the variable \(variable))", "（環境変数 \(variable) の値）")
+        return error
+    }
+
     /// Whether only the exit status reports it.
     package var isSilent: Bool { message.isEmpty }
 
@@ -80,9 +90,8 @@ package struct CommandError: Error, Equatable, Sendable {
 
     /// The lines for display.
     package var text: String {
-        var text = "\(Color.red.message("kazasu:")) \(VisibleText.line(message))\n"
-        if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
-        return text
+        Output.paragraph("kazasu:", message, color: .red)
+            + (hint.map { Output.paragraph(tr("  hint:", "  ヒント:"), $0) } ?? "")
     }
 }
 

@@ -21,15 +21,16 @@ extension CommandError {
     package init(_ error: KazasuError, keepingWhatWasRead: Bool = false) {
         switch error {
         case .noReader(let found): self = .noReader(found, error)
-        case .unknownReader:
+        case .unknownReader(let id):
             let list = Caller.current.command("readers")
             self.init(
                 .usage, "unknownReader", error,
-                hint: tr(
-                    "use rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
-                        + "\(list) lists connected readers",
-                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは \(list) で確認できます"
-                ))
+                hint: ReaderName.hint(for: id)
+                    ?? tr(
+                        "use rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
+                            + "\(list) lists connected readers",
+                        "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは \(list) で確認できます"
+                    ))
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)
@@ -103,6 +104,11 @@ extension CommandError {
     /// The command that reads the card, where it is known; else the one that identifies it.
     private static func hint(_ card: WrongCard) -> String {
         switch card.reason {
+        case .kind where card.isWithoutLicense:
+            let command = Caller.current.command("mynumber")
+            return tr(
+                "when the card is renewed, the license must be written to it again; \(command) reads the card itself",
+                "カードを更新したあとは、免許情報の再登録が必要です。カード自体は \(command) で読めます")
         case .kind: break
         case .noISODEP: return Remedy.identify
         case .otherThanDump: return tr("put the same card on the reader", "同じカードをかざしてください")
@@ -227,7 +233,7 @@ extension CommandError {
         switch error {
         case .notJSON(.endsEarly, 1, 1):
             self.init(
-                .badFile, "badFile", tr("\(name) is empty", "\(name) は空です"),
+                .badFile, "badFile", tr("\(name) is empty", LineBreaker.joined(name, "は空です")),
                 hint: tr("give a dump, as 'kazasu dump -o FILE' writes it", "'kazasu dump -o ファイル' で作ったダンプなどを指定してください"))
         case .unknownSchema("kazasu.card/1", _):
             self.init(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import Glibc
 
 /// Why the argument parser refused a command line, in the language of this run.
 ///
@@ -78,6 +79,9 @@ struct ParserFailure {
                 option.map { tr("invalid value '\(value)' for \(shown($0))", "\(shown($0)) の値 '\(value)' は正しくありません") }
                 ?? tr("invalid argument '\(value)'", "引数 '\(value)' は正しくありません")
             let argument = option ?? Self.argument(sentence)
+            if let known = known(argument), !known.takesList, value.contains(",") {
+                return CommandError(.usage, "usage", words.withoutSecrets(message), hint: Self.single(known))
+            }
             // A value close to a known one is not a secret.
             if let nearest = known(argument).flatMap({ Self.nearest(value, among: $0.values) }) {
                 return CommandError(
@@ -100,8 +104,8 @@ struct ParserFailure {
             hint = lists
         case .extra(let extra):
             let list = extra.map { "'\($0)'" }.joined(separator: " ")
-            message = tr("unexpected argument \(list)", "余分な引数 \(list)")
-            hint = lists
+            message = tr("unexpected argument\(extra.count == 1 ? "" : "s") \(list)", "余分な引数 \(list)")
+            hint = CommandTree.root?.command(command.dropFirst()).flatMap { Self.elsewhere(extra, $0) } ?? lists
         case .unknownOption(let option):
             message = tr("unknown option '\(option)'", "'\(option)' というオプションはありません")
             hint = lists
@@ -110,17 +114,64 @@ struct ParserFailure {
         return CommandError(.usage, "usage", words.withoutSecrets(message), hint: hint)
     }
 
+    /// Where an argument belongs that the command does not have: a PIN, or a file with a dump.
+    private static func elsewhere(_ extra: [String], _ command: CommandTree) -> String? {
+        if command.options.keys.contains(where: { $0.hasPrefix("--pin") }),
+            extra.contains(where: { $0.wholeMatch(of: /[0-9]{4,16}/) != nil })
+        {
+            return tr(
+                "a PIN is typed when the command asks for it, never as an argument; if this was one, it is now in your "
+                    + "shell's history: delete it there",
+                "暗証番号は引数に書かず、尋ねられたときに入力してください。今の値が暗証番号なら、シェルの履歴に残っているので消してください")
+        }
+        guard command.options["--reader"] != nil, command.options["<file>"] == nil,
+            let file = extra.first(where: { $0.contains(/[.\/]/) && access($0, F_OK) == 0 })
+        else { return nil }
+        let name = ShellWord.quoted(file)
+        return tr(
+            "this command reads a card; 'kazasu decode \(name)' shows what a saved dump contains",
+            "このコマンドはカードを読みます。保存したダンプの中身は 'kazasu decode \(name)' で確認できます")
+    }
+
+    /// How an option is given that has one value, where several were.
+    private static func single(_ option: CommandTree.Option) -> String {
+        let values = Self.list(option.values)
+        let form = form(option).map { tr(", written as \($0)", "（\($0) の形）") } ?? ""
+        return values.isEmpty
+            ? tr("one value only\(form)", "値は 1 つだけ指定してください\(form)")
+            : tr("one value only: \(values)", "値は 1 つだけ指定してください: \(values)")
+    }
+
+    private static func list(_ values: [String]) -> String {
+        values.prefix(40).joined(separator: tr(", ", "、")) + (values.count > 40 ? tr(", …", "、…") : "")
+    }
+
+    /// What a value looks like, where that is fixed, or where the help has an example.
+    private static func form(_ option: CommandTree.Option) -> String? {
+        switch option.valueName {
+        case "date": return "2026-04-01"
+        case "month": return "2026-04"
+        case let name? where name.contains(":"): return name.replacing("port", with: "PORT")
+        default: return option.example
+        }
+    }
+
     /// How the value of an option or argument is written, which values it may have, or else what it is for.
     private static func explained(_ option: CommandTree.Option, _ name: String?) -> String? {
-        switch option.valueName {
-        case "date": return tr("write a day as 2026-04-01", "2026-04-01 の形で書いてください")
-        case "month": return tr("write a month as 2026-04", "2026-04 の形で書いてください")
-        case "service", "code", "codes":
+        if ["service", "code", "codes"].contains(option.valueName), option.values.isEmpty {
             return tr("a code has up to four hexadecimal digits, as in 090F", "コードは 090F のような 16 進 4 桁以内です")
-        default: break
         }
-        let text = option.values.isEmpty ? option.help : option.values.prefix(40).joined(separator: tr(", ", "、"))
-        return text.map { "\(name.map { "\($0): " } ?? "")\($0)" }
+        guard option.values.isEmpty else {
+            return tr("one of \(list(option.values))", "使える値: \(list(option.values))")
+        }
+        if let form = form(option) {
+            return switch option.valueName {
+            case "date": tr("write a day as \(form)", "\(form) の形で書いてください")
+            case "month": tr("write a month as \(form)", "\(form) の形で書いてください")
+            default: tr("write it as \(form)", "\(form) のように書いてください")
+            }
+        }
+        return option.help.map { "\(name.map { "\($0): " } ?? "")\($0)" }
     }
 
     /// The value, or list of values with commas, that was probably meant; `nil` when none is near.

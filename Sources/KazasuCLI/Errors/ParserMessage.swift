@@ -12,16 +12,36 @@ struct ParserMessage {
         let commands = Set(RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName })
         let named = commands.intersection(arguments)
         // The unexpected arguments of a command that accepts PINs or keys are never repeated. Where the command itself
-        // is misspelt, anything that looks like a PIN is not.
+        // is misspelt, and in the value of an option for something else, anything that looks like a PIN is not.
         let isSecret: (String) -> Bool =
             if named.contains(where: { CommandTree.root?.below[$0]?.acceptsSecrets ?? true }) {
-                { !commands.contains($0) }
+                { [values = ParserMessage.openValues(arguments)] word in
+                    !commands.contains(word) && (!values.contains(word) || ParserMessage.mayBeSecret(word))
+                }
             } else if named.isEmpty {
                 ParserMessage.mayBeSecret
             } else {
                 { _ in false }
             }
         secrets = arguments.flatMap(ParserMessage.values).filter { !$0.isEmpty && isSecret($0) }
+    }
+
+    /// The values of options that do not name a secret.
+    private static func openValues(_ arguments: [String]) -> Set<String> {
+        guard var command = CommandTree.root else { return [] }
+        var values: Set<String> = []
+        var words = arguments[...]
+        while let word = words.popFirst(), word != "--" {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if let name = parts.first, let option = command.options[name] {
+                guard option.takesValue else { continue }
+                let value = parts.count > 1 ? parts.last : words.popFirst()
+                if !option.namesSecret, let value { values.formUnion([value, word]) }
+            } else if let below = command.below[word] {
+                command = below
+            }
+        }
+        return values
     }
 
     /// A message with `…` in place of the words that may be secrets.

@@ -93,14 +93,15 @@ enum HelpText {
         ("<options>", "オプション"), ("<subcommand>", "<コマンド>"), ("<file>", "<ファイル>"), ("<file|none>", "<ファイル|none>"),
         ("<folder>", "<フォルダー>"), ("<seconds>", "<秒>"), ("<source>", "<入力元>"), ("<date>", "<日付>"), ("<month>", "<月>"),
         ("<card>", "<カード>"), ("<kind>", "<種類>"), ("<kinds>", "<種別>"), ("<format>", "<形式>"), ("<name>", "<名前>"),
-        ("<station>", "<駅>"), ("<line>", "<路線>"), ("<days>", "<曜日>"), ("<text>", "<文字列>"), ("<path>", "<パス>"),
+        ("<station>", "<駅>"), ("<line>", "<路線>"), ("<weekdays>", "<曜日>"), ("<days>", "<日数>"), ("<text>", "<文字列>"),
+        ("<path>", "<パス>"),
         ("<code>", "<コード>"), ("<codes>", "<コード>"), ("<code|name>", "<コード|名前>"), ("<number>", "<番号>"),
         ("<numbers>", "<番号>"), ("<new>", "<新>"), ("<old>", "<旧>"), ("<hex-separator>", "<区切り>"), ("<hex>", "<16進>"),
         ("<topic>", "<トピック>"), ("<size>", "<大きさ>"), ("<sink>", "<送り先>"), ("<prefix>", "<接頭辞>"),
         ("<service>", "<サービス>"), ("<account>", "<科目>"), ("<page>", "<ページ>"), ("<pages>", "<ページ>"),
         ("<version>", "<版>"), ("<layout>", "<配列>"), ("<type=data>", "<型=データ>"), ("<group>", "<グループ>"),
         ("<database>", "<保存先>"), ("<data>", "<データ>"), ("<id>", "<ID>"), ("<[name=]id>", "<[名前=]ID>"), ("<by>", "<単位>"),
-        ("<color>", "<色>"), ("<read>", "<内容>"),
+        ("<color>", "<色>"), ("<count>", "<件数>"), ("<shell>", "<シェル>"), ("<read>", "<内容>"),
     ]
     /// Headings that the parser writes in capitals.
     private static let capitals = [
@@ -214,15 +215,15 @@ enum HelpText {
     }
 }
 
-/// Breaks Japanese text into lines by terminal columns.
-enum LineBreaker {
+/// Breaks text into lines by terminal columns.
+package enum LineBreaker {
     /// Characters that must not begin a line.
     private static let closing = Set("。、，．・：；！？）］｝」』】〉》ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々)]},.:;!?")
     /// Characters that must not end a line.
     private static let opening = Set("（［｛「『【〈《([{")
 
     /// Two lines as one: without a space between two wide characters, and beside wide punctuation.
-    static func joined(_ first: String, _ second: String) -> String {
+    package static func joined(_ first: String, _ second: String) -> String {
         guard let last = first.last, let next = second.first else { return first + second }
         let wide = [last, next].map { String($0).terminalWidth == 2 }
         let isTight = wide == [true, true] || wide[0] && closing.contains(last) || wide[1] && opening.contains(next)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import Kazasu
 
 /// The help of the program itself, which fits a screen: usage, examples, and the commands by what they are for. Statuses,
@@ -106,6 +107,7 @@ enum ProgramHelp {
                     Entry("simulate", "a PN532 reader with a card, for other programs", "カードを載せた PN532 として動く（他のプログラム用）")
                 ],
                 [Entry("stations", "names of stations and bus stops", "駅名・バス停名")],
+                [Entry("completion", "for the shell: bash, zsh or fish", "bash・zsh・fish の補完スクリプト")],
             ]),
     ]
 
@@ -145,9 +147,36 @@ enum ProgramHelp {
         return ([head, examples] + groups + [end]).joined(separator: "\n\n") + "\n"
     }
 
+    /// A command line in the parser's own form, where it asks for help or the version in another one: `--help balance`,
+    /// `balance help`, `ledger help sum`, `ledger -V`.
+    static func usual(_ arguments: [String]) -> [String] {
+        if let first = arguments.first, ["-h", "--help"].contains(first), arguments.count > 1,
+            !arguments[1].hasPrefix("-"), arguments[1] != "help"
+        {
+            return ["help"] + arguments.dropFirst()
+        }
+        var commands: [any ParsableCommand.Type] = RootCommand.configuration.subcommands
+        var path: [String] = []
+        var rest = arguments[...]
+        while let command = commands.first(where: { $0.configuration.commandName == rest.first }) {
+            path += rest.prefix(1)
+            rest = rest.dropFirst()
+            commands = command.configuration.subcommands
+        }
+        guard !path.isEmpty else { return arguments }
+        if Array(rest) == ["-V"] { return ["--version"] }
+        // A file may have that name.
+        guard rest.first == "help", !commands.isEmpty || rest.count == 1 && access("help", F_OK) != 0 else {
+            return arguments
+        }
+        return ["help"] + path + rest.dropFirst()
+    }
+
     /// The answer to a command line that asks the program itself, and no command, for its help or version.
     static func answer(_ arguments: [String]) -> String? {
-        if ["version", "-V"].contains(arguments.joined(separator: " ")) { return RootCommand.version + "\n" }
+        if ["version", "-V", "--version"].contains(arguments.joined(separator: " ")) {
+            return RootCommand.version + "\n"
+        }
         let isAsked = arguments.allSatisfy { $0 == "help" || $0 == "-h" || $0 == "--help" }
         return isAsked ? page : nil
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+import Glibc
 public import Kazasu
 
 /// The values of `--card`: the kinds of card with money, and the names that people use for them.
@@ -53,10 +54,16 @@ package struct HistoryFilter: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long, help: help("Only records from this day on, YYYY-MM-DD.", "この日以降だけ（YYYY-MM-DD）。", value: "date"))
+        name: .long,
+        help: help(
+            "Only records from this day on: YYYY-MM-DD, today or yesterday.",
+            "この日以降だけ（YYYY-MM-DD、today、yesterday）。", value: "date"))
     package var since: CalendarDate?
 
-    @Option(name: .long, help: help("Only records up to this day, YYYY-MM-DD.", "この日までだけ（YYYY-MM-DD）。", value: "date"))
+    @Option(
+        name: .long,
+        help: help(
+            "Only records up to this day, in the same form.", "この日までだけ（書き方は同じ）。", value: "date"))
     package var until: CalendarDate?
 
     @Option(
@@ -81,8 +88,14 @@ package struct HistoryFilter: ParsableArguments {
 }
 
 extension CalendarDate: ExpressibleByArgument {
-    /// Reads a day as `2026-11-20`.
-    public init?(argument: String) { self.init(argument) }
+    /// Reads a day as `2026-11-20`, or as `today` or `yesterday`: those of Japan, as on cards.
+    public init?(argument: String) {
+        guard let back = ["today": 0, "今日": 0, "yesterday": 1, "昨日": 1][argument] else {
+            self.init(argument)
+            return
+        }
+        self.init(daysSince2000: UInt16(clamping: (time(nil) + 9 * 3_600) / 86_400 - 10_957 - back))
+    }
 }
 
 /// The values of `--to` and `--format`: the formats that can be written.

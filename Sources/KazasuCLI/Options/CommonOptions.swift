@@ -47,6 +47,13 @@ extension ArgumentHelp {
     }
 }
 
+extension NameSpecification {
+    /// The long name, and a letter to which the value may be attached: `-oFILE`.
+    package static func joined(_ letter: Character) -> NameSpecification {
+        [.customShort(letter, allowingJoined: true), .long]
+    }
+}
+
 /// Options of every command that reads a card.
 package struct ReaderOptions: ParsableArguments {
     /// Its heading in help, behind the command's own options.
@@ -55,7 +62,7 @@ package struct ReaderOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: [.short, .long],
+        name: .joined("r"),
         help: help(
             "Which reader: an ID that 'kazasu readers' lists, any libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
             "リーダー: kazasu readers が表示する ID、libnfc の接続文字列、virtual:ファイル、replay:ファイル。省略時は KAZASU_READER、なければ最初に使えるもの。",
@@ -63,7 +70,7 @@ package struct ReaderOptions: ParsableArguments {
     package var reader: String?
 
     @Option(
-        name: [.short, .long], parsing: .unconditional,
+        name: .joined("t"), parsing: .unconditional,
         help: help(
             "How long to wait for a card: seconds, 0 for one try, or forever. Default: 10, less when another kind of card is there.",
             "カードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。省略時は 10（別の種類のカードがあればすぐに終了）。", value: "seconds"))

@@ -55,6 +55,10 @@ package enum CompletionScript {
     /// Returns the script with what Kazasu adds to it: colons in bash, and in every shell the commands after `help`.
     package static func complete(_ script: String) -> String {
         if script.hasPrefix("#!/bin/bash") { return script + colons }
+        // In fish, each value would have the description of its option.
+        let script = script.replacing(#/ -rfka '([^'(]+)'/#) { found in
+            " -rfka '" + found.1.split(separator: " ").map { $0 + "\\t\\'\\'" }.joined(separator: " ") + "'"
+        }
         return helpOfCommands.reduce(script) { $0.replacing($1.line, with: $1.line + $1.addition, maxReplacements: 1) }
     }
 

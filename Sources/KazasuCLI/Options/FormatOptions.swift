@@ -20,7 +20,7 @@ package struct CSVOptions: ParsableArguments {
         name: .long,
         help: help(
             "Begin CSV with a byte order mark, for Excel; a file of -o always does.",
-            "CSV の先頭に BOM を付ける（Excel 用）。-o のファイルには常に付きます。"))
+            "CSV の先頭に BOM を付ける（Excel 用）。-o のファイルには常に付ける。"))
     package var bom = false
 
     @Option(

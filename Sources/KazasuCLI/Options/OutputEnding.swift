@@ -43,8 +43,8 @@ package struct OutputEnding {
         let endings = known.keys.sorted().map { "." + $0 }
         throw ValidationError(
             tr(
-                "no .\(ending) file can be written here; endings: \(endings.joined(separator: ", "))",
-                "ここでは .\(ending) ファイルを書けません。使える拡張子: \(endings.joined(separator: "、"))"))
+                "this is written as \(Words.choice(endings)), not .\(ending)",
+                "出力できる形式は \(endings.joined(separator: "、")) です（.\(ending) では書けません）"))
     }
 
     /// Checks the ending of a file whose format is always the same.

@@ -54,7 +54,13 @@ package struct StationOptions: ParsableArguments {
     func tables() throws(CommandError) -> [(origin: Origin, path: String, table: StationFile)] {
         var tables: [(origin: Origin, path: String, table: StationFile)] = []
         for origin in Origin.allCases {
-            for path in paths(of: origin) { tables.append((origin, path, try StationOptions.file(path))) }
+            for path in paths(of: origin) {
+                do throws(CommandError) {
+                    tables.append((origin, path, try StationOptions.file(path)))
+                } catch {
+                    throw error.about(variable: origin == .environment ? "KAZASU_STATIONS" : nil)
+                }
+            }
         }
         return tables
     }

@@ -72,17 +72,17 @@ package struct Context {
 
     /// Prints a message that `-q` suppresses.
     package func note(_ text: String) {
-        if verbosity >= 0 { Output.message("kazasu: \(VisibleText.line(text))\n") }
+        if verbosity >= 0 { Output.message(Output.paragraph("kazasu:", text)) }
     }
 
     /// Prints a warning that `-q` suppresses.
     package func warn(_ text: String) {
-        if verbosity >= 0 { Output.message("\(Color.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
+        if verbosity >= 0 { Output.message(Output.paragraph("kazasu:", text, color: .yellow)) }
     }
 
     /// Prints a message that only `-v` shows.
     package func detail(_ text: @autoclosure () -> String) {
-        if verbosity > 0 { Output.message("kazasu: \(VisibleText.line(text()))\n") }
+        if verbosity > 0 { Output.message(Output.paragraph("kazasu:", text())) }
     }
 
     /// Checks that an option whose file cannot be masked is not combined with `--redact`.

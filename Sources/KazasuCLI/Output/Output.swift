@@ -37,6 +37,22 @@ package enum Output {
         try? write(Array(VisibleText.lines(text, keepingColors: Color.isOnMessages).utf8), to: STDERR_FILENO)
     }
 
+    /// A message behind a label, as ``VisibleText``. On a terminal, lines end between words, and those after the first
+    /// are indented by the label.
+    ///
+    /// - Parameter color: that of the label.
+    package static func paragraph(
+        _ label: String, _ text: String, color: Color? = nil, width: Int? = messageWidth
+    ) -> String {
+        let text = VisibleText.line(text)
+        let head = color?.message(label) ?? label
+        let indent = label.terminalWidth + 1
+        // A terminal narrower than this breaks lines by itself.
+        guard let width, width >= indent + 20 else { return "\(head) \(text)\n" }
+        let lines = LineBreaker.lines(text, width: width - indent)
+        return head + " " + lines.joined(separator: "\n" + String(repeating: " ", count: indent)) + "\n"
+    }
+
     /// Writes the reason why a command failed to standard error.
     package static func message(_ failure: CommandError, json: Bool) {
         message(json ? failure.json.compactText + "\n" : failure.text)
@@ -58,11 +74,15 @@ package enum Output {
     package static var isTerminal: Bool { CommandHost.current == nil && isatty(STDOUT_FILENO) == 1 }
 
     /// The width of standard output's lines when it is a terminal, as `COLUMNS` or the terminal reports it; else `nil`.
-    package static var lineWidth: Int? {
-        guard isTerminal else { return nil }
+    package static var lineWidth: Int? { isTerminal ? width(STDOUT_FILENO) : nil }
+
+    /// The same of standard error's lines.
+    package static var messageWidth: Int? { messagesAreOnTerminal ? width(STDERR_FILENO) : nil }
+
+    private static func width(_ terminal: Int32) -> Int? {
         if let text = getenv("COLUMNS"), let count = Int(String(cString: text)), count > 0 { return count }
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        guard ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 

@@ -88,6 +88,7 @@ package final class OutputFile {
 
     /// Says that it was written.
     package func tell(records count: Int, _ context: Context) {
+        if path == "-" { return }
         context.note(tr("\(path): \(Words.count(count, "record"))", "\(path) に \(count) 件を書き出しました"))
     }
 

@@ -102,6 +102,7 @@ final class ReaderSession {
                 return try open(
                     id, context.cancellation, command: context.command, keepCard: writes.keep)
             } catch let failure as CommandError {
+                let failure = failure.about(variable: variable(options.reader))
                 guard options.waitReader, failure.status == .noReader, failure.reason != "unsupported" else {
                     throw failure
                 }
@@ -118,6 +119,11 @@ final class ReaderSession {
                 throw CommandError(error)
             }
         }
+    }
+
+    /// The variable that names the reader, where it does.
+    private static func variable(_ id: String?) -> String? {
+        id == nil && ReaderRegistry.namedReader != nil ? "KAZASU_READER" : nil
     }
 
     /// The reader to use: the one that was named, else that of the environment, else the first that is ready.

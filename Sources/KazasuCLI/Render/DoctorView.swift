@@ -58,9 +58,16 @@ enum DoctorView {
     }
 
     private static func text(_ checks: [Check]) -> String {
-        let rows = checks.flatMap { check in
-            let first = ["  " + word(check.layer), word(check.verdict), check.message[Language.current]]
-            return [first] + (check.remedy.map { [["", "", "→ " + $0[Language.current]]] } ?? [])
+        let heads = checks.map { ["  " + word($0.layer), word($0.verdict), ""] }
+        // On a terminal, what is found and what to do are broken between words.
+        let room = Output.lineWidth.map { max($0 - Columns.width(heads), 20) } ?? .max
+        let rows = zip(heads, checks).flatMap { head, check in
+            let found = LineBreaker.lines(VisibleText.line(check.message[Language.current]), width: room)
+            let remedy = check.remedy.map {
+                LineBreaker.lines("→ " + VisibleText.line($0[Language.current]), width: room)
+            }
+            let lines = found + (remedy.map { $0.prefix(1) + $0.dropFirst().map { "  " + $0 } } ?? [])
+            return lines.enumerated().map { $0 == 0 ? [head[0], head[1], $1] : ["", "", $1] }
         }
         return Columns.text(rows) { column, cell in
             column == 1 && Color.isOnOutput ? DoctorView.colors[cell] : nil

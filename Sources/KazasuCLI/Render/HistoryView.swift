@@ -26,13 +26,16 @@ package struct HistoryView {
     /// The name of a place, or its codes when no table names it; `?` when it is not certain, but for a choice of names.
     package static func place(_ place: Place) -> String {
         let isCertain = place.doubt == nil || place.name?.isOpen ?? false
-        return place.label(Language.current) + (isCertain ? "" : tr("?", "？"))
+        return place.label(Language.current) + (isCertain ? "" : doubtMark)
     }
 
     /// The name of a code, or the code when no source names it; `?` when the name is not certain.
     package static func name(_ value: CodedValue) -> String {
-        (value.name?[Language.current] ?? value.hex) + (value.doubt == nil ? "" : tr("?", "？"))
+        (value.name?[Language.current] ?? value.hex) + (value.doubt == nil ? "" : doubtMark)
     }
+
+    /// Follows what is not certain.
+    package static let doubtMark = tr("?", "？")
 }
 
 /// A history in columns. Where a terminal is too narrow, these give way in turn: the columns without information, the

@@ -9,6 +9,12 @@ package enum Words {
         "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 
+    /// Words with commas, and `or` before the last one.
+    package static func choice(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.joined() }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+
     /// Ascending numbers with each run as one range: `0-3 15`.
     static func ranges<Number: FixedWidthInteger>(_ numbers: [Number], _ name: (Number) -> String) -> String {
         var runs: [(first: Number, last: Number)] = []

@@ -125,7 +125,9 @@ struct LedgerFilterOptions: ParsableArguments {
         completion: LedgerCompletion.cards)
     var card: [String] = []
 
-    @Option(name: .long, help: help("Only this month, YYYY-MM.", "この月だけ（YYYY-MM）。", value: "month"))
+    @Option(
+        name: .long, help: help("Only this month, YYYY-MM.", "この月だけ（YYYY-MM）。", value: "month"),
+        completion: LedgerCompletion.months)
     var month: MonthArgument?
 
     @OptionGroup var records: HistoryFilter
@@ -164,7 +166,7 @@ struct LedgerAnswerOptions: ParsableArguments {
             "text、json、csv のいずれか。省略時は -o の拡張子による形式、なければ text。"))
     var format: Format?
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     @OptionGroup var csvOptions: CSVOptions
@@ -278,6 +280,16 @@ extension Context {
 
 /// Completion of names and kinds of cards, which makes no ledger.
 enum LedgerCompletion {
+    /// This month and those before it, a year in all.
+    static let months = CompletionKind.custom { _, _, _ in
+        guard let day = CalendarDate(argument: "today") else { return [] }
+        let newest = Int(day.year) * 12 + Int(day.month) - 1
+        return (0...12).map { back in
+            let month = newest - back
+            return "\(month / 12)-\(month % 12 < 9 ? "0" : "")\(month % 12 + 1)"
+        }
+    }
+
     static let cards = CompletionKind.custom { words, _, _ in
         let named = zip(words, words.dropFirst()).first { $0.0 == "--ledger" }?.1
         guard let path = try? LedgerFileOptions.path(named), access(path, R_OK | W_OK) == 0,

@@ -113,7 +113,7 @@ extension LedgerCommand {
                 "\(Export.formats(having: .cardLine, .japanese)) で、カードIDの行（先頭行）を省く。"))
         var noCardLine = false
 
-        @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+        @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
         var output: String?
 
         @OptionGroup var csvOptions: CSVOptions
@@ -308,7 +308,7 @@ extension LedgerCommand {
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var filter: LedgerFilterOptions
 
-        @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+        @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
         var output: String?
 
         func validate() throws {
@@ -354,7 +354,7 @@ struct ClaimOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Claim: only these days, as in mon-fri or sat,sun.", "精算: この曜日だけ（例: mon-fri、sat,sun）。", value: "days"))
+            "Claim: only these days, as in mon-fri or sat,sun.", "精算: この曜日だけ（例: mon-fri、sat,sun）。", value: "weekdays"))
     var weekday: WeekdayList?
 
     @Option(name: .long, help: help("Claim: leave out the ride with this id.", "精算: この ID の乗車を省く。", value: "id"))

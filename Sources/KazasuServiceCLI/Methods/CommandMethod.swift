@@ -102,9 +102,7 @@ struct CommandMethod: Sendable {
     private static let readableFiles: Set<String> = ["stations", "ledger"]
     /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
     private static let localFlags: Set<String> = ["keep", "yes"]
-    /// The names of values that are lists with commas.
-    private static let lists: Set<String> = ["codes", "kinds", "numbers", "pages", "a,b"]
-    private static let numbers: Set<String> = ["seconds", "ms"]
+    private static let numbers: Set<String> = ["seconds", "ms", "count"]
     /// How values of these names are written, as documents tell it; people may write them in other ways, too.
     private static let patterns = [
         "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
@@ -150,7 +148,7 @@ struct CommandMethod: Sendable {
             let kind: ServiceMethod.Parameter.Kind =
                 if !option.takesValue {
                     .flag
-                } else if option.isRepeating || Self.lists.contains(valueName) {
+                } else if option.isRepeating || option.takesList {
                     .list
                 } else if Self.numbers.contains(valueName) {
                     .number

@@ -44,7 +44,7 @@ struct RPCCommand: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Option(
-        name: [.short, .long],
+        name: .joined("r"),
         help: help(
             "Which reader, with a name if wanted: ID or NAME=ID; repeatable. Requests without a reader use the first.",
             "リーダー: ID または 名前=ID（複数指定可）。リーダーを指定しない要求は最初のものを使う。", value: "[name=]id"),

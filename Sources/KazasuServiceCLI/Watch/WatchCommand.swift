@@ -86,7 +86,7 @@ struct Watch: WatchingCommand {
 /// The options of `watch` that most people need.
 struct WatchBasics: ParsableArguments {
     @Option(
-        name: [.short, .long],
+        name: .joined("r"),
         help: help(
             "Which reader, with a name if wanted: ID or NAME=ID; repeatable. Default: KAZASU_READER, else every reader.",
             "リーダー: ID または 名前=ID（複数指定可）。省略時は KAZASU_READER、なければすべて。", value: "[name=]id"),
@@ -192,9 +192,9 @@ struct WatchCards: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: help(
-            "No events for a card that is back within so many seconds.", "この秒数以内に戻ったカードのイベントを出さない。",
-            value: "seconds"))
-    var debounce = 0.0
+            "No events for a card that is back within so many seconds. Default: none.",
+            "この秒数以内に戻ったカードのイベントを出さない。省略時はなし。", value: "seconds"))
+    var debounce: Double?
 
     @Option(name: .long, help: help("The name of this place. Default: the host name.", "拠点名（省略時はホスト名）。", value: "name"))
     var site: String?
@@ -219,7 +219,7 @@ struct WatchCards: ParsableArguments {
         if let requireMac, requireMac.path == nil {
             throw ValidationError(tr("--require-mac takes file:PATH", "--require-mac には file:パス を指定してください"))
         }
-        guard (0...86_400).contains(debounce) else {
+        guard (0...86_400).contains(debounce ?? 0) else {
             throw ValidationError(tr("--debounce takes 0 to 86400 seconds", "--debounce は 0～86400 秒です"))
         }
     }

@@ -22,7 +22,7 @@ struct WatchPlanner {
         journal.key = try options.cards.idKey.map { source throws(CommandError) in
             IdentityKey(try source.key(tr("the key of --id-key", "--id-key の鍵")))
         }
-        journal.debounce = .seconds(options.cards.debounce)
+        journal.debounce = .seconds(options.cards.debounce ?? 0)
         if let only = options.basics.only {
             journal.known = try KnownCardsFile.read(only)
             for name in journal.known.allNames { RedactionGate.shared.learn(text: name) }

@@ -102,7 +102,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         let readers = readers.map { $0.name == $0.id ? $0.id : tr("\($0.name) (\($0.id))", "\($0.name)（\($0.id)）") }
         let all = SystemEnvironment.all["KAZASU_READER"].flatMap { $0.isEmpty ? nil : $0 }
         let names = readers.isEmpty ? all ?? tr("every reader", "すべてのリーダー") : readers.joined(separator: tr(", ", "、"))
-        return tr("watching \(names); press Ctrl-C to stop", "\(names)を監視しています。Ctrl-C で終了します")
+        return tr("watching \(names); press Ctrl-C to stop", LineBreaker.joined(names, "を監視しています。Ctrl-C で終了します"))
     }
 
     private static func status(_ metrics: Metrics) -> String {

@@ -77,7 +77,7 @@ package final class ReplayReader: Reader {
         guard case .transceive(let recorded, _, let result) = line.entry.event,
             ReplayReader.matches(recorded, frame, except: line.entry.masked)
         else {
-            throw ReplayReader.mismatch(line, FrameText.of(frame) + ReplayReader.difference(line.entry.event, frame))
+            throw ReplayReader.mismatch(line, FrameText.of(frame), at: ReplayReader.difference(line.entry.event, frame))
         }
         waiting = waiting.dropFirst()
         looks = [:]
@@ -104,15 +104,15 @@ package final class ReplayReader: Reader {
     }
 
     /// The two texts can be equal, because parts are left out of them, so the first different byte is named as well.
-    private static func mismatch(_ line: Transcript.Line, _ asked: String) -> TransportError {
-        .outOfScript(detail: .init(.transcriptDiffers, "\(line.number)", FrameText.of(line.entry.event), asked))
+    private static func mismatch(_ line: Transcript.Line, _ asked: String, at place: Int? = nil) -> TransportError {
+        let (number, recorded) = ("\(line.number)", FrameText.of(line.entry.event))
+        guard let place else { return .outOfScript(detail: .init(.transcriptDiffers, number, recorded, asked)) }
+        return .outOfScript(detail: .init(.transcriptDiffersAt, number, recorded, asked, "\(place)"))
     }
 
-    private static func difference(_ event: TranscriptEntry.Event, _ frame: [UInt8]) -> String {
-        guard case .transceive(let recorded, _, _) = event,
-            let place = zip(recorded, frame).enumerated().first(where: { $1.0 != $1.1 })?.offset
-        else { return "" }
-        return " (first different at byte \(place))"
+    private static func difference(_ event: TranscriptEntry.Event, _ frame: [UInt8]) -> Int? {
+        guard case .transceive(let recorded, _, _) = event else { return nil }
+        return zip(recorded, frame).enumerated().first { $1.0 != $1.1 }?.offset
     }
 
     private static func matches(_ recorded: [UInt8], _ frame: [UInt8], except masked: Range<Int>?) -> Bool {

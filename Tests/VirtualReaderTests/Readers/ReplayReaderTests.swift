@@ -120,8 +120,7 @@ struct ReplayReaderTests {
         #expect(
             throws: TransportError.outOfScript(
                 detail: .init(
-                    .transcriptDiffers, "4", "transceive 0a0c <IDm>",
-                    "transceive 0a0c <IDm> (first different at byte 9)"))
+                    .transcriptDiffersAt, "4", "transceive 0a0c <IDm>", "transceive 0a0c <IDm>", "9"))
         ) { try replay.transceive(other, timeout: Self.second) }
         #expect(replay.finish().count == 4)
         #expect(replay.finish().last == "line 7: never asked: transceive 00000000… (300 bytes)")
@@ -174,8 +173,7 @@ struct ReplayReaderTests {
         #expect(
             throws: TransportError.outOfScript(
                 detail: .init(
-                    .transcriptDiffers, "2", "transceive 00200081… (9 bytes)",
-                    "transceive 00200081… (9 bytes) (first different at byte 4)"))
+                    .transcriptDiffersAt, "2", "transceive 00200081… (9 bytes)", "transceive 00200081… (9 bytes)", "4"))
         ) { try replay.transceive(other, timeout: Self.second) }
         #expect(try replay.transceive(secret, timeout: Self.second) == [0x90, 0x00])
     }
