@@ -102,7 +102,7 @@ struct CommandMethod: Sendable {
     private static let readableFiles: Set<String> = ["stations", "ledger"]
     /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
     private static let localFlags: Set<String> = ["keep", "yes"]
-    private static let numbers: Set<String> = ["seconds", "ms", "count"]
+    private static let numbers: Set<String> = ["seconds", "ms"]
     /// How values of these names are written, as documents tell it; people may write them in other ways, too.
     private static let patterns = [
         "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
@@ -150,6 +150,8 @@ struct CommandMethod: Sendable {
                     .flag
                 } else if option.isRepeating || option.takesList {
                     .list
+                } else if valueName == "count" {
+                    .integer
                 } else if Self.numbers.contains(valueName) {
                     .number
                 } else {
