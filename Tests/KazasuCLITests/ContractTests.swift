@@ -56,12 +56,6 @@ struct ContractTests {
         ("license 1234", "unexpected argument '…'", "余分な引数 '…'"),
         ("mynumber 1234", "it is now in your shell's history", "シェルの履歴に残っている"),
         ("read 090F --blocks x", "write it as 0-19 or 0,3,5-7", "0-19、0,3,5-7 のように書いてください"),
-        ("poll -r RC-S380", "did you mean 'rcs380'?", "'rcs380' のことですか？"),
-        ("poll -r RC-S300/P", "did you mean 'rcs300'?", "'rcs300' のことですか？"),
-        ("poll -r /dev/ttyUSB0", "did you mean 'pn532_uart:/dev/ttyUSB0'?", "'pn532_uart:/dev/ttyUSB0' のことですか？"),
-        ("poll -r ttyACM1", "did you mean 'pn532_uart:/dev/ttyACM1'?", "'pn532_uart:/dev/ttyACM1' のことですか？"),
-        ("poll -r ACR122U", "the ID of the ACS ACR122U", "ACS ACR122U の ID"),
-        ("poll -r RC-S320", "only libpafe and felica-rs", "libpafe と felica-rs だけ"),
         ("history --json --format csv", "--json cannot be used", "--json"), ("felica 0", "packet 1 is not", "パケット 1 は"),
         ("felica 00 xyz", "packet 2 is not hexadecimal", "パケット 2 は"),
         ("felica 00 --answer-timeout 0", "1 to 30000", "1 から 30000"),
@@ -95,6 +89,26 @@ struct ContractTests {
         let json = try Kazasu.run(words + ["--json"])
         if json.hasEnded(64), !words.contains("--timeout") || words.count > 2 {
             #expect(try json.errorDocument().required("reason").text() == "usage")
+        }
+    }
+
+    /// What is printed on a reader or names its port, and the hint.
+    static let readerNames: [(line: String, english: String, japanese: String)] = [
+        ("poll -r RC-S380", "did you mean 'rcs380'?", "'rcs380' のことですか？"),
+        ("poll -r RC-S300/P", "did you mean 'rcs300'?", "'rcs300' のことですか？"),
+        ("poll -r /dev/ttyUSB0", "did you mean 'pn532_uart:/dev/ttyUSB0'?", "'pn532_uart:/dev/ttyUSB0' のことですか？"),
+        ("poll -r ttyACM1", "did you mean 'pn532_uart:/dev/ttyACM1'?", "'pn532_uart:/dev/ttyACM1' のことですか？"),
+        ("poll -r ACR122U", "the ID of the ACS ACR122U", "ACS ACR122U の ID"),
+        ("poll -r RC-S320", "Sony RC-S320: only libpafe", "Sony RC-S320: "),
+    ]
+
+    @Test("The name on a reader in place of its ID", arguments: readerNames)
+    func readerName(_ row: (line: String, english: String, japanese: String)) throws {
+        let words = row.line.split(separator: " ").map(String.init)
+        for (language, hint) in [("en", row.english), ("ja", row.japanese)] {
+            let result = try Kazasu.run(words + ["--lang", language])
+            result.expectError(64, language == "en" ? "unknown reader ID" : "リーダー ID")
+            #expect(result.messages.last?.contains(hint) == true, "\(result.errors)")
         }
     }
 

@@ -50,9 +50,9 @@ struct TerminalTests {
             let shown = try ChildProcess.run(
                 "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line)", "/dev/null"],
                 environment: Kazasu.environment.merging(["COLUMNS": width]) { $1 }
-            ).output.replacing("\r", with: "")
+            ).output
             let plain = try Kazasu.shell("kazasu \(line) 2>&1").output
-            for row in shown.split(separator: "\n") {
+            for row in shown.split(whereSeparator: \.isNewline) {
                 let columns = row.unicodeScalars.reduce(0) { $0 + ((0x2E80...0xFF60).contains($1.value) ? 2 : 1) }
                 #expect(columns <= Int(width) ?? 0, "\(row)")
             }
