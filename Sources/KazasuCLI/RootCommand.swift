@@ -194,6 +194,8 @@ package enum Program {
                 // The commands of this program are completed without it.
             }
         }
+        // Its manager thread asks for a priority that only root may have, and tells the system log that it did not get it.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         Interrupt.install()
         exit(RootCommand.run(arguments))
     }

@@ -10,7 +10,8 @@ enum Blocking {
         _ body: @escaping @Sendable () async throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let work = Work<Value, Failure>()
-        Task {
+        // Tasks that the main thread begins would run above the default priority, which the system refuses to users.
+        Task(priority: .medium) {
             do throws(Failure) {
                 work.finish(.success(try await body()))
             } catch {

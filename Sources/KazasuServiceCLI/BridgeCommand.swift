@@ -138,7 +138,7 @@ struct RunningBridges {
                 Bridge.Settings(reader: reader, port: port + UInt16(index), guardsPINs: guardsPINs), on: shared,
                 tell: BridgeLog(reader, verbosity: verbosity).tell)
         }
-        task = Task {
+        task = Task(priority: .medium) {
             do {
                 try await withThrowingDiscardingTaskGroup { group in
                     for bridge in bridges { group.addTask { try await bridge.run() } }

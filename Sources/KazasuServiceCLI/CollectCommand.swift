@@ -136,8 +136,16 @@ private final class CollectRun: Sendable {
 
     func run(_ collector: Collector, _ token: CancellationToken, _ place: String) throws(CommandError) {
         output.whenFailed(fail)
+        output.whenLost { loss in
+            guard loss == .begins else { return }
+            LineOutput.messages.write(
+                "kazasu: "
+                    + tr(
+                        "nobody reads standard output; lines are dropped until somebody does",
+                        "標準出力が読まれていないため、読まれるまで行を破棄します") + "\n")
+        }
         let done = Latch()
-        let work = Task {
+        let work = Task(priority: .medium) {
             do throws(EventStoreError) {
                 try await collector.run()
             } catch {

@@ -11,7 +11,21 @@ final class LineOutput: Sendable {
         Output.message(String(decoding: line, as: UTF8.self))
     }
 
+    /// Lines that were dropped because nobody reads them.
+    enum Loss: Equatable {
+        /// The first of them.
+        case begins
+        /// It is over, after so many.
+        case ends(count: Int)
+    }
+
+    /// Bytes that may wait.
+    private static let mostUnsent = 32 << 20
+
     private struct State {
+        var unsent = 0
+        var dropped = 0
+        var lost: @Sendable (Loss) -> Void = { _ in }
         var error: CommandError?
         var failed: @Sendable (CommandError) -> Void = { _ in }
     }
@@ -35,10 +49,27 @@ final class LineOutput: Sendable {
     /// Sets what to call when standard output cannot be written any more.
     func whenFailed(_ handler: @escaping @Sendable (CommandError) -> Void) { state.withLock { $0.failed = handler } }
 
+    /// Sets what to call when lines are dropped, and when no more are: a reader that pauses for long costs no memory.
+    func whenLost(_ handler: @escaping @Sendable (Loss) -> Void) { state.withLock { $0.lost = handler } }
+
     func write(_ line: String) { write(Array(line.utf8)) }
 
     func write(_ line: [UInt8]) {
+        let (isDropped, loss, lost) = state.withLock { state -> (Bool, Loss?, @Sendable (Loss) -> Void) in
+            // After a gap, lines are written again when there is room for many.
+            let limit = state.dropped > 0 ? Self.mostUnsent / 2 : Self.mostUnsent
+            guard state.unsent + line.count <= limit else {
+                state.dropped += 1
+                return (true, state.dropped == 1 ? .begins : nil, state.lost)
+            }
+            defer { state.dropped = 0 }
+            state.unsent += line.count
+            return (false, state.dropped > 0 ? .ends(count: state.dropped) : nil, state.lost)
+        }
+        if let loss { lost(loss) }
+        if isDropped { return }
         queue.async { [self] in
+            defer { state.withLock { $0.unsent -= line.count } }
             guard error == nil else { return }
             do throws(CommandError) {
                 try output(line)

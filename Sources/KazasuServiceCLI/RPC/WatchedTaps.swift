@@ -47,7 +47,7 @@ final class WatchedTaps: ServiceTaps {
                 log.note(notice, readersAreShown: false)
                 if case .reader = notice { start.yield(nil) }
             })
-        let task = Task {
+        let task = Task(priority: .medium) {
             do {
                 try await watcher.run()
                 start.yield(nil)

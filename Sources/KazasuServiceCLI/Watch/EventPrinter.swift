@@ -59,8 +59,13 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// - Parameter failed: called when standard output cannot be written any more.
-    func start(failed: @escaping @Sendable () -> Void) { output.whenFailed { _ in failed() } }
+    /// - Parameters:
+    ///   - lost: called when nobody reads standard output, so that events are not printed, and when that is over.
+    ///   - failed: called when standard output cannot be written any more.
+    func start(lost: @escaping @Sendable (LineOutput.Loss) -> Void, failed: @escaping @Sendable () -> Void) {
+        output.whenLost(lost)
+        output.whenFailed { _ in failed() }
+    }
 
     /// Waits until everything is printed.
     func finish() {

@@ -65,8 +65,8 @@ struct Watch: WatchingCommand {
         let settings = try WatchSettings<Watch>.current()
         let options = settings.options
         let needsOutbox = options.hasSinks || options.outbox.place.outbox != nil || settings.file != nil
-        try WatchRun(context, settings, needsOutbox: needsOutbox) { outbox, metrics, _ in
-            WatchPrinter(context, options, outbox, metrics)
+        try WatchRun(context, settings, needsOutbox: needsOutbox) { outbox, metrics, log in
+            WatchPrinter(context, options, outbox, metrics, log)
         }.run()
     }
 

@@ -12,12 +12,13 @@ final class WatchPrinter: WatchFront {
     private let outbox: Outbox?
     private let metrics: Metrics
     private let port: LoopbackPort?
+    private let log: ServiceLog
     private let server = Mutex<RunningServer?>(nil)
 
-    init(_ context: Context, _ options: Watch, _ outbox: Outbox?, _ metrics: Metrics) {
+    init(_ context: Context, _ options: Watch, _ outbox: Outbox?, _ metrics: Metrics, _ log: ServiceLog) {
         printer = EventPrinter(
             context.redaction, options.format, readers: options.readers.map(\.name), ringsBell: options.printing.bell)
-        (self.outbox, self.metrics, port) = (outbox, metrics, options.metrics)
+        (self.outbox, self.metrics, self.log, port) = (outbox, metrics, log, options.metrics)
     }
 
     var showsReaders: Bool { printer.isText }
@@ -34,7 +35,30 @@ final class WatchPrinter: WatchFront {
             server.withLock { $0 = running }
         }
         // Without a sink, the events are for standard output alone.
-        printer.start { [outbox] in if outbox == nil { stop() } }
+        printer.start { [log, isStored = outbox != nil] in
+            Self.note($0, isStored: isStored, in: log)
+        } failed: { [outbox] in
+            if outbox == nil { stop() }
+        }
+    }
+
+    private static func note(_ loss: LineOutput.Loss, isStored: Bool, in log: ServiceLog) {
+        switch loss {
+        case .begins:
+            log.warning(
+                isStored
+                    ? tr(
+                        "nobody reads standard output; events are in the outbox but no longer printed",
+                        "標準出力が読まれていないため、イベントの表示を止めます（outbox には保存します）")
+                    : tr(
+                        "nobody reads standard output; new events are lost",
+                        "標準出力が読まれていないため、新しいイベントは失われます"))
+        case .ends(let count):
+            log.warning(
+                tr(
+                    "standard output is read again; \(Words.count(count, "event")) not printed",
+                    "標準出力への表示を再開しました（表示しなかったイベント: \(count) 件）"))
+        }
     }
 
     func show(_ event: TapEvent, _ tap: Tap?) { printer.print(event, tap) }
