@@ -45,6 +45,82 @@ struct WatchFaultTests {
         #expect(try Self.sequence(result.output) > 4)
     }
 
+    /// Starts a command on a small disk that another program has filled, beside an outbox with one event.
+    private static func onFullDisk(_ command: String, in folder: String, then: String = "") throws -> RunningChild {
+        try MountNamespace.start(
+            """
+            mount -t tmpfs -o size=2m kazasu '\(folder)' && cd '\(folder)' || exit 1
+            mkfifo lines; '\(Service.path)' watch -q -r 'virtual:\(Service.card)' --exec /bin/false --outbox o > lines &
+            exec 9< lines; read -r ready <&9; read -r on <&9; kill $!; wait $!; exec 9<&-; rm lines
+            dd if=/dev/zero of=filler bs=1024 2>/dev/null
+            \(then)
+            exec '\(Service.path)' \(command) --outbox o
+            """,
+            environment: Service.environment)
+    }
+
+    @Test(
+        "A disk that is full at the start: an outbox of an earlier run works, and its numbers go on",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
+    func fullAtStart() throws {
+        let folder = try TemporaryFolder()
+        let child = try Self.onFullDisk("watch -r 'virtual:\(Service.card)'", in: folder.path)
+        let on = try child.event(of: "on")
+        guard case .integer(let sequence)? = on["seq"] else {
+            Issue.record("no number")
+            return
+        }
+        #expect(sequence > 2)
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test(
+        "A disk without any room at the start: it says so, keeps events, and stores them when there is room",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"),
+        arguments: ["watch --json", "serve --listen 127.0.0.1:0"])
+    func noRoomAtStart(command: String) throws {
+        let folder = try TemporaryFolder()
+        let child = try Self.onFullDisk(
+            "\(command) -r 'virtual:\(Service.visitor)'", in: folder.path,
+            then: "rm -f o-reserve; dd if=/dev/zero of=filler2 bs=1024 2>/dev/null")
+        #expect(try child.message(containing: "memory").contains("the disk is full"))
+        let place = "/proc/\(child.process)/root\(folder.path)"
+        try #require(unlink("\(place)/filler") == 0)
+        _ = try child.message(containing: "stored again")
+        if command.hasPrefix("watch") {
+            let events = [try child.event(), try child.event(), try child.event()]
+            #expect(events.map { $0["seq"] } == [1, 2, 3])
+        }
+        child.send(SIGTERM)
+        let result = child.finish()
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(!result.errors.contains("SQLite"))
+    }
+
+    @Test(
+        "On a full disk, the outbox is shown, and what waits can be discarded",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"),
+        arguments: [("outbox status", "stored"), ("outbox drop --pending --yes", "discarded")])
+    func outboxOnFullDisk(command: String, word: String) throws {
+        let folder = try TemporaryFolder()
+        // The second time, the reserve must be there again.
+        let child = try Self.onFullDisk(
+            command, in: folder.path, then: "'\(Service.path)' outbox status --outbox o || exit 9")
+        let result = child.finish()
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.errors.contains(word), "\(result.errors)")
+    }
+
+    @Test("Settings that are wrong leave no outbox, and a file that is something else nothing beside it")
+    func leavesNothing() throws {
+        let folder = try TemporaryFolder()
+        let (path, foreign) = ("\(folder.path)/o", try folder.write(Array("{}".utf8), as: "foreign.json"))
+        #expect(try Service.run("watch", "--exec", "\(folder.path)/none", "--outbox", path).end == .exited(66))
+        #expect(try Service.run("watch", "--exec", "/bin/true", "--outbox", foreign).end == .exited(65))
+        #expect(TestFiles.names(in: folder.path) == ["foreign.json"])
+    }
+
     @Test(
         "A disk that cannot be written at the start is an error, before any card is read",
         .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
@@ -58,6 +134,40 @@ struct WatchFaultTests {
         #expect(result.end == .exited(73))
         #expect(result.output.isEmpty)
         #expect(result.errors.contains(#""reason":"cannotWrite""#), "\(result.errors)")
+    }
+
+    @Test(
+        "It writes nothing to the system log where it may not raise priorities, as an ordinary user",
+        .enabled(if: MountNamespace.obstacle == nil && geteuid() == 0, "needs root"))
+    func systemLog() throws {
+        let folder = try TemporaryFolder()
+        let log = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | O_NONBLOCK, 0)
+        defer { close(log) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(folder.path)/log".utf8) }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(log, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        try #require(isBound)
+        let child = try MountNamespace.start(
+            """
+            cd '\(folder.path)' && mkdir dev && mount -t tmpfs kazasu dev && cd dev && mkdir pts
+            for name in null zero urandom ptmx; do touch $name; mount --bind /dev/$name $name; done
+            touch log; mount --bind ../log log; mount --bind /dev/pts pts; mount --rbind . /dev
+            exec setpriv --bounding-set=-sys_nice --inh-caps=-all '\(Service.path)' watch \
+                -r 'virtual:\(Service.card)' --exec /bin/true --outbox '\(folder.path)/o'
+            """,
+            environment: Service.environment)
+        _ = try child.event(of: "on")
+        child.send(SIGTERM)
+        let result = child.finish()
+        #expect(result.end == .exited(0), "\(result.errors)")
+        var line = [UInt8](repeating: 0, count: 4096)
+        let count = recv(log, &line, line.count, 0)
+        #expect(count < 0 && errno == EAGAIN, "\(String(decoding: line.prefix(max(0, count)), as: UTF8.self))")
     }
 
     @Test("A web server that asks for patience gets the same event again; without a certificate it gets nothing")

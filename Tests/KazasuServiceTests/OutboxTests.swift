@@ -73,9 +73,11 @@ struct OutboxTests {
         let bytes = made.prefix(file.head) + Array(file.text.utf8) + (file.head == 68 ? made.dropFirst(72) : [])
         let path = try folder.write(Array(bytes), as: "o")
         #expect(throws: OutboxError.foreign(path: path)) { try Outbox(path, isWatcher: isWatcher) }
-        #expect(throws: OutboxError.foreign(path: path)) {
-            try Outbox.opened(path) { Issue.record("set aside as \($0)") }
+        let unopened = Outbox(unopened: path, isWatcher: true)
+        await #expect(throws: OutboxError.foreign(path: path)) {
+            try await unopened.open { Issue.record("set aside as \($0)") }
         }
+        #expect(access(path + ".lock", F_OK) != 0)
         #expect(try TestFiles.read(path) == Array(bytes))
     }
 
@@ -110,9 +112,8 @@ struct OutboxTests {
         Self.damage[index](&bytes)
         let path = try folder.write(bytes, as: "o")
         #expect(throws: OutboxError.damaged(path: path)) { try Outbox(path, isWatcher: true) }
-        var name: String?
-        let outbox = try Outbox.opened(path) { name = $0 }
-        #expect(name == path + ".damaged-1")
+        let outbox = Outbox(unopened: path, isWatcher: true)
+        try await outbox.open { #expect($0 == path + ".damaged-1") }
         try await outbox.store([Self.event(1)], for: [])
         #expect(try TestFiles.read(path + ".damaged-1") == bytes)
     }

@@ -71,7 +71,11 @@ package struct TapJournal {
     }
 
     /// The event for a change on a reader; `nil` if there is none.
-    package mutating func event(for event: ReaderWatch.Event) -> TapEvent? {
+    ///
+    /// - Parameter time: when it was reported.
+    package mutating func event(
+        for event: ReaderWatch.Event, at time: ContinuousClock.Instant = .now
+    ) -> TapEvent? {
         switch event {
         case .tap(let tap, let id):
             switch tap.kind {
@@ -79,29 +83,37 @@ package struct TapJournal {
             case .off: departure(from: name(id), at: tap.time)
             case .lost: departure(from: name(id), at: tap.time, .reader)
             }
-        case .reader(let id, let state): change(TapEvent.ReaderState(state), of: name(id))
+        case .reader(let id, let state): change(TapEvent.ReaderState(state), of: name(id), at: time)
         case .opened, .failed: nil
         }
     }
 
     /// Ends visits whose end was missed. A card that is seen again begins a new visit, however soon.
     ///
-    /// - Parameter reader: the name of the reader; `nil` for every reader.
-    package mutating func close(_ reason: TapEvent.UnseenEnd, on reader: String? = nil) -> [TapEvent] {
+    /// - Parameters:
+    ///   - reader: the name of the reader; `nil` for every reader.
+    ///   - time: when they ended.
+    package mutating func close(
+        _ reason: TapEvent.UnseenEnd, on reader: String? = nil, at time: ContinuousClock.Instant = .now
+    ) -> [TapEvent] {
         let names = reader.map { [$0] } ?? readers.keys.sorted()
         return names.compactMap { name in
             defer { readers[name]?.lastOff = nil }
-            return departure(from: name, at: .now, reason)
+            return departure(from: name, at: time, reason)
         }
     }
 
     /// Reports readers as gone that are no longer watched.
     ///
-    /// - Parameter names: those that are watched; `nil` for every reader.
-    package mutating func forget(except names: Set<String>?) -> [TapEvent] {
+    /// - Parameters:
+    ///   - names: those that are watched; `nil` for every reader.
+    ///   - time: since when the others are not.
+    package mutating func forget(
+        except names: Set<String>?, at time: ContinuousClock.Instant = .now
+    ) -> [TapEvent] {
         guard let names else { return [] }
         return readers.keys.sorted().filter { !names.contains($0) && readers[$0]?.state != nil }
-            .compactMap { change(.gone, of: $0) }
+            .compactMap { change(.gone, of: $0, at: time) }
     }
 
     private func name(_ id: String) -> String { settings.names[id] ?? id }
@@ -162,9 +174,11 @@ package struct TapJournal {
     }
 
     /// A reader that is retried again and again gives one event, not one for each try.
-    private mutating func change(_ state: TapEvent.ReaderState, of reader: String) -> TapEvent? {
+    private mutating func change(
+        _ state: TapEvent.ReaderState, of reader: String, at time: ContinuousClock.Instant
+    ) -> TapEvent? {
         guard readers[reader]?.state?.state != state else { return nil }
-        let event = event(.reader(state), reader, at: .now)
+        let event = event(.reader(state), reader, at: time)
         readers[reader]?.state = (state, event.moment.text)
         return event
     }

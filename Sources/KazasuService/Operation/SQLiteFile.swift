@@ -130,6 +130,11 @@ enum SQLiteFile {
 
     // MARK: Before SQLite
 
+    /// Makes the file if it is missing, and checks what SQLite would find, without opening it.
+    static func check(_ path: String, _ format: Format, makesFolders: Bool = true) throws(Fault) {
+        try examine(try prepare(path, makesFolders: makesFolders), format)
+    }
+
     /// Makes the file and, unless told otherwise, the folders above it; checks the files beside it.
     ///
     /// - Returns: the path without links, beside which SQLite looks for journals.

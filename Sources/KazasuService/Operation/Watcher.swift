@@ -2,6 +2,7 @@
 
 public import CardDecoders
 public import Kazasu
+internal import Synchronization
 
 /// Watches readers, stores the events and delivers them to the sinks, until it is stopped.
 public actor Watcher {
@@ -115,6 +116,9 @@ public actor Watcher {
     /// An event, and the tap that it is about.
     private typealias Entry = (event: TapEvent, tap: Tap?)
 
+    /// Something that gives events.
+    private typealias Happening = (inout TapJournal) -> [Entry]
+
     /// A queue that delivers to a sink.
     private struct Delivery {
         var sink: String
@@ -139,6 +143,9 @@ public actor Watcher {
 
     private var plan: Plan
     private var journal: TapJournal
+    /// What happened before the outbox could be read, which the numbers of events go on from: as on a full disk.
+    private var unnumbered: [Happening] = []
+    private var isNumbering = false
     /// The products of the readers that were opened, by the readers' names.
     private var products: [String: String] = [:]
     private var watched: [Subject: Watching] = [:]
@@ -146,6 +153,8 @@ public actor Watcher {
     /// Events that are not stored yet.
     private var backlog: [Entry] = []
     private var (isStored, isRetrying) = (true, false)
+    /// Whether it was said that the disk is full, which every sink notices, too.
+    private let isFullKnown = Mutex(false)
     private var deliveries: [Delivery] = []
     /// Queues of an earlier plan that are still delivering.
     private var ending: [Delivery] = []
@@ -192,11 +201,14 @@ public actor Watcher {
     /// Watches until it is stopped.
     ///
     /// - Throws: `KazasuError` if a reader named by the user can never be used; ``OutboxError`` if the outbox cannot
-    ///   be read at the start.
+    ///   be read. On a full disk it waits for room to do so, and keeps what happens in memory.
     public func run() async throws {
-        let memory = try await outbox?.memory() ?? OutboxMemory()
-        journal = TapJournal(plan.journal, after: memory, clock: clock)
-        backlog = journal.close(.restart).map { ($0, nil) }
+        do throws(OutboxError) {
+            try await beginNumbering()
+        } catch .full {
+            tellNotStored(.full)
+            storeLater()
+        }
         inform()
         await startDelivering()
         startWatching()
@@ -206,11 +218,11 @@ public actor Watcher {
                 try? await Task.sleep(for: Self.tidyInterval)
             }
         }
-        var failure: KazasuError?
-        do throws(KazasuError) {
+        var failure: (any Error)?
+        do {
             while let next = await nextInput() {
                 let goesOn = try await handle(next)
-                await flush()
+                try await flush()
                 if !goesOn { break }
             }
         } catch {
@@ -219,6 +231,24 @@ public actor Watcher {
         tidier.cancel()
         await finish(tellsPending: failure == nil)
         if let failure { throw failure }
+    }
+
+    /// Goes on with the numbers of the outbox; visits that were open in an earlier run end.
+    private func beginNumbering() async throws(OutboxError) {
+        let memory = try await outbox?.memory() ?? OutboxMemory()
+        journal = TapJournal(plan.journal, after: memory, clock: clock)
+        isNumbering = true
+        backlog = journal.close(.restart).map { ($0, nil) }
+        for happening in unnumbered { backlog += happening(&journal) }
+        guard !unnumbered.isEmpty else { return }
+        unnumbered = []
+        inform()
+        try? await outbox?.remember(sinks: plan.sinks.map(\.name), confirms: plan.retention.confirmed)
+    }
+
+    /// Makes events of something that happened.
+    private func note(_ happening: @escaping Happening) {
+        if isNumbering { backlog += happening(&journal) } else { unnumbered.append(happening) }
     }
 
     private func nextInput() async -> Input? {
@@ -250,12 +280,13 @@ public actor Watcher {
         switch event {
         case .tap(let tap, let id):
             if tap.kind == .on { metrics.tap(tap, on: plan.name(of: id)) }
-            if let event = journal.event(for: event) { backlog.append((event, tap)) }
+            note { journal in journal.event(for: event).map { [($0, tap)] } ?? [] }
         case .reader(let id, let state):
             metrics.reader(plan.name(of: id), isReady: state == .ready)
             let failure: KazasuError? = if case .error(let error) = state { error } else { nil }
             tell(.reader(plan.name(of: id), TapEvent.ReaderState(state), failure))
-            if let event = journal.event(for: event) { backlog.append((event, nil)) }
+            let time = ContinuousClock.now
+            note { journal in journal.event(for: event, at: time).map { [($0, nil)] } ?? [] }
         case .opened(let id, let product):
             products[plan.name(of: id)] = product
             inform()
@@ -269,12 +300,13 @@ public actor Watcher {
         await stopWatching(ended.values)
         for subject in ended.keys {
             watched[subject] = nil
-            backlog += journal.close(.shutdown, on: subject.name).map { ($0, nil) }
+            endVisits(on: subject.name)
         }
         let names = new.readers.map { Set($0.map(new.name)) }
-        backlog += journal.forget(except: names).map { ($0, nil) }
+        let time = ContinuousClock.now
+        note { journal in journal.forget(except: names, at: time).map { ($0, nil) } }
         // For the sinks of the old plan.
-        await flush()
+        try? await flush()
         plan = new
         journal.settings = new.journal
         inform()
@@ -285,8 +317,8 @@ public actor Watcher {
     /// Ends visits and queues.
     private func finish(tellsPending: Bool) async {
         await stopWatching(watched.values)
-        backlog += journal.close(.shutdown).map { ($0, nil) }
-        await flush()
+        endVisits()
+        try? await flush()
         for delivery in deliveries { delivery.queue.end() }
         let limit = Task { [notice = Self.notice, grace = Self.grace] in
             guard (try? await Task.sleep(for: notice)) != nil else { return }
@@ -298,6 +330,11 @@ public actor Watcher {
         for delivery in ending + deliveries { await delivery.task.value }
         limit.cancel()
         if tellsPending, let left = await pending { tell(.ended(pending: left.count)) }
+    }
+
+    private func endVisits(on reader: String? = nil) {
+        let time = ContinuousClock.now
+        note { journal in journal.close(.shutdown, on: reader, at: time).map { ($0, nil) } }
     }
 
     // MARK: Readers
@@ -347,23 +384,43 @@ public actor Watcher {
 
     // MARK: Storing
 
-    private func flush() async {
-        guard !backlog.isEmpty else { return }
+    /// Stores what waits, and shows it.
+    ///
+    /// - Throws: ``OutboxError`` if the outbox cannot be read although there is room now.
+    private func flush() async throws(OutboxError) {
+        if !isNumbering {
+            do throws(OutboxError) {
+                try await beginNumbering()
+            } catch .full {
+                return storeLater()
+            }
+        }
+        if backlog.isEmpty, isStored { return }
         do throws(OutboxError) {
             try await store(backlog.map(\.event))
             if !isStored { tell(.storedAgain) }
             isStored = true
+            isFullKnown.withLock { $0 = false }
             for entry in backlog { emit(entry.event, entry.tap) }
             backlog = []
         } catch {
-            if isStored { tell(.notStored(error, waiting: backlog.count)) }
-            isStored = false
-            guard !isRetrying else { return }
-            isRetrying = true
-            Task { [input] in
-                try? await Task.sleep(for: Self.rest)
-                input.yield(.storeAgain)
-            }
+            tellNotStored(error)
+            storeLater()
+        }
+    }
+
+    private func tellNotStored(_ error: OutboxError) {
+        if isStored { tell(.notStored(error, waiting: backlog.count + unnumbered.count)) }
+        isStored = false
+        isFullKnown.withLock { $0 = $0 || error == .full }
+    }
+
+    private func storeLater() {
+        guard !isRetrying else { return }
+        isRetrying = true
+        Task { [input] in
+            try? await Task.sleep(for: Self.rest)
+            input.yield(.storeAgain)
         }
     }
 
@@ -392,8 +449,9 @@ public actor Watcher {
         // Only queries of the outbox need it: a full disk must not stop the watcher.
         try? await outbox.remember(sinks: plan.sinks.map(\.name), confirms: plan.retention.confirmed)
         deliveries = plan.sinks.map { sink in
-            let queue = SinkQueue(sink, outbox) { [metrics, tell] notice in
+            let queue = SinkQueue(sink, outbox) { [metrics, tell, self] notice in
                 metrics.note(notice)
+                if case .outbox(.full) = notice, isFullKnown.withLock({ exchange(&$0, with: true) }) { return }
                 tell(.sink(notice))
             }
             let before = ending.filter { $0.sink == sink.name }.map(\.task)

@@ -51,7 +51,7 @@ extension Outbox {
 
     /// Records the results for events of one reader at a sink.
     func record(_ outcomes: [Outcome], at sink: String) throws(OutboxError) {
-        try write { database in
+        try reduce { database in
             for outcome in outcomes {
                 let place = "sink = ? AND position = (SELECT position FROM events WHERE id = ?)"
                 switch outcome.result {
@@ -80,7 +80,7 @@ extension Outbox {
     ///
     /// - Parameter isReader: whether a name is that of the reader; names in topics differ from those in events.
     package func confirm(upTo sequence: Int, where isReader: @Sendable (String) -> Bool) throws(OutboxError) {
-        try write { database in
+        try reduce { database in
             let known = try String.fetchAll(
                 database, sql: "SELECT reader FROM readers WHERE sequence >= ?", arguments: [sequence])
             for name in known where isReader(name) {
@@ -147,22 +147,30 @@ extension Outbox {
         let done =
             "NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.position = events.position)"
             + (retention.confirmed ? " AND confirmed = 1" : "")
-        let count = try write { database in
-            try database.execute(
-                sql: "DELETE FROM events WHERE \(done) AND (time < ? OR ?)",
-                arguments: [now - Int(retention.days * 86_400_000), all])
-            var count = database.changesCount
-            while try Self.size(database) > retention.size {
+        // In small steps, each of which a full disk has room for, and each of which makes some.
+        func delete(_ condition: String, _ arguments: StatementArguments = []) throws(OutboxError) -> Int {
+            try reduce { database in
                 try database.execute(
                     sql: """
                         DELETE FROM events WHERE position IN
-                        (SELECT position FROM events WHERE \(done) ORDER BY position LIMIT 256)
-                        """)
-                guard database.changesCount > 0 else { break }
-                count += database.changesCount
+                        (SELECT position FROM events WHERE \(done) AND \(condition) ORDER BY position LIMIT 256)
+                        """,
+                    arguments: arguments)
+                return database.changesCount
             }
-            return count
         }
+        var count = 0
+        while true {
+            let deleted = try delete("(time < ? OR ?)", [now - Int(retention.days * 86_400_000), all])
+            count += deleted
+            if deleted == 0 { break }
+        }
+        while try read(Self.size) > retention.size {
+            let deleted = try delete("1")
+            count += deleted
+            if deleted == 0 { break }
+        }
+        files.keepReserve()
         return count
     }
 
@@ -363,7 +371,7 @@ extension Outbox {
     ///
     /// - Returns: how many.
     public func drop(_ selection: Selection) throws(OutboxError) -> Int {
-        try write { database in
+        try reduce { database in
             var count = 0
             if selection.includesUnconfirmed, try Self.confirms(database) {
                 let events = "confirmed = 0 AND \(selection.conditionOfEvents)"

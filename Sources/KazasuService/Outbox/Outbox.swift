@@ -77,18 +77,13 @@ extension OutboxError: SelfDescribing {
 ///
 /// Each call is one transaction, on the disk when the call returns (WAL, `synchronous=FULL`).
 public actor Outbox {
-    private let database: DatabaseQueue
+    let files: OutboxFile
     /// Where the file is.
-    public nonisolated let path: String
-    private let lock: Int32?
+    public nonisolated var path: String { files.path }
     private var listeners: [AsyncStream<Void>.Continuation] = []
     private let executor: BlockingExecutor
     /// The outbox blocks, so that it has a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-
-    /// `kzob` identifies an outbox among SQLite files.
-    private static let format = SQLiteFile.Format(
-        application: 0x6B7A_6F62, steps: [schema], wholeCheck: 16 << 20)
 
     /// Opens the file, or makes it.
     ///
@@ -98,59 +93,36 @@ public actor Outbox {
     ///   - makesFolders: whether it also makes the folders above the file.
     /// - Throws: ``OutboxError``; a file that is something else is not changed.
     public init(_ path: String, isWatcher: Bool, makesFolders: Bool = false) throws(OutboxError) {
-        try Self.checkLink(path)
-        try Self.attempt(path) { _ = try SQLiteFile.prepare(path, makesFolders: makesFolders) }
-        let lock = isWatcher ? try Self.lock(path) : nil
-        let database: DatabaseQueue
-        do throws(OutboxError) {
-            database = try Self.database(path)
-        } catch {
-            if let lock { Glibc.close(lock) }
-            throw error
-        }
-        (self.path, self.lock, self.database) = (path, lock, database)
+        self.init(unopened: path, isWatcher: isWatcher, makesFolders: makesFolders)
+        _ = try files.database()
+    }
+
+    /// An outbox that is opened with ``open(setAside:)``, or when it is first used.
+    package init(unopened path: String, isWatcher: Bool, makesFolders: Bool = false) {
+        files = OutboxFile(path, isWatcher: isWatcher, makesFolders: makesFolders)
         executor = BlockingExecutor("kazasu.outbox")
     }
 
-    private static func database(_ path: String) throws(OutboxError) -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-        }
-        let configured = configuration
-        return try attempt(path) {
-            let database = try SQLiteFile.open(path, format, configured)
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-            // What a watcher begins with; the whole check is left out for a large file.
-            _ = try database.read(memory)
-            return database
+    /// Opens the outbox of a watcher. A damaged one is renamed, so that readers work at once and its events can be
+    /// recovered by hand. One that cannot be opened for want of room is opened when it is used and there is some.
+    ///
+    /// - Parameter setAside: gets the damaged file's new name.
+    package func open(setAside: @Sendable (String) -> Void) throws(OutboxError) {
+        do throws(OutboxError) {
+            _ = try files.database()
+        } catch .full {
+            return
+        } catch .damaged(let damaged) {
+            guard let name = Self.setAside(path) else { throw .damaged(path: damaged) }
+            setAside(name)
+            _ = try files.database()
         }
     }
 
-    /// Closes the database. Nothing can be stored afterwards.
+    /// Closes the database.
     public func close() {
         for listener in listeners { listener.finish() }
-        try? database.close()
-        if let lock { Glibc.close(lock) }
-    }
-
-    /// A link is not followed: an administrator's outbox in a folder of others could be a link to any file.
-    private static func checkLink(_ path: String) throws(OutboxError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-        throw .foreign(path: path)
-    }
-
-    /// The lock is on a file of its own: closing a file that SQLite has open would release SQLite's locks.
-    private static func lock(_ path: String) throws(OutboxError) -> Int32 {
-        let file = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .unusable(path: path + ".lock", errno: errno) }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(file)
-            throw .locked(path: path)
-        }
-        return file
+        files.close()
     }
 
     /// Names a damaged file `….damaged-1`, so that a new one can be made.
@@ -169,24 +141,8 @@ public actor Outbox {
         return nil
     }
 
-    /// Opens the outbox of a watcher. A damaged one is renamed, so that readers work at once and its events can be
-    /// recovered by hand.
-    ///
-    /// - Parameter setAside: gets the damaged file's new name.
-    package static func opened(
-        _ path: String, makesFolders: Bool = false, setAside: (String) -> Void
-    ) throws(OutboxError) -> Outbox {
-        do throws(OutboxError) {
-            return try Outbox(path, isWatcher: true, makesFolders: makesFolders)
-        } catch .damaged(let damaged) {
-            guard let name = Self.setAside(path) else { throw .damaged(path: damaged) }
-            setAside(name)
-            return try Outbox(path, isWatcher: true)
-        }
-    }
-
     /// Rows of `deliveries` are deleted when the sink has the event; what is left is pending (0) or dead (1).
-    private static let schema = """
+    static let schema = """
         CREATE TABLE events (
             position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, reader TEXT NOT NULL,
             sequence INTEGER NOT NULL, type TEXT NOT NULL, time INTEGER NOT NULL, tag TEXT, line TEXT NOT NULL,
@@ -206,37 +162,34 @@ public actor Outbox {
 
     // Not isolated: they touch nothing but the database, and Swift 6.2 takes a closure that the actor lends for one that races.
     nonisolated func read<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
-        try Self.attempt(path) { try database.read(body) }
+        let database = try files.database()
+        return try OutboxFile.attempt(path) { try database.read(body) }
     }
 
     nonisolated func write<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
-        try Self.attempt(path) { try database.write(body) }
+        let database = try files.database()
+        return try OutboxFile.attempt(path) { try database.write(body) }
     }
 
-    private static func attempt<Value>(_ path: String, _ body: () throws -> Value) throws(OutboxError) -> Value {
-        do {
-            return try body()
-        } catch let fault as SQLiteFile.Fault {
-            switch fault {
-            case .foreign: throw .foreign(path: path)
-            case .damaged: throw .damaged(path: path)
-            case .newer: throw .newer(path: path)
-            case .foreignJournal(let path): throw .foreignJournal(path: path)
-            case .inaccessible(let errno): throw .unusable(path: path, errno: errno)
-            }
-        } catch let error as DatabaseError {
-            switch error.resultCode {
-            case .SQLITE_FULL: throw .full
-            case .SQLITE_READONLY: throw .readOnly
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(path: path)
-            case let code: throw .failed(code: code.rawValue)
-            }
-        } catch is RowDecodingError {
-            // A value of another type than its column's.
-            throw .damaged(path: path)
-        } catch {
-            throw .failed(code: -1)
+    /// Makes a change that leaves less than there was, also on a full disk.
+    nonisolated func reduce<Value>(_ body: (Database) throws -> Value) throws(OutboxError) -> Value {
+        do throws(OutboxError) {
+            return try write(body)
+        } catch .full {
+            // What the write-ahead log has is room again once it is in the file.
+            checkpoint()
         }
+        do throws(OutboxError) {
+            return try write(body)
+        } catch .full {
+            guard files.giveUpReserve() else { throw .full }
+            return try write(body)
+        }
+    }
+
+    private nonisolated func checkpoint() {
+        guard let database = try? files.database() else { return }
+        _ = try? database.writeWithoutTransaction { try $0.checkpoint(.passive) }
     }
 
     // MARK: Storing
@@ -244,7 +197,7 @@ public actor Outbox {
     /// The state of earlier runs.
     package func memory() throws(OutboxError) -> OutboxMemory { try read(Self.memory) }
 
-    private static func memory(_ database: Database) throws -> OutboxMemory {
+    static func memory(_ database: Database) throws -> OutboxMemory {
         var memory = OutboxMemory(
             lastID: try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'lastID'"))
         for row in try Row.fetchAll(database, sql: "SELECT reader, sequence, visit FROM readers") {

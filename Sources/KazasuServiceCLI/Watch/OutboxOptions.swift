@@ -113,7 +113,7 @@ extension CommandError {
                 hint: tr("restore it from a copy, or move it away", "バックアップを戻すか、別の場所に移してください"))
         case .full:
             self.init(
-                .cannotWrite, "cannotWrite", error,
+                .cannotWrite, "diskFull", error,
                 hint: tr(
                     "free some space; 'kazasu outbox drop' discards deliveries",
                     "空きを作ってください（kazasu outbox drop で未配信を破棄できます）"))

@@ -51,7 +51,9 @@ struct ServiceLog: Sendable {
         case .notStored(let error, let count):
             self.error(
                 CommandError(error).message
-                    + tr("; \(count) events wait in memory", "。\(count) 件をメモリに保持しています"))
+                    + (count == 0
+                        ? tr("; new events wait in memory", "。新しいイベントはメモリに保持します")
+                        : tr("; \(Words.count(count, "event")) in memory", "。\(count) 件をメモリに保持しています")))
         case .storedAgain: info(tr("events are stored again", "イベントの保存を再開しました"))
         case .sink(.failing(let sink, let reason)):
             let why = DeliveryWords.text(reason)

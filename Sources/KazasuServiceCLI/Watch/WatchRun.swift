@@ -58,7 +58,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         Interrupt.hold()
         defer { LineOutput.messages.finish() }
         let log = ServiceLog(verbosity: context.verbosity)
-        let outbox = try needsOutbox ? Self.open(settings.options.outbox.place.place(), log) : nil
+        let place = try needsOutbox ? settings.options.outbox.place.place() : nil
+        let outbox = place.map { Outbox(unopened: $0.path, isWatcher: true, makesFolders: !$0.isChosen) }
         let readers = settings.options.readers
         let token = context.cancellation
         self.log = log
@@ -82,6 +83,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         planner = WatchPlanner(
             outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: shared)
         let plan = try planner.plan(for: settings)
+        // Settings that are wrong leave no outbox.
+        if let outbox { try Self.open(outbox, log) }
         watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(
             plan, outbox: outbox, metrics: metrics, emit: { event, tap in front.show(event, tap) },
@@ -110,18 +113,21 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         return tr("\(count) reader\(count == 1 ? "" : "s") ready", "リーダー \(count) 台が使えます")
     }
 
-    private static func open(_ place: (path: String, isChosen: Bool), _ log: ServiceLog) throws(CommandError) -> Outbox
-    {
-        do throws(OutboxError) {
-            return try Outbox.opened(place.path, makesFolders: !place.isChosen) { name in
-                log.error(
-                    tr(
-                        "\(place.path) is damaged; it is now \(name), and a new one is used",
-                        "\(place.path) が壊れているため \(name) に移し、新しいファイルを使います"))
+    private static func open(_ outbox: Outbox, _ log: ServiceLog) throws(CommandError) {
+        let failure = Blocking.run { () async -> OutboxError? in
+            do throws(OutboxError) {
+                try await outbox.open { name in
+                    log.error(
+                        tr(
+                            "\(outbox.path) is damaged; it is now \(name), and a new one is used",
+                            "\(outbox.path) が壊れているため \(name) に移し、新しいファイルを使います"))
+                }
+            } catch {
+                return error
             }
-        } catch {
-            throw CommandError(error)
+            return nil
         }
+        if let failure { throw CommandError(failure) }
     }
 
     /// Runs until it is stopped, which is not a failure, or until nobody reads the events any more.
@@ -202,7 +208,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     /// Feeds the watchdog of the service manager, if it has one.
     private func startWatchdog() -> Task<Void, Never>? {
         guard let limit = manager.watchdog else { return nil }
-        return Task { [manager, metrics] in
+        return Task(priority: .medium) { [manager, metrics] in
             while !Task.isCancelled {
                 // A reader is heard of every five seconds, or later while it reads a card.
                 if metrics.isAlive(within: max(limit, .seconds(15))) { manager.feed() }
