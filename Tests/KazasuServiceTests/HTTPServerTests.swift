@@ -159,7 +159,8 @@ struct HTTPServerTests {
     func slowBody() throws {
         let channel = EmbeddedChannel()
         let connection = HTTPConnection(
-            OpenSite(), Self.limits { $0.arrival = .seconds(15) }, from: HTTPPeer(isUnixSocket: true))
+            OpenSite(), Self.limits { $0.arrival = .seconds(15) }, BodyRoom(1 << 20), from: HTTPPeer(isUnixSocket: true)
+        )
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTPArrivalMonitor { connection.bytesArrived() })
         try pipeline.addHandler(HTTPResponseEncoder())

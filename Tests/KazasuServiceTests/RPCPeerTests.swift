@@ -157,6 +157,33 @@ struct RPCPeerTests {
         #expect(messages.dropLast().allSatisfy { $0 == #"{"jsonrpc":"2.0","method":"waiting","params":["x"]}"# })
     }
 
+    @Test("Answers are in the order in which the methods ended", arguments: 0..<20)
+    func orderOfAnswers(round: Int) async {
+        let sent = Sent()
+        let (turns, turn) = AsyncStream.makeStream(of: CheckedContinuation<Void, Never>.self)
+        let method: RPCPeer.Method = { _ throws(RPCError) in
+            await withCheckedContinuation { _ = turn.yield($0) }
+            return .null
+        }
+        let peer = RPCPeer(methods: ["turn": method], send: sent.add)
+        for number in 0..<64 {
+            await peer.receive(Array(#"{"jsonrpc":"2.0","id":\#(number),"method":"turn"}"#.utf8))
+        }
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        for await next in turns {
+            waiting.append(next)
+            if waiting.count == 64 { break }
+        }
+        // As a reader's thread does.
+        for next in waiting { next.resume() }
+        await peer.finish()
+        let ids = sent.messages.withLock { $0 }.map { message -> JSONValue? in
+            guard case .object(let members) = message else { return nil }
+            return members["id"]
+        }
+        #expect(ids == (0..<64).map { .int($0) })
+    }
+
     @Test("Runs no more requests at once than it may, and answers all")
     func manyRequests() async throws {
         let sent = Sent()

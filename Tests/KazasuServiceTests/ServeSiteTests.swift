@@ -19,6 +19,8 @@ struct ServeSiteTests {
         ("kiosk.example", 200), ("Kiosk.Example:443", 200), ("evil.example", 421), ("evil.example:PORT", 421),
         ("127.0.0.1.evil.example", 421), ("localhost.evil.example", 421), ("0.0.0.0:PORT", 421), ("[::1]:PORT", 421),
         ("127.0.0.2:PORT", 421), ("", 421), ("127.0.0.1@evil.example", 421), ("evil.example, localhost", 421),
+        ("127.0.0.1:PORT.evil.example", 421), ("localhost:evil.example", 421), ("localhost:1:2", 421),
+        ("[127.0.0.1]evil", 421),
     ]
 
     @Test("A host must be an address that it listens on, or a name that it was given", arguments: hostNames)
@@ -36,6 +38,7 @@ struct ServeSiteTests {
         let stand = try await ServeStand()
         #expect(try await stand.ask("GET", "http://localhost/kazasu.js").status == 200)
         #expect(try await stand.ask("GET", "http://evil.example/kazasu.js").status == 421)
+        #expect(try await stand.ask("GET", "http://127.0.0.1:1@evil.example/kazasu.js").status == 421)
         await stand.stop()
     }
 
@@ -50,6 +53,7 @@ struct ServeSiteTests {
         ("Origin: http://127.0.0.1", 403), ("Origin: file://", 403), ("Origin: ", 403),
         ("Origin: https://shop.example\r\nOrigin: https://evil.example", 403),
         ("Sec-Fetch-Site: cross-site", 403), ("Sec-Fetch-Site: same-site", 403), ("Sec-Fetch-Site: same-origin", 200),
+        ("Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site", 403),
         ("Sec-Fetch-Site: none", 200), ("Sec-Fetch-Site: cross-site\r\nOrigin: https://shop.example", 200),
     ]
 
@@ -167,7 +171,12 @@ struct ServeSiteTests {
         let cookie = try #require(answer.head.firstMatch(of: /Set-Cookie: ([^;]*);(.*)\r\n/))
         #expect(cookie.2.contains("HttpOnly") && cookie.2.contains("SameSite=Strict") && cookie.2.contains("Path=/"))
         #expect(!answer.head.contains(Self.token))
+        #expect(!cookie.2.contains("Secure"))
         let header = ["Cookie: a=b; \(cookie.1); c=d"]
+        for spelling in ["+", "0"] {
+            let changed = cookie.1.replacing("=", with: "=\(spelling)")
+            #expect(try await first.ask("GET", "/v1/balance", ["Cookie: \(changed)"]).status == 401)
+        }
         #expect(try await first.ask("GET", "/v1/balance", header).status == 200)
         await first.stop()
         let second = try await stand(Self.token)
@@ -179,6 +188,21 @@ struct ServeSiteTests {
         let other = try await stand("another token")
         #expect(try await other.ask("GET", "/v1/balance", header).status == 401)
         await other.stop()
+    }
+
+    @Test(
+        "The cookie of a page that came through a proxy with TLS is never sent in the clear",
+        arguments: [
+            ("kiosk.example", "https", true), ("kiosk.example", "http", false), ("localhost", "https", false),
+        ])
+    func secureSession(host: String, proto: String, isSecure: Bool) async throws {
+        let stand = try await ServeStand {
+            $0.access = ServeAccess(hosts: ["kiosk.example"], token: Array(Self.token.utf8))
+        }
+        let answer = try await stand.ask(
+            "POST", "/v1/session", ["Authorization: Bearer \(Self.token)", "X-Forwarded-Proto: \(proto)"], host: host)
+        #expect(answer.status == 204 && answer.head.contains("; Secure") == isSecure, "\(answer.head)")
+        await stand.stop()
     }
 
     @Test("Comparing secrets finds equal ones equal")

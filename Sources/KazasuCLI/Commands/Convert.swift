@@ -53,6 +53,7 @@ struct Convert: KazasuCommand {
     func execute(_ context: Context) throws {
         let dump = try DumpFile.read(file)
         guard let format else { throw CommandError.bug("no format") }
+        try context.checkCancelled()
         let text = try format.text(dump, context.redaction, option: "to")
         guard let output else { return try context.print(file: text) }
         let file = try OutputFile(output)

@@ -68,6 +68,7 @@ struct Decode: KazasuCommand {
         guard photo == nil || !isMany else { throw Decode.severalPhotos }
         var failures: [CommandError] = []
         try source.forEach { item in
+            try context.checkCancelled()
             isMany = isMany || item.isOneOfMany
             switch item.dump {
             case .failure(let failure):
@@ -94,6 +95,7 @@ struct Decode: KazasuCommand {
             }
         }
         guard photo == nil || !isMany else { throw Decode.severalPhotos }
+        try context.checkCancelled()
         if let only = first { try answer.print(only.dump, only.place, isOnly: true, photo: photo) }
         context.keep([], in: keeper)
         if let failure = failures.first {

@@ -26,6 +26,11 @@ package struct Context {
     /// Who gets the output instead of the process.
     private var lender: SharedReader? { CommandHost.current == nil ? lent : nil }
 
+    /// Ends work that nobody waits for any more, such as that of a client that left.
+    package func checkCancelled() throws(CommandError) {
+        if cancellation.isCancelled { throw .cancelled() }
+    }
+
     /// Prints a document, masked under `--redact`.
     package func print(_ document: JSONValue) throws(CommandError) {
         try print { $0.value(redaction.apply(document)) }

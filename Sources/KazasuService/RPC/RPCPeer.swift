@@ -91,6 +91,9 @@ package final class RPCPeer: Sendable {
     private let send: @Sendable (JSONValue) -> Void
     private let state = Mutex(State())
     private let requests: AsyncStream<Request>.Continuation
+    /// Where requests go on when what they waited for is there: in order, so that answers of one reader do not overtake
+    /// each other.
+    private let executor = WorkExecutor(threads: 1)
 
     /// - Parameters:
     ///   - methods: by name.
@@ -104,7 +107,7 @@ package final class RPCPeer: Sendable {
         let (requests, request) = AsyncStream.makeStream(of: Request.self)
         self.requests = request
         // One after the other, so that they begin in the order of their messages.
-        Task { [weak self] in
+        Task(priority: .medium) { [weak self] in
             for await request in requests {
                 await ready()
                 await self?.begin(request)
@@ -189,7 +192,7 @@ package final class RPCPeer: Sendable {
         let (number, call, done) = (request.number, request.call, request.done)
         let method = request.method
         // Up to its first wait at once: requests for one reader are answered in the order of their messages.
-        let task = Task.immediate {
+        let task = Task.immediate(executorPreference: executor) {
             let result: Result<JSONValue, RPCError>
             if state.withLock({ $0.cancelled.remove(number) != nil || $0.isOver }) {
                 result = .failure(.cancelled)

@@ -25,7 +25,7 @@ package struct ServeAccess: Sendable {
         hosts: [String] = [], origins: [String] = [], token: [UInt8]? = nil,
         now: @escaping @Sendable () -> Int = { Timestamp.now.milliseconds }
     ) {
-        self.hosts = Set(hosts.map { Self.name(inHost: $0) })
+        self.hosts = Set(hosts.compactMap { Self.name(inHost: $0) })
         self.origins = Set(origins.map { $0.lowercased() })
         (self.token, self.now) = (token, now)
     }
@@ -42,18 +42,22 @@ package struct ServeAccess: Sendable {
     }
 
     private func isOwn(_ host: String, _ peer: HTTPPeer) -> Bool {
-        let name = Self.name(inHost: host)
+        guard let name = Self.name(inHost: host) else { return false }
         guard let local = peer.localAddress?.lowercased() else { return hosts.contains(name) }
         // The system's name for it; browsers never ask a name server about it.
         let isLoopback = local == "::1" || local.hasPrefix("127.")
         return name == local || (isLoopback && name == "localhost") || hosts.contains(name)
     }
 
-    /// The name or address without its port, in lower case.
-    private static func name(inHost host: String) -> String {
+    /// The name or address without its port, in lower case; `nil` if something else follows it.
+    private static func name(inHost host: String) -> String? {
         let host = host.lowercased()
-        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
-        return String(host.prefix { $0 != ":" })
+        let isAddress = host.hasPrefix("[")
+        let name = isAddress ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
+        let rest = host[name.endIndex...].dropFirst(isAddress ? 1 : 0)
+        guard rest.isEmpty || rest.first == ":" && rest.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return String(name)
     }
 
     // MARK: Origin
@@ -73,9 +77,8 @@ package struct ServeAccess: Sendable {
             return nil
         }
         // A page that embeds something sends no origin, but browsers say where it comes from.
-        if let site = head.headers["Sec-Fetch-Site"].first, !["same-origin", "none"].contains(site), !isPage {
-            throw .wrongOrigin
-        }
+        let sites = head.headers["Sec-Fetch-Site"]
+        guard isPage || sites.allSatisfy({ ["same-origin", "none"].contains($0) }) else { throw .wrongOrigin }
         return nil
     }
 
@@ -108,7 +111,13 @@ package struct ServeAccess: Sendable {
         guard hasBearer(head, token) else { throw .noToken }
         let end = now() / 1000 + Self.sessionDays * 86_400
         return "\(Self.cookie)=\(end).\(Self.code(end, token)); Path=/; HttpOnly; SameSite=Strict"
-            + "; Max-Age=\(Self.sessionDays * 86_400)"
+            + "; Max-Age=\(Self.sessionDays * 86_400)" + (isSecure(head) ? "; Secure" : "")
+    }
+
+    /// Whether the client came to a proxy with TLS, by a name that the server has there.
+    private func isSecure(_ head: HTTPHead) -> Bool {
+        guard head.only("X-Forwarded-Proto")?.lowercased() == "https" else { return false }
+        return head.only("Host").flatMap { Self.name(inHost: $0) }.map(hosts.contains) ?? false
     }
 
     private func hasBearer(_ head: HTTPHead, _ token: [UInt8]) -> Bool {
@@ -124,7 +133,8 @@ package struct ServeAccess: Sendable {
             let cookie = cookie.drop { $0 == " " }
             guard cookie.hasPrefix(Self.cookie + "=") else { return false }
             let parts = cookie.dropFirst(Self.cookie.count + 1).split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 2, let end = Int(parts[0]), end > now() / 1000 else { return false }
+            guard parts.count == 2, let end = Int(parts[0]), "\(end)" == parts[0], end > now() / 1000
+            else { return false }
             return MessageAuthentication.isEqual(Array(parts[1].utf8), Array(Self.code(end, token).utf8))
         }
     }

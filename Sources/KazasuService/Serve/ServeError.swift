@@ -147,6 +147,11 @@ package struct ServeError: Error, Sendable {
         hint: LocalizedText("--connections allows more", "--connections で上限を変えられます"),
         headers: [("Retry-After", "5")])
 
+    static let tooManyBodies = ServeError(
+        .serviceUnavailable, 69, "busy",
+        LocalizedText("other large requests are being answered", "ほかの大きな要求を処理しています"),
+        hint: LocalizedText("send it again later", "しばらくしてからもう一度送ってください"), headers: [("Retry-After", "5")])
+
     static let unknownExpectation = ServeError(
         .expectationFailed, 64, "usage",
         LocalizedText("only 'Expect: 100-continue' is known", "対応する Expect は 100-continue のみです"))

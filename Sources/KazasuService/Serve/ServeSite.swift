@@ -172,6 +172,26 @@ package final class ServeSite: HTTPSite {
     // MARK: Methods
 
     private func call(_ method: ServiceMethod, _ request: HTTPRequest) async throws(ServeError) -> HTTPResponse {
+        guard method.computes else { return try await response(to: request, method) }
+        let result = await withTaskExecutorPreference(WorkExecutor.shared) {
+            await self.result(of: request, method)
+        }
+        return try result.get()
+    }
+
+    private func result(of request: HTTPRequest, _ method: ServiceMethod) async -> Result<HTTPResponse, ServeError> {
+        // The client may have left while others were served.
+        if Task.isCancelled { return .failure(.cancelled) }
+        do throws(ServeError) {
+            return .success(try await response(to: request, method))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func response(
+        to request: HTTPRequest, _ method: ServiceMethod
+    ) async throws(ServeError) -> HTTPResponse {
         let params = try ServeParameters.params(of: method, request)
         do throws(ServiceFailure) {
             let result = try await methods.call(

@@ -59,6 +59,8 @@ package struct ServiceMethod: Sendable {
     package var permission: Permission?
     /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result has no schema of its own.
     package var schema: String?
+    /// Whether it computes, with what the client sent or the server has stored, instead of waiting for a card.
+    package var computes: Bool
     // Made when somebody asks, since they come from the options and the help of a command.
     private let listed: @Sendable () -> [Parameter]
     private let described: @Sendable () -> LocalizedText
@@ -69,9 +71,10 @@ package struct ServiceMethod: Sendable {
     package init(
         _ name: String, _ route: Route? = nil, permission: Permission? = nil,
         parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [], schema: String? = nil,
-        _ words: @autoclosure @escaping @Sendable () -> LocalizedText
+        computes: Bool = false, _ words: @autoclosure @escaping @Sendable () -> LocalizedText
     ) {
         (self.name, self.route, self.permission, self.schema) = (name, route, permission, schema)
+        self.computes = computes
         (listed, described) = (parameters, words)
     }
 }

@@ -194,7 +194,8 @@ struct CommandMethod: Sendable {
     func method(isLocal: Bool) -> ServiceMethod {
         ServiceMethod(
             name, route, permission: permission, parameters: parameters(isLocal: isLocal),
-            schema: schema.map { "kazasu.\($0)/1" }, abstract)
+            schema: schema.map { "kazasu.\($0)/1" },
+            computes: subject != .card, abstract)
     }
 
     private var abstract: LocalizedText {

@@ -50,28 +50,52 @@ final class CommandMethods: ServiceMethods {
             throw .badParameters(document(error))
         }
         let (redaction, caller) = (redaction, caller)
+        guard method.subject == .card else {
+            let result = await withTaskExecutorPreference(WorkExecutor.shared) {
+                await self.computed(command, parameters.input, method, request)
+            }
+            return try result.get()
+        }
         let answer: Answer
         do throws(KazasuError) {
-            if method.subject == .card {
-                if !isLocal, let reader = parameters.reader, !readers.isKnown(reader) {
-                    try await checkListed(reader)
-                }
-                answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
-                    let host = CommandHost(for: caller, confirmed: parameters.confirmed) { request.progress($0, nil) }
-                    let answer = host.run(
-                        command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
-                    return answer.failure?.status == .noCard ? .noCard(answer) : .done(answer)
-                }
-            } else {
-                answer = try await Self.blocking {
-                    CommandHost(for: caller, input: parameters.input)
-                        .run(command, on: nil, redaction: redaction, cancellation: CancellationToken())
-                }
+            if !isLocal, let reader = parameters.reader, !readers.isKnown(reader) { try await checkListed(reader) }
+            answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
+                let host = CommandHost(for: caller, confirmed: parameters.confirmed) { request.progress($0, nil) }
+                let answer = host.run(command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
+                return answer.failure?.status == .noCard ? .noCard(answer) : .done(answer)
             }
         } catch {
             if error == .cancelled { throw .cancelled }
             throw failure(readerFailure(error), [])
         }
+        return try result(of: method, answer, request)
+    }
+
+    /// Runs a command that needs no reader. It does not begin if nobody waits for it any more, and is told if that happens
+    /// later.
+    private func computed(
+        _ command: any KazasuCommand, _ input: [UInt8]?, _ method: CommandMethod,
+        _ request: KazasuService.ServiceRequest
+    ) async -> Result<JSONValue, ServiceFailure> {
+        let cancellation = CancellationToken()
+        return await withTaskCancellationHandler {
+            if cancellation.isCancelled { return .failure(.cancelled) }
+            let answer = CommandHost(for: caller, input: input)
+                .run(command, on: nil, redaction: redaction, cancellation: cancellation)
+            do throws(ServiceFailure) {
+                return .success(try result(of: method, answer, request))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// The result of a method whose command printed this.
+    private func result(
+        of method: CommandMethod, _ answer: Answer, _ request: KazasuService.ServiceRequest
+    ) throws(ServiceFailure) -> JSONValue {
         if Task.isCancelled { throw .cancelled }
         if let failure = answer.failure { throw self.failure(failure, answer.output) }
         if method.printsText {
@@ -81,9 +105,9 @@ final class CommandMethods: ServiceMethods {
         guard let result = try? JSONValue(parsing: answer.output) else {
             // Each dump has a document of its own.
             if method.subject == .dump { throw failure(Self.severalDumps, []) }
-            throw failure(.bug("\(name): the answer is not one document"), [])
+            throw failure(.bug("\(method.name): the answer is not one document"), [])
         }
-        return name == "readers.list" ? withOpenReaders(result) : result
+        return method.name == "readers.list" ? withOpenReaders(result) : result
     }
 
     /// Why a reader cannot be used, with the names that the caller may give.

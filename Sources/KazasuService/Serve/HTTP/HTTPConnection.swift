@@ -34,6 +34,11 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var phase = Phase.idle
     private var body = ByteBuffer()
+    private let room: BodyRoom
+    /// The room of the body, if it is large.
+    private var lease: BodyRoom.Lease?
+    /// Whether the body waits for room before it is read.
+    private var isWaitingForRoom = false
     /// Whether part of the next head arrived.
     private var isHeadBegun = false
     private var context: ChannelHandlerContext?
@@ -46,8 +51,10 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInputClosed = false
     private var responseVersion = HTTPVersion.http1_1
 
-    init(_ site: any HTTPSite, _ limits: HTTPLimits, from peer: HTTPPeer, fault: ServeError? = nil) {
-        (self.site, self.limits, self.peer, initialFault) = (site, limits, peer, fault)
+    init(
+        _ site: any HTTPSite, _ limits: HTTPLimits, _ room: BodyRoom, from peer: HTTPPeer, fault: ServeError? = nil
+    ) {
+        (self.site, self.limits, self.room, self.peer, initialFault) = (site, limits, room, peer, fault)
     }
 
     // MARK: Channel
@@ -73,7 +80,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = nil
     }
 
-    /// While a request is being answered, the socket is not read.
+    /// While a request is being answered, or its body waits for room, the socket is not read.
     func read(context: ChannelHandlerContext) {
         if isBusy { isReadWanted = true } else { context.read() }
     }
@@ -81,7 +88,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isBusy: Bool {
         switch phase {
         case .answering, .streaming: true
-        case .idle, .arriving, .lingering, .ended: false
+        case .arriving: isWaitingForRoom
+        case .idle, .lingering, .ended: false
         }
     }
 
@@ -161,8 +169,37 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             return refuse(response, head: head, context)
         }
         phase = .arriving(head)
-        guard let expectation = head.headers["Expect"].first, request.version == .http1_1 else { return }
-        guard expectation.lowercased() == "100-continue" else { return refuse(.unknownExpectation, context) }
+        let expectation = request.version == .http1_1 ? head.headers["Expect"].first : nil
+        guard expectation.map({ $0.lowercased() == "100-continue" }) ?? true else {
+            return refuse(.unknownExpectation, context)
+        }
+        // A body in chunks may have any length that is allowed.
+        let isChunked = head.headers.contains(name: "Transfer-Encoding")
+        let length = isChunked ? limits.body : head.only("Content-Length").flatMap { Int($0) } ?? 0
+        guard length > BodyRoom.small else { return welcome(head, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        lease = room.lease(length) { lease in
+            eventLoop.execute {
+                let (connection, context) = bound.value
+                connection.take(lease, context)
+            }
+        }
+        if lease == nil { isWaitingForRoom = true } else { welcome(head, context) }
+    }
+
+    /// There is room for the body now.
+    private func take(_ lease: BodyRoom.Lease, _ context: ChannelHandlerContext) {
+        guard isWaitingForRoom, case .arriving(let head) = phase else { return }
+        (self.lease, isWaitingForRoom) = (lease, false)
+        setDeadline(limits.arrival, context)
+        welcome(head, context)
+        resume(context)
+    }
+
+    /// Lets the body come.
+    private func welcome(_ head: HTTPHead, _ context: ChannelHandlerContext) {
+        guard head.version == .http1_1, head.headers.contains(name: "Expect") else { return }
         let go = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(Self.wrapOutboundOut(.head(go)), promise: nil)
     }
@@ -186,9 +223,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = nil
         phase = .answering(request.head, since: .now)
         let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let (site, eventLoop) = (site, context.eventLoop)
+        let (site, eventLoop, lease) = (site, context.eventLoop, lease)
+        self.lease = nil
         task = Task {
             let answer = await site.answer(request)
+            // Also of a client that left, the body is in memory until now.
+            withExtendedLifetime(lease) {}
             eventLoop.execute {
                 let (connection, context) = connection.value
                 connection.send(answer, context)
@@ -268,6 +308,11 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         guard keepsAlive, !isInputClosed else { return linger(context) }
         phase = .idle
         setDeadline(limits.idle, context)
+        resume(context)
+    }
+
+    /// Goes on with what arrived meanwhile, and with reading.
+    private func resume(_ context: ChannelHandlerContext) {
         while !isBusy, let part = waiting.popFirst() { take(part, context) }
         if !isBusy, isReadWanted {
             isReadWanted = false
@@ -299,7 +344,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private func linger(_ context: ChannelHandlerContext) {
         if case .streaming(let source) = phase { source.closed() }
         phase = .lingering
-        waiting.removeAll()
+        giveUpBody()
         if isInputClosed { return context.close(promise: nil) }
         context.close(mode: .output, promise: nil)
         setDeadline(limits.lingering, context)
@@ -314,9 +359,14 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = nil
         task?.cancel()
         task = nil
-        waiting.removeAll()
+        giveUpBody()
         if case .streaming(let source) = phase { source.closed() }
         phase = .ended
+    }
+
+    private func giveUpBody() {
+        waiting.removeAll()
+        (body, lease, isWaitingForRoom) = (ByteBuffer(), nil, false)
     }
 
     private func upgrade(
@@ -358,7 +408,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private func expire(_ context: ChannelHandlerContext) {
         deadline = nil
         switch phase {
-        case .arriving: refuse(.tooSlow, context)
+        case .arriving: refuse(isWaitingForRoom ? .tooManyBodies : .tooSlow, context)
         case .idle where isHeadBegun: refuse(.tooSlow, context)
         case .idle, .answering, .streaming, .lingering: context.close(promise: nil)
         case .ended: break

@@ -156,6 +156,8 @@ extension HTTPSite {
 package struct HTTPLimits: Sendable {
     /// Bytes of a body.
     package var body = 8 << 20
+    /// Bytes of the bodies of all requests that are not answered yet.
+    package var bodies = 64 << 20
     /// Bytes of the request line and the headers.
     package var headers = 16 << 10
     package var connections = 256

@@ -21,11 +21,12 @@ package final class HTTPServer: Sendable {
         _ addresses: [ListenAddress], on thread: HTTPThread, _ limits: HTTPLimits = HTTPLimits(), site: any HTTPSite
     ) async throws(ListenError) -> HTTPServer {
         let connections = Connections()
+        let room = BodyRoom(max(limits.bodies, limits.body))
         var sockets: [UnixListener] = []
         var bound: [ListenAddress] = []
         do throws(ListenError) {
             for address in addresses {
-                let bootstrap = bootstrap(thread.group, address, limits, connections, site)
+                let bootstrap = bootstrap(thread.group, address, limits, connections, room, site)
                 let channel: any Channel
                 do {
                     switch address {
@@ -72,7 +73,7 @@ package final class HTTPServer: Sendable {
 
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup, _ address: ListenAddress, _ limits: HTTPLimits,
-        _ connections: Connections, _ site: any HTTPSite
+        _ connections: Connections, _ room: BodyRoom, _ site: any HTTPSite
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 256)
@@ -84,13 +85,14 @@ package final class HTTPServer: Sendable {
                     if case .internet = address {
                         try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
                     }
-                    try configure(channel, limits, connections, site)
+                    try configure(channel, limits, connections, room, site)
                 }
             }
     }
 
     private static func configure(
-        _ channel: any Channel, _ limits: HTTPLimits, _ connections: Connections, _ site: any HTTPSite
+        _ channel: any Channel, _ limits: HTTPLimits, _ connections: Connections, _ room: BodyRoom,
+        _ site: any HTTPSite
     ) throws {
         let count = connections.accepted(channel)
         // Those that are told that there are too many are few at a time.
@@ -102,7 +104,7 @@ package final class HTTPServer: Sendable {
         let isUnix = if case .unixDomainSocket? = local { true } else { false }
         let peer = HTTPPeer(isUnixSocket: isUnix, localAddress: isUnix ? nil : local?.ipAddress)
         let connection = HTTPConnection(
-            site, limits, from: peer, fault: count > limits.connections ? .tooManyConnections : nil)
+            site, limits, room, from: peer, fault: count > limits.connections ? .tooManyConnections : nil)
         var parsing = NIOHTTPDecoderLimitConfiguration()
         parsing.maxHeaderFieldSize = limits.headers
         parsing.maxHeaderListSize = limits.headers
