@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardCiphers
 internal import ISODEP
 internal import NFCTransport
 internal import SystemDevices
@@ -100,9 +101,14 @@ extension Chipset {
             while rest.count > longestPart {
                 let part = rest.prefix(longestPart)
                 rest = rest.dropFirst(part.count)
-                _ = try exchangeData(ChipCommand.exchangeData(part, moreFollows: true), within: time)
+                var command = ChipCommand.exchangeData(part, moreFollows: true)
+                defer { command.wipe() }
+                _ = try exchangeData(command, within: time)
             }
-            let answer = try exchangeData(ChipCommand.exchangeData(rest), within: time)
+            // It may have a PIN in it.
+            var command = ChipCommand.exchangeData(rest)
+            defer { command.wipe() }
+            let answer = try exchangeData(command, within: time)
             guard answer.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
             return Array(answer.dropFirst())
         } catch {

@@ -23,12 +23,20 @@ enum PN532Frame: Hashable, Sendable {
     private static let (fromHost, fromChip, fault): (UInt8, UInt8, UInt8) = (0xD4, 0xD5, 0x7F)
 
     /// The frame of a command, starting with its code; an extended one when it is long.
-    static func encode(_ command: [UInt8]) -> [UInt8] {
-        let content = [fromHost] + command
-        let low = UInt8(truncatingIfNeeded: content.count)
-        let high = UInt8(truncatingIfNeeded: content.count >> 8)
-        let length = high == 0 ? [low, 0 &- low] : [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
-        return [0x00, 0x00, 0xFF] + length + content + [0 &- content.reduce(0, &+), 0x00]
+    ///
+    /// - Parameter preamble: what is sent before it. The command is copied once, so that the caller can overwrite it.
+    static func encode(_ command: [UInt8], after preamble: [UInt8] = []) -> [UInt8] {
+        let count = command.count + 1
+        let low = UInt8(truncatingIfNeeded: count)
+        let high = UInt8(truncatingIfNeeded: count >> 8)
+        var frame = preamble
+        frame.reserveCapacity(preamble.count + count + 10)
+        frame += [0x00, 0x00, 0xFF]
+        frame += high == 0 ? [low, 0 &- low] : [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
+        frame.append(fromHost)
+        frame += command
+        frame += [0 &- command.reduce(fromHost, &+), 0x00]
+        return frame
     }
 
     /// Parses the content of a frame with valid checksums; `nil` for an echo of one of the host's own.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardCiphers
 internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
@@ -161,7 +162,9 @@ final class PN532SerialTransport: PN53xTransport {
     ) -> Result<[UInt8], TransportError> {
         parser.reset()
         serial.discardInput()
-        if let error = send(preamble + PN532Frame.encode(command), until: end) { return .failure(error) }
+        var frame = PN532Frame.encode(command, after: preamble)
+        defer { frame.wipe() }
+        if let error = send(frame, until: end) { return .failure(error) }
         var isAcknowledged = false
         while true {
             switch receive(until: end) {
