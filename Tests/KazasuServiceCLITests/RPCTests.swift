@@ -481,7 +481,9 @@ struct RPCTests {
             texts.append(license.compactText)
         }
         for (method, params) in [
-            ("card.license", ["pin1From": "1234"]), ("card.license", ["pin1": "1234"]),
+            ("card.license", ["pin1From": "1234"]), ("card.mynumber", ["pinFrom": "fd:0"]),
+            ("card.mynumber", ["pinFrom": "fd:1"]), ("card.license", ["pin1From": "fd:2"]),
+            ("card.license", ["pin1": "1234"]),
             ("card.apdu", ["commands": ["002000810x1234"]]), ("card.apdu", ["type": "1234", "commands": "00"]),
             ("card.mynumber", ["pinFrom": "1234"]),
         ] as [(String, JSONValue)] {

@@ -168,6 +168,41 @@ struct SettingsTests {
         ("door=rcs380:serial=0123", "door", "rcs380:serial=0123"), ("virtual:a=b", "virtual:a=b", "virtual:a=b"),
     ]
 
+    /// The example file with each of its commented settings in turn, and those above it that belong to it.
+    private static func variants(of example: String) throws -> [String] {
+        let blocks = String(decoding: try TestFiles.read(example), as: UTF8.self).split(separator: "\n\n")
+        var variants: [String] = []
+        for (index, block) in blocks.enumerated() {
+            var lines = block.split(separator: "\n").map(String.init)
+            for (line, text) in lines.enumerated() where text.wholeMatch(of: /#([a-z-]+:| {2}).*/) != nil {
+                lines[line] = String(text.dropFirst())
+                // A list below it belongs to it.
+                if line + 1 < lines.count, lines[line + 1].hasPrefix("#  ") { continue }
+                var changed = blocks.map(String.init)
+                changed[index] = lines.joined(separator: "\n")
+                variants.append(changed.joined(separator: "\n\n"))
+            }
+        }
+        return variants
+    }
+
+    @Test("Every line of the examples works when its # is taken off", arguments: ["watch", "serve"])
+    func examples(command: String) throws {
+        let folder = try TemporaryFolder()
+        let variants = try Self.variants(of: "packaging/\(command).yaml.example")
+        #expect(variants.count > 8)
+        for text in variants {
+            let file = try folder.write(Array(text.utf8), as: "example.yaml")
+            #expect(throws: Never.self, "\(text)") {
+                if command == "watch" {
+                    _ = try WatchSettings<Watch>.current(arguments: ["watch", "--config", file], environment: [:])
+                } else {
+                    _ = try WatchSettings<Serve>.current(arguments: ["serve", "--config", file], environment: [:])
+                }
+            }
+        }
+    }
+
     @Test("Names of readers", arguments: readers)
     func readerName(value: String, name: String, id: String) throws {
         #expect(try NamedReader.parse([value]) == [NamedReader(name: name, id: id)])

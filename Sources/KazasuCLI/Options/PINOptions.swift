@@ -172,6 +172,12 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     ///
     /// - Throws: `ValidationError`, without the value.
     package static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
+        if CommandHost.current != nil, case .descriptor(0...2) = source {
+            throw ValidationError(
+                tr(
+                    "\(option): descriptors 0 to 2 belong to the messages; open another one for the secret",
+                    "\(option): ディスクリプター 0～2 はメッセージ用です。別の番号で渡してください"))
+        }
         guard source == SecretSource.none else { return }
         let name = Caller.current.option(String(option.drop { $0 == "-" }))
         throw ValidationError(

@@ -126,7 +126,8 @@ package struct HomeAssistant: Sendable {
         ] + reader.currencies.map { balance(id, tap, $0, device) }
     }
 
-    /// The sensor for the balances of one currency: Home Assistant wants one unit a sensor.
+    /// The sensor for the balances of one currency: Home Assistant wants one unit a sensor. A card whose balance is not known
+    /// makes it unknown; any other message, which gives an empty state, leaves it as it is.
     private func balance(_ id: String, _ topic: String, _ currency: Currency, _ device: JSONValue) -> MQTTMessage {
         let suffix = currency == .yen ? "" : "-\(currency.code.lowercased())"
         let amount = "'%.\(currency.exponent)f' | format(value_json.balance.amount / 10 ** \(currency.exponent))"
@@ -136,7 +137,9 @@ package struct HomeAssistant: Sendable {
             [
                 "name": .string(currency == .yen ? "Balance" : "Balance \(currency.code)"),
                 "unique_id": .string("\(id)-balance\(suffix)"), "state_topic": .string(topic),
-                "value_template": .string("{{ \(amount) if \(isMeant) and \(isFresh) else '' }}"),
+                "value_template": .string(
+                    "{{ (\(amount) if \(isMeant) else 'None' if value_json.type == 'on' else '') if \(isFresh) else '' }}"
+                ),
                 "device_class": "monetary", "unit_of_measurement": .string(currency.code),
                 "suggested_display_precision": .int(currency.exponent), "qos": 1, "device": device,
             ])

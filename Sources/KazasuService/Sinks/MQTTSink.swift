@@ -249,13 +249,19 @@ package final class MQTTSink: Sink {
         guard isFirst else { return }
         var tasks = [
             Task { [settings, topics, connection, outbox, state] in
-                let pause = settings.healthPause
+                // Home Assistant subscribes a moment after it was told of the topic, and nothing is kept for it.
+                let first = min(settings.healthPause, .seconds(2))
+                var pause = first
                 while !Task.isCancelled {
                     if connection.isConnected {
                         let payload = Self.health(try? await outbox?.status(), state.value.withLock { $0.counters })
                         connection.post([MQTTMessage(topics.health, payload.compactText, quality: 0)])
+                        try? await Task.sleep(for: pause)
+                        pause = min(pause * 2, settings.healthPause)
+                    } else {
+                        pause = first
+                        try? await Task.sleep(for: min(pause, .seconds(1)))
                     }
-                    try? await Task.sleep(for: connection.isConnected ? pause : min(pause, .seconds(1)))
                 }
             }
         ]

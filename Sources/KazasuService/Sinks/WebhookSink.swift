@@ -16,6 +16,8 @@ public final class WebhookSink: Sink {
     public let window = 1
 
     private let url: String
+    /// What it calls itself.
+    private let agent: String
     private let secret: [UInt8]?
     private let timeout: Duration
     private let clock: EventClock
@@ -28,11 +30,14 @@ public final class WebhookSink: Sink {
     ///   - secret: signs the requests.
     ///   - timeout: how long a request may take.
     public convenience init(_ url: String, secret: [UInt8]? = nil, timeout: Duration = .seconds(10)) {
-        self.init(url, secret: secret, timeout: timeout, clock: .system)
+        self.init(url, secret: secret, timeout: timeout, agent: "kazasu", clock: .system)
     }
 
-    init(_ url: String, secret: [UInt8]?, timeout: Duration, clock: EventClock) {
-        (self.url, self.secret, self.timeout, self.clock) = (url, secret, timeout, clock)
+    /// - Parameter agent: the program, as in `kazasu/1.0.0`.
+    package init(
+        _ url: String, secret: [UInt8]?, timeout: Duration = .seconds(10), agent: String, clock: EventClock = .system
+    ) {
+        (self.url, self.secret, self.timeout, self.agent, self.clock) = (url, secret, timeout, agent, clock)
         name = "webhook:" + Self.withoutSecrets(url)
     }
 
@@ -76,7 +81,7 @@ public final class WebhookSink: Sink {
     private func postNow(_ event: TapEvent) -> DeliveryResult {
         guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .retry("noMemory") }
         let line = event.line
-        var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)"]
+        var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]
         if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(line, secret, clock.now().wall)) }
         var headers: UnsafeMutablePointer<curl_slist>?
         for line in lines { unsafe headers = curl_slist_append(headers, line) }

@@ -112,7 +112,7 @@ struct SinkOptions: ParsableArguments {
         var sinks: [any Sink] = []
         for webhook in found {
             let secret = try webhook.secret?.key(tr("the webhook's key", "webhook の鍵"))
-            sinks.append(WebhookSink(webhook.url, secret: secret))
+            sinks.append(WebhookSink(webhook.url, secret: secret, agent: "kazasu/\(Program.version)"))
         }
         return sinks
     }
