@@ -79,7 +79,7 @@ extension OutboxError: SelfDescribing {
 public actor Outbox {
     let files: OutboxFile
     /// Where the file is.
-    public nonisolated var path: String { files.path }
+    public nonisolated let path: String
     private var listeners: [AsyncStream<Void>.Continuation] = []
     private let executor: BlockingExecutor
     /// The outbox blocks, so that it has a thread of its own.
@@ -99,6 +99,7 @@ public actor Outbox {
 
     /// An outbox that is opened with ``open(setAside:)``, or when it is first used.
     package init(unopened path: String, isWatcher: Bool, makesFolders: Bool = false) {
+        self.path = path
         files = OutboxFile(path, isWatcher: isWatcher, makesFolders: makesFolders)
         executor = BlockingExecutor("kazasu.outbox")
     }
