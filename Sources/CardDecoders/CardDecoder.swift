@@ -220,14 +220,19 @@ public struct DecoderRegistry: Sendable {
 
     /// Returns the decoder of a purse that people know by this name: its kind, or the id or name of one of its brands, in
     /// any case.
-    public func purse(named name: String) -> (any CardDecoder)? {
+    public func purse(named name: String) -> (any CardDecoder)? { purse(ofName: name)?.decoder }
+
+    /// Returns the same with the brand that the name is of; `nil` for the name of a kind, and where a kind is one brand.
+    package func purse(ofName name: String) -> (decoder: any CardDecoder, brand: CardBrand?)? {
         let name = name.lowercased()
-        return purses.first { $0.kind.rawValue == name }
-            ?? purses.first { decoder in
-                decoder.brands.contains { brand in
-                    [brand.id, brand.name.english, brand.name.japanese].contains { $0.lowercased() == name }
-                }
+        if let decoder = purses.first(where: { $0.kind.rawValue == name }) { return (decoder, nil) }
+        for decoder in purses {
+            let brand = decoder.brands.first { brand in
+                [brand.id, brand.name.english, brand.name.japanese].contains { $0.lowercased() == name }
             }
+            if let brand { return (decoder, decoder.brands.count > 1 ? brand : nil) }
+        }
+        return nil
     }
 
     /// Returns the decoders that recognize the dump, in order; a card can be of several kinds.

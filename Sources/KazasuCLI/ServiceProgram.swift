@@ -26,6 +26,12 @@ package enum ServiceCommand: String, CaseIterable {
         }
     }
 
+    /// The commands of the ledger, which people try without its name; `kazasu` has none of them to ask.
+    package static let ledgerCommands = [
+        "list", "sum", "gaps", "cards", "import", "export", "report", "name", "link", "redecode", "forget", "undo",
+        "backup", "merge",
+    ]
+
     /// Stands in for the command where `kazasud` has the real one.
     var placeholder: any ParsableCommand.Type {
         switch self {

@@ -182,8 +182,25 @@ struct CardFromFileTests {
         #expect(card["kind"] == "transit" && card["brand"] == .null)
     }
 
-    @Test(
-        "A card has the name that people use, in any case", arguments: ["suica", "Suica", "PASMO", "はやかけん", "transit"])
+    @Test("A card of another brand than was named is refused, with its own", arguments: ["balance", "history"])
+    func otherBrand(command: String) throws {
+        for source in [[Card.file("suica-p1")], ["-r", Card.fixture("suica-p1")]] {
+            let words = [command] + source + ["--card", "PASMO"]
+            try Kazasu.run(words).expectError(76, "wrong kind of card (Suica): it is not PASMO")
+            try Kazasu.run(words + ["--lang=ja"]).expectError(76, "このカード（Suica）は PASMO ではありません")
+            #expect(try Kazasu.run([command] + source + ["--card", "transit"]).hasEnded(0))
+        }
+    }
+
+    @Test("A card of unknown brand is taken with a note")
+    func unknownBrand() throws {
+        let folder = try TemporaryFolder()
+        let plain = try folder.card(Card.transit())
+        let result = try Kazasu.run("balance", "--card", "icoca", "-r", plain)
+        #expect(result.hasEnded(0) && result.errors.contains("it is taken for ICOCA"), "\(result.errors)")
+    }
+
+    @Test("A card has the name that people use, in any case", arguments: ["suica", "Suica", "SUICA", "transit"])
     func names(_ name: String) throws {
         #expect(try Kazasu.run("balance", Card.file("suica-p1"), "--card", name).output == "10\n")
         try Kazasu.run("balance", Card.file("edy"), "--card", name).expectError(76, "contains no Transit IC")

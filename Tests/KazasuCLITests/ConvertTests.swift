@@ -32,7 +32,7 @@ struct ConvertTests {
         let result = try Kazasu.run("dump", "--format", format, "-r", Card.fixture("edy"))
         #expect(result.end == .exited(0) && result.errors.isEmpty, "\(result.errors)")
         let path = try folder.write(Array(result.output.utf8), as: "card")
-        #expect(try Kazasu.run("decode", path).output.contains("¥10814"))
+        #expect(try Kazasu.run("decode", path).output.contains("¥10,814"))
     }
 
     @Test("Writes no file when the dump cannot be converted", arguments: ["en", "ja"])

@@ -60,7 +60,7 @@ struct PublishedDumpTests {
         let basis = try balance.required("basis")
         #expect(try basis.required("code").text() == "newestRecord")
         #expect(try basis.required("text").text() == "最新の履歴による残高")
-        #expect(try Kazasu.run("decode", file).output.contains("  Balance  ¥10363\n"))
+        #expect(try Kazasu.run("decode", file).output.contains("  Balance  ¥10,363\n"))
     }
 
     @Test("A dump whose balance is missing is not asked to be made")

@@ -340,6 +340,9 @@ struct LedgerExportTests {
         ({ $0.weekdays = [6] }, ["2019-01-27", "2019-01-27"], 195),
         ({ $0.except = ["0003.b34daa012345.000022"] }, ["2018-11-13", "2018-11-13", "2019-01-27", "2019-01-27"], 585),
         ({ $0.passes = ["六本木一丁目-後楽園"] }, ["2019-01-27", "2019-01-31"], 345),
+        ({ $0.passes = ["六本木一丁目駅～後楽園駅"] }, ["2019-01-27", "2019-01-31"], 345),
+        ({ $0.passes = ["六本木一丁目 － 後楽園"] }, ["2019-01-27", "2019-01-31"], 345),
+        ({ $0.from = ["六本木一丁目駅"] }, ["2018-11-13", "2018-11-13", "2019-01-27"], 195),
     ]
 
     @Test("A claim has the rides that were chosen", arguments: choices.indices)
@@ -350,6 +353,49 @@ struct LedgerExportTests {
         let claims = try ExampleCard.ledger().claim(LedgerFilter(), options)
         #expect(claims.map(\.date.description) == row.days)
         #expect(claims.compactMap(\.total).reduce(0, +) == row.total)
+    }
+
+    @Test("A way back from the gates of another line of the same station is joined")
+    func otherGates() throws {
+        let ledger = try LedgerFolder().open()
+        // Shibuya is 0_227_62 on the Ginza Line, and 0_230_33 on the Hanzomon Line.
+        let out = try ExampleCard.record(2, "2019-02-01", .rail, -170, 1_000, from: (0xE3, 0x3B), to: (0xE6, 0x21))
+        let back = try ExampleCard.record(4, "2019-02-01", .rail, -170, 830, from: (0xE3, 0x3E), to: (0xE3, 0x3B))
+        let names = [back.entry, out.exit].map { $0.flatMap { Place($0.code, on: nil, ShippedStations()).name?.name } }
+        try #require(names == ["渋谷", "渋谷"])
+        try ExampleCard.keep([back, out], ledger)
+        #expect(try ledger.claim().map(\.isReturn) == [true])
+    }
+
+    @Test("A claim says how many of its rides were in earlier ones, whatever became of the records since")
+    func repeatedRides() throws {
+        let (ledger, other) = (try ExampleCard.ledger(), try LedgerFolder().open())
+        var options = LedgerExportOptions()
+        options.isClaim = true
+        options.filter = try #require(LedgerFilter(month: "2018-11"))
+        let first = try ledger.export(.csv, options).export
+        #expect(first.repeatedRides == 0)
+        // What only was looked at is no claim.
+        #expect(try ledger.export(.csv, options).export.repeatedRides == 0)
+        try ledger.didClaim(first)
+        options.filter = LedgerFilter()
+        #expect(try ledger.export(.csv, options).export.repeatedRides == 3)
+        _ = try ledger.forget("transit")
+        _ = try ledger.undo()
+        #expect(try ledger.export(.csv, options).export.repeatedRides == 3)
+        _ = try other.merge(ledger)
+        #expect(try other.export(.csv, options).export.repeatedRides == 3)
+    }
+
+    @Test("An export that wrote nothing says so", arguments: LedgerFormat.allCases)
+    func emptyExport(format: LedgerFormat) throws {
+        let ledger = try ExampleCard.ledger()
+        var options = LedgerExportOptions()
+        options.onlyNew = true
+        let first = try ledger.export(format, options).export
+        #expect(!first.isEmpty)
+        try ledger.didWrite(first)
+        #expect(try ledger.export(format, options).export.isEmpty)
     }
 
     @Test("Rides between the ends of a pass on its line are left out and counted")
@@ -374,7 +420,10 @@ struct LedgerExportTests {
         #expect(throws: LedgerError.noSuchStation("Atlantis")) { try ledger.claim(LedgerFilter(), options) }
         options = LedgerClaimOptions()
         options.passes = ["後楽園-Atlantis"]
-        #expect(throws: LedgerError.noSuchStation("後楽園-Atlantis")) { try ledger.claim(LedgerFilter(), options) }
+        #expect(throws: LedgerError.noSuchStation("Atlantis")) { try ledger.claim(LedgerFilter(), options) }
+        options.passes = ["後楽園"]
+        #expect(throws: LedgerError.notASection("後楽園")) { try ledger.claim(LedgerFilter(), options) }
+        #expect(try ledger.placeNames().contains("後楽園"))
         options = LedgerClaimOptions()
         options.lines = ["丸ノ内線"]
         #expect(throws: LedgerError.noSuchLine("丸ノ内線")) { try ledger.claim(LedgerFilter(), options) }

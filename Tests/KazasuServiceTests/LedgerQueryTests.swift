@@ -264,7 +264,11 @@ struct LedgerQueryTests {
         #expect(page.contains("class=\"lost\"") && page.contains("class=\"target\""))
         // The balance now is the first tile.
         #expect(page.contains("<dl class=\"figures\"><div class=\"now\">"))
-        #expect(page.contains(language == .japanese ? "2026年11月18日 作成" : "Made on 18 Nov 2026"))
+        #expect(page.contains(language == .japanese ? "2026年11月18日（UTC" : "Made on 18 Nov 2026 (UTC"))
+        // The gap covers the record after it, as the note says; the thin line has a key.
+        #expect(page.contains(language == .japanese ? "2,835円*</td>" : "¥2,835*</td>"))
+        #expect(page.contains(language == .japanese ? "* 次の履歴" : "* with the record after the gap"))
+        #expect(page.contains(language == .japanese ? "週末時点" : "end of the week"))
     }
 
     /// Shibuya on the Ginza Line and on the Hanzomon Line.
@@ -293,6 +297,34 @@ struct LedgerQueryTests {
         #expect(groups.count == 2)
         #expect(groups.first?.contains("340.00 BDT") == true && groups.last?.contains("class=\"now\"") == false)
         #expect(page.contains(">500 BDT</span>") && !page.contains("%\">500.00 BDT</span>"))
+    }
+
+    @Test("A balance stays until the next record: no slope crosses a long time without one")
+    func sparseReport() throws {
+        let ledger = try LedgerFolder().open()
+        let days = [("2018-01-10", 1_000), ("2018-06-20", 900), ("2018-12-01", 800)]
+        let records = try days.enumerated().map { index, row in
+            try ExampleCard.record(10 + index, row.0, .purchase, -100, row.1)
+        }
+        try ExampleCard.keep(records, ledger)
+        let page = String(decoding: try ledger.report(.english), as: UTF8.self)
+        let drawn = try #require(
+            page.split(separator: "<path class=\"line thin\" d=\"").last?.split(separator: "\"").first)
+        // From one record to the next: along, then up or down.
+        #expect(drawn.wholeMatch(of: /M0 [0-9.]+(H[0-9.]+L[0-9.]+ [0-9.]+){2}/) != nil, "\(drawn)")
+        let slopes = drawn.matches(of: #/H([0-9.]+)L([0-9.]+) /#)
+        #expect(slopes.count == 2 && slopes.allSatisfy { $0.1 == $0.2 }, "\(drawn)")
+    }
+
+    @Test("A period without records says which it is, and that records are missing")
+    func emptyReport() throws {
+        let filter = try #require(LedgerFilter(month: "2018-12"))
+        let ledger = try ExampleCard.ledger()
+        let english = String(decoding: try ledger.report(.english, filter), as: UTF8.self)
+        #expect(english.contains("There are no records from 1 Dec 2018 to 31 Dec 2018."))
+        #expect(english.contains("records are lost"))
+        let japanese = String(decoding: try ledger.report(.japanese, filter), as: UTF8.self)
+        #expect(japanese.contains("2018年12月1日～2018年12月31日の記録はありません。"))
     }
 
     @Test("A report of a month shows its days")

@@ -64,7 +64,7 @@ struct LedgerStoreTests {
         func error(_ path: String) -> LedgerError {
             switch self {
             case .truncated, .short, .pageOverwritten: .damaged(path: path)
-            case .newer: .newer(path: path, version: 99, supported: 3)
+            case .newer: .newer(path: path, version: 99, supported: 4)
             case .otherDatabase, .text: .notALedger(path: path)
             }
         }
@@ -178,7 +178,7 @@ struct LedgerStoreTests {
         try ledger.keep(one.dump(after: 20))
         let bytes = try TestFiles.read(folder.path)
         #expect(throws: LedgerError.noHistory) { try ledger.keep(one.dump([])) }
-        #expect(throws: LedgerError.otherCard) {
+        #expect(throws: LedgerError.otherCard(dump: 1)) {
             try ledger.keep(
                 [one.dump(after: 20), other.dump(after: 20)], source: LedgerSource(.file), of: "0101031200000001")
         }

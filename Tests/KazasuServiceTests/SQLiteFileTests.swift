@@ -401,7 +401,7 @@ struct SQLiteFileTests {
 
     /// What turns a ledger of this version into one of 0.1.0, which had neither brands nor a log for undo.
     private static let asOf010 =
-        (["DROP VIEW records_view", "DROP TABLE undo", "ALTER TABLE purse DROP COLUMN brand"]
+        (["DROP TABLE claimed", "DROP VIEW records_view", "DROP TABLE undo", "ALTER TABLE purse DROP COLUMN brand"]
         + ["card", "purse", "source", "record", "variant", "gap"].map { "DROP TABLE undo_\($0)" }
         + ["PRAGMA user_version = 1"]).joined(separator: ";")
 
@@ -426,6 +426,16 @@ struct SQLiteFileTests {
         #expect(status.st_mode & 0o777 == 0o600)
         #expect(try TestFiles.read(taken + "-2")[60..<64] == [0, 0, 0, 1])
         #expect(try Ledger.open(taken + "-2").records().count == records.count)
+    }
+
+    @Test("A ledger of 0.2.0 is brought up to date, too")
+    func upgradeOf020() throws {
+        let folder = try LedgerFolder()
+        _ = try { try folder.open().keep(LedgerStoreTests.maker(20).dump(after: 20)) }()
+        try Self.change(folder.path, "DROP TABLE claimed; PRAGMA user_version = 3")
+        let ledger = try folder.open()
+        #expect(ledger.olderCopy == folder.path + ".version-3")
+        #expect(try ledger.records().count == 20)
     }
 
     @Test("A ledger that cannot be brought up to date stays as it is, and no copy is left")

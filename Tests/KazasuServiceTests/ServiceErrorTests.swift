@@ -10,7 +10,8 @@ import Testing
 struct ServiceErrorTests {
     private enum LedgerKind: CaseIterable {
         case damaged, newer, notALedger, foreignJournal, inaccessible, diskFull, locked, noHome, noSuchCard
-        case severalCards, otherCurrency, nameInUse, sameCard, otherPurses, severalNames, noSuchStation, noSuchLine,
+        case severalCards, otherCurrency, nameInUse, sameCard, otherPurses, severalNames, noSuchStation, notASection,
+            noSuchLine,
             noSuchRecord
         case noSuchImport, nothingToUndo, noHistory, otherCard, columns, noCharacterSet, failed
     }
@@ -24,8 +25,9 @@ struct ServiceErrorTests {
             .foreignJournal(path: "a-wal"), .inaccessible(path: "a", code: EACCES),
             .inaccessible(path: "a", code: 1_014), .diskFull(path: "a"), .locked(path: "a"), .noHome,
             .noSuchCard(number), .severalCards(number), .otherCurrency(cards: Array(purses)), .nameInUse(number),
-            .sameCard, .otherPurses, .severalNames, .noSuchStation("Atlantis"), .noSuchLine("Nile"),
-            .noSuchRecord(number), .noSuchImport(7), .nothingToUndo, .noHistory, .otherCard,
+            .sameCard, .otherPurses, .severalNames, .noSuchStation("Atlantis"),
+            .notASection("Ueno"), .noSuchLine("Nile"),
+            .noSuchRecord(number), .noSuchImport(7), .nothingToUndo, .noHistory, .otherCard(dump: 1),
             .columns(line: 2, .malformed), .noCharacterSet, .failed(code: 1),
         ]
         checkSentences(errors) { error -> LedgerKind in
@@ -46,6 +48,7 @@ struct ServiceErrorTests {
             case .otherPurses: .otherPurses
             case .severalNames: .severalNames
             case .noSuchStation: .noSuchStation
+            case .notASection: .notASection
             case .noSuchLine: .noSuchLine
             case .noSuchRecord: .noSuchRecord
             case .noSuchImport: .noSuchImport

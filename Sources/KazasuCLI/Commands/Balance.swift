@@ -41,26 +41,30 @@ struct Balance: KazasuCommand {
     func execute(_ context: Context) throws {
         let keeper = try keepOptions.keeper(context)
         let report: BalanceReport
-        var card: DecodedCard?
+        let card: DecodedCard
         var kept: KeptHistory?
         switch try purse.open(context) {
         case .card(let found, let session):
             defer { session.close() }
             report = try found.balance(kinds: purse.kinds, all: all)
+            let kind = report.balances.first?.kind
+            let brand = try purse.brand(of: found, as: kind, isUseful: context.json || keeper != nil, context)
             // The balance is an answer even if the card leaves before its history is read.
             if keeper != nil {
                 do throws(KazasuError) {
-                    kept = .card(try found.history(kinds: purse.kinds), found.identity)
+                    let history = try found.history(kinds: purse.kinds)
+                    // The first purse with a history may be another one than the first with money.
+                    let own = history.kind == kind ? brand : (try? found.brand(of: history.kind))
+                    kept = .card(history, DecodedCard(identity: found.identity, kind: history.kind, brand: own))
                 } catch {
                     context.late.add(CommandError(error))
                 }
             }
-            if context.json {
-                card = found.decoded(as: report.balances.first?.kind, wantsBrand: true, context.redaction)
-            }
+            card = DecodedCard(identity: context.redaction.apply(found.identity), kind: kind, brand: brand)
         case .dump(let dump):
             report = try dump.balance(kinds: purse.kinds, all: all)
             card = dump.decoded(as: report.balances.first?.kind, context.redaction)
+            try purse.check(card.brand, context)
             kept = purse.kept(dump)
         }
         if let kept { context.keep([kept], in: keeper) }
@@ -69,7 +73,7 @@ struct Balance: KazasuCommand {
             guard let basis = balance.basis, basis != .newestRecord else { continue }
             context.note("\(balance.name[Language.current]) \(balance.text): \(basis.text[Language.current])")
         }
-        if context.json, let card {
+        if context.json {
             try context.print(report.json(Language.current, card: card))
         } else if all {
             try context.print(

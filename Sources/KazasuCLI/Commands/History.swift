@@ -83,11 +83,14 @@ struct History: KazasuCommand {
         case .card(let found, let session):
             defer { session.close() }
             report = try found.history(kinds: purse.kinds, stations: names)
-            card = found.decoded(as: report.kind, wantsBrand: form != .table, context.redaction)
-            kept = .card(report, found.identity)
+            let brand = try purse.brand(
+                of: found, as: report.kind, isUseful: form != .table || keeper != nil, context)
+            card = DecodedCard(identity: context.redaction.apply(found.identity), kind: report.kind, brand: brand)
+            kept = .card(report, DecodedCard(identity: found.identity, kind: report.kind, brand: brand))
         case .dump(let dump):
             report = try dump.history(kinds: purse.kinds, stations: names)
             card = dump.decoded(as: report.kind, context.redaction)
+            try purse.check(card.brand, context)
             kept = purse.kept(dump)
         }
         guard var history = report.historyReport else {
@@ -98,11 +101,11 @@ struct History: KazasuCommand {
         history.records = history.records.filter(filter.wants)
         if let limit { history.records = Array(history.records.prefix(limit)) }
         for warning in report.warnings where warning != .doubtfulValues { context.warn(warning.words) }
+        let view = HistoryView(report: history, card: card)
         context.keep([kept], in: keeper)
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
         }
-        let view = HistoryView(report: history, card: card)
         guard let output else {
             switch form {
             case .json: try context.print(view.json)

@@ -35,12 +35,30 @@ struct UnknownCommand {
         return nil
     }
 
+    /// The commands of other groups that have the name, for a word without its group.
+    private var elsewhere: String? {
+        guard parent == "kazasu", !names.contains(word) else { return nil }
+        var found = RootCommand.configuration.subcommands.flatMap { group in
+            group.configuration.subcommands.map {
+                (group.configuration.commandName ?? "", $0.configuration.commandName ?? "")
+            }
+        }
+        found += ServiceCommand.ledgerCommands.map { (ServiceCommand.ledger.rawValue, $0) }
+        var commands: [String] = []
+        for (group, name) in found where name == word && !commands.contains("'kazasu \(group) \(name)'") {
+            commands.append("'kazasu \(group) \(name)'")
+        }
+        if word == "claim" { commands = ["'kazasu ledger export --claim'"] }
+        return commands.isEmpty ? nil : commands.joined(separator: tr(" or ", " または "))
+    }
+
     var error: CommandError {
         let name =
             parent.split(separator: " ").dropFirst().map { $0 + " " }.joined()
             + (ParserMessage.mayBeSecret(word) ? "…" : word)
         let hint =
-            NearestName.of(word, among: names).map {
+            elsewhere.map { tr("did you mean \($0)?", "\($0) のことですか？") }
+            ?? NearestName.of(word, among: names).map {
                 tr("did you mean '\(parent) \($0)'?", "'\(parent) \($0)' のことですか？")
             } ?? tr("'\(parent) --help' lists the commands", "コマンドの一覧は '\(parent) --help' で確認できます")
         return CommandError(

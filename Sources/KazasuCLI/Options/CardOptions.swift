@@ -4,16 +4,20 @@ public import ArgumentParser
 import Glibc
 public import Kazasu
 
-/// The values of `--card`: the kinds of card with money, and the names that people use for them.
-extension CardKind: ExpressibleByArgument {
+/// A value of `--card`: a kind of card with money, or one of the brands that it covers.
+package struct PurseName: ExpressibleByArgument, Equatable, Sendable {
+    package let kind: CardKind
+    /// The only brand that is wanted; any for `nil`.
+    package let brand: CardBrand?
+
     /// Reads a kind or one of the names that people use for it, in any case.
-    public init?(argument: String) {
-        guard let decoder = DecoderRegistry.standard.purse(named: argument) else { return nil }
-        self = decoder.kind
+    package init?(argument: String) {
+        guard let purse = DecoderRegistry.standard.purse(ofName: argument) else { return nil }
+        (kind, brand) = (purse.decoder.kind, purse.brand)
     }
 
     /// Each kind, followed by the brands that it covers; not listed while nobody asks for help, since a table is read.
-    public static var allValueStrings: [String] {
+    package static var allValueStrings: [String] {
         guard !CommandLineParsing.isPlain else { return [] }
         var seen: Set<String> = []
         return DecoderRegistry.standardPurses.flatMap { [$0.kind.rawValue] + $0.brands.map(\.id) }
@@ -21,7 +25,7 @@ extension CardKind: ExpressibleByArgument {
     }
 
     /// Completes the values that are listed.
-    public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// Kinds of records as a user lists them: `rail,bus`, or as tables show them: `top-up`, `チャージ`.

@@ -6,7 +6,7 @@ package import Kazasu
 /// A history that is to be added to the ledger.
 package enum KeptHistory: Sendable {
     /// Of a card on a reader.
-    case card(CardReport, CardIdentity)
+    case card(CardReport, DecodedCard)
     /// The histories of a dump, or only that of one kind of card.
     case dump(CardDump, kind: CardKind?, place: String)
 }

@@ -6,7 +6,7 @@ package import Kazasu
 /// The ending of an output file, which decides its format unless an option does.
 package struct OutputEnding {
     /// In lower case; `nil` for no file, or one without an ending.
-    private let ending: String?
+    package let ending: String?
 
     package init(_ path: String?) {
         let name = path?.split(separator: "/").last ?? ""
@@ -39,7 +39,7 @@ package struct OutputEnding {
                     "\(option) does not fit the ending .\(ending) of the output file",
                     "\(option) は出力ファイルの拡張子 .\(ending) と合いません"))
         }
-        guard format == nil, OutputEnding.misleading.contains(ending) else { return }
+        guard OutputEnding.misleading.contains(ending) else { return }
         let endings = known.keys.sorted().map { "." + $0 }
         throw ValidationError(
             tr(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-package import Kazasu
+import Kazasu
 
 /// What `balance` and `history` read: a card on a reader, or a dump.
 package struct PurseOptions: ParsableArguments {
@@ -16,7 +16,7 @@ package struct PurseOptions: ParsableArguments {
     @OptionGroup(title: ReaderOptions.title) package var readerOptions: ReaderOptions
 
     @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
-    package var card: CardKind?
+    package var card: PurseName?
 
     package func validate() throws {
         guard file != nil else { return }
@@ -31,7 +31,7 @@ package struct PurseOptions: ParsableArguments {
     }
 
     /// The kinds of `--card`; `nil` for any.
-    var kinds: [CardKind]? { card.map { [$0] } }
+    var kinds: [CardKind]? { card.map { [$0.kind] } }
 
     /// What the options name.
     enum Source {
@@ -57,6 +57,39 @@ package struct PurseOptions: ParsableArguments {
         }
     }
 
+    /// Reads the brand of the card, where `--card` names one or the command has use for it.
+    ///
+    /// - Parameter isUseful: whether a document names it or the ledger keeps it, which takes further exchanges. The answer
+    ///   does not depend on it: a card that leaves now has given it.
+    func brand(
+        of card: Card, as kind: CardKind?, isUseful: Bool, _ context: Context
+    ) throws -> CardBrand? {
+        guard let kind else { return nil }
+        guard self.card?.brand != nil else {
+            guard isUseful else { return nil }
+            return try? card.brand(of: kind)
+        }
+        let brand = try card.brand(of: kind)
+        try check(brand, context)
+        return brand
+    }
+
+    /// Refuses a card of another brand than `--card` names; one of unknown brand is taken with a note.
+    func check(_ brand: CardBrand?, _ context: Context) throws(CommandError) {
+        guard let wanted = card?.brand, brand != wanted else { return }
+        let names = [brand, wanted].map { $0?.name[Language.current] ?? "" }
+        guard brand != nil else {
+            return context.note(
+                tr(
+                    "the card does not say its brand: it is taken for \(names[1])",
+                    "カードからブランドを判別できないため、\(names[1]) とみなします"))
+        }
+        throw CommandError(
+            .otherCard, "otherCard",
+            tr("wrong kind of card (\(names[0])): it is not \(names[1])", "このカード（\(names[0])）は \(names[1]) ではありません"),
+            hint: tr("leave --card out to read any card", "--card を外すと、どのカードでも読みます"))
+    }
+
     /// The history of a dump, for the ledger.
-    func kept(_ dump: CardDump) -> KeptHistory { .dump(dump, kind: card, place: file ?? "") }
+    func kept(_ dump: CardDump) -> KeptHistory { .dump(dump, kind: card?.kind, place: file ?? "") }
 }

@@ -86,6 +86,17 @@ package final class OutputFile {
         try attempt { if case .file(let file, let target) = place { try file.move(to: target) } }
     }
 
+    /// Whether it is a file that has contents already.
+    package var hasContents: Bool {
+        guard case .file(_, let target) = place, let status = try? target.stat() else { return false }
+        return status.size > 0
+    }
+
+    /// Whether the file is only made, or replaced, when all is written.
+    package var isFile: Bool {
+        if case .file = place { true } else { false }
+    }
+
     /// Says that it was written.
     package func tell(records count: Int, _ context: Context) {
         if path == "-" { return }

@@ -39,18 +39,6 @@ extension CommandError {
     }
 }
 
-extension Card {
-    /// The card for a document.
-    ///
-    /// - Parameter wantsBrand: whether the document names the brand, which takes further exchanges. The answer does not
-    ///   depend on it: a card that leaves now has given it.
-    package func decoded(as kind: CardKind?, wantsBrand: Bool, _ redaction: Redaction) -> DecodedCard {
-        var card = DecodedCard(identity: redaction.apply(identity), kind: kind, brand: nil)
-        if wantsBrand, let kind { card.brand = try? brand(of: kind) }
-        return card
-    }
-}
-
 extension CardDump {
     /// The card of the dump for a document.
     package func decoded(as kind: CardKind?, _ redaction: Redaction) -> DecodedCard {

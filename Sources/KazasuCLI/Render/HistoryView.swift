@@ -173,7 +173,7 @@ package struct HistoryTable {
 
 /// Money for display. Documents count in the smallest unit, because a number without its currency has to.
 extension BalanceEntry {
-    /// The amount with its currency, as in `HK$-14.40` or `10円`; `-` when it is not known.
+    /// The amount with its currency, as in `-HK$14.40` or `1,230円`; `-` when it is not known.
     package var text: String { amount.map(currency.words) ?? "-" }
 
     /// The possible amounts, each with its condition, where the card's data is ambiguous.
@@ -191,16 +191,29 @@ extension BalanceEntry {
 }
 
 extension Currency {
-    /// An amount with its currency, as in `HK$-14.40` or `10円`.
+    /// An amount with its currency, as in `-HK$14.40` or `1,230円`; the sign is first.
     package func words(_ amount: Int) -> String {
-        let number = text(amount)
+        let text = text(amount)
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let number = Currency.grouped(text.dropFirst(sign.count))
         return switch self {
-        case .yen: tr("¥\(number)", "\(number)円")
-        case .hongKongDollar: tr("HK$\(number)", "\(number)香港ドル")
-        case .yuan: tr("CN¥\(number)", "\(number)元")
-        case .rupiah: tr("Rp \(number)", "\(number)ルピア")
-        case .taka: tr("Tk \(number)", "\(number)タカ")
-        case .dong: tr("\(number) ₫", "\(number)ドン")
+        case .yen: tr("\(sign)¥\(number)", "\(sign)\(number)円")
+        case .hongKongDollar: tr("\(sign)HK$\(number)", "\(sign)\(number)香港ドル")
+        case .yuan: tr("\(sign)CN¥\(number)", "\(sign)\(number)元")
+        case .rupiah: tr("\(sign)Rp \(number)", "\(sign)\(number)ルピア")
+        case .taka: tr("\(sign)Tk \(number)", "\(sign)\(number)タカ")
+        case .dong: tr("\(sign)\(number) ₫", "\(sign)\(number)ドン")
         }
+    }
+
+    /// Digits with a comma between thousands; what follows a point stays.
+    private static func grouped(_ number: Substring) -> String {
+        let digits = number.prefix { $0 != "." }
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return text + number[digits.endIndex...]
     }
 }

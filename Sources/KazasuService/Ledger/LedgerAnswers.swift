@@ -211,7 +211,7 @@ package enum LedgerAnswers {
                 .text("name", "名前", table: LocalizedText("NAME", "名前")) { $0.purse.cardName },
                 AnswerColumn(
                     key: "card", japanese: "カード",
-                    heading: .init(title: LocalizedText("KIND", "種類")) { row, language in row.purse.title[language] },
+                    heading: .init(title: LocalizedText("KIND", "種類")) { row, language in row.purse.label[language] },
                     csv: { row, language in .text(language == .japanese ? row.purse.title.japanese : row.purse.kind) }),
                 AnswerColumn(key: "title", json: { row, language in .string(row.purse.title[language]) }),
                 .count("records", "件数", table: LocalizedText("RECORDS", "件数")) { $0.records },
@@ -232,6 +232,11 @@ package enum LedgerAnswers {
                         row.linked.joined(separator: " ")
                     }, csv: { row, _ in .text(row.linked.map { "0x" + $0 }.joined(separator: " ")) },
                     json: { row, _ in .array(row.linked.map { .string($0) }) }),
+                AnswerColumn(
+                    key: "brand", japanese: "ブランド",
+                    csv: { row, language in
+                        .text(language == .japanese ? row.purse.brand?.name.japanese : row.purse.brand?.id)
+                    }),
             ], currency: \.purse.currency)
     }
 }

@@ -30,10 +30,12 @@ enum LedgerCards {
         let key: String
         /// The kind of purse that the word names; `nil` if it names the whole card.
         var kind: String?
+        /// Whether the word names a brand, and that of the purse is unknown.
+        var isOfUnknownBrand = false
     }
 
-    /// The cards that a word means: a name, an IDm, the last digits of one (at least four), or a kind of purse by any of
-    /// its names.
+    /// The cards that a word means: a name, an IDm, the last digits of one (at least four), a kind of purse, or a brand:
+    /// purses of that brand, then those of its kind whose brand is unknown.
     static func matching(_ word: String, _ db: Database, _ options: Ledger.Options) throws -> [Found] {
         func fetch(_ condition: String, _ arguments: StatementArguments, kind: String? = nil) throws -> [Found] {
             let rows = try Row.fetchAll(
@@ -46,8 +48,17 @@ enum LedgerCards {
         }
         let named = try fetch("c.name = ?", [word])
         if !named.isEmpty { return named }
-        if let kind = options.decoders.purse(named: word)?.kind.rawValue {
-            let cards = try fetch("purse.kind = ?", [kind], kind: kind)
+        if let (decoder, brand) = options.decoders.purse(ofName: word) {
+            let kind = decoder.kind.rawValue
+            var cards =
+                try brand.map { try fetch("purse.kind = ? AND purse.brand = ?", [kind, $0.id], kind: kind) }
+                ?? fetch("purse.kind = ?", [kind], kind: kind)
+            if brand != nil {
+                for var card in try fetch("purse.kind = ? AND purse.brand IS NULL", [kind], kind: kind) {
+                    card.isOfUnknownBrand = true
+                    cards.append(card)
+                }
+            }
             if !cards.isEmpty { return cards }
         }
         let keyed = try fetch("c.key = ?", [word.lowercased()])
@@ -60,9 +71,9 @@ enum LedgerCards {
         return digits.count < 4 ? [] : try fetch("substr(c.key, ?) = ?", [-digits.count, digits])
     }
 
-    /// The one card that a word means.
+    /// The one card that a word means. A brand is never assumed, since the card is changed.
     static func single(_ word: String, _ db: Database, _ options: Ledger.Options) throws -> Found {
-        let found = try matching(word, db, options)
+        let found = try matching(word, db, options).filter { !$0.isOfUnknownBrand }
         guard let first = found.first else { throw LedgerError.noSuchCard(word) }
         guard found.count == 1 else { throw LedgerError.severalCards(word) }
         return first
@@ -114,6 +125,22 @@ extension Ledger {
                         arguments: [purse.id]) ?? 0,
                     linked: linked.filter { try $0.value(0) == key }.map { try LedgerPurse.shown($0.value(1), options) }
                 )
+            }
+        }
+    }
+
+    /// The purses of unknown brand that a filter includes because it names brands of their kind.
+    package func purses(ofUnknownBrandIn filter: LedgerFilter) throws(LedgerError) -> [LedgerPurse] {
+        try store.read { db in
+            let found = try filter.cards.flatMap { try LedgerCards.matching($0, db, options) }
+            return try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").compactMap { row in
+                let (purse, key): (LedgerPurse, String) = try (LedgerPurse(row, options), row.value("key"))
+                let isAssumed = found.contains { $0.isOfUnknownBrand && $0.key == key && $0.kind == purse.kind }
+                // A name, a number or a kind chooses it whatever its brand.
+                let isChosen = found.contains {
+                    !$0.isOfUnknownBrand && $0.key == key && $0.kind ?? purse.kind == purse.kind
+                }
+                return isAssumed && !isChosen ? purse : nil
             }
         }
     }

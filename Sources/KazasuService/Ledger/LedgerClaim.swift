@@ -78,16 +78,25 @@ private struct ClaimChoice {
     private let lines: Set<String>
     private let passes: [(Set<PlaceCode>, Set<PlaceCode>)]
 
-    /// - Throws: ``LedgerError/noSuchStation(_:)``, ``LedgerError/noSuchLine(_:)``, ``LedgerError/noSuchRecord(_:)``.
+    /// What people put between the ends of a section.
+    private static let hyphens: Set<Character> = ["-", "－", "–", "〜", "～"]
+
+    /// - Throws: ``LedgerError/noSuchStation(_:)``, ``LedgerError/notASection(_:)``, ``LedgerError/noSuchLine(_:)``,
+    ///   ``LedgerError/noSuchRecord(_:)``.
     init(_ options: LedgerClaimOptions, _ reader: LedgerRecordReader, _ db: Database) throws {
         self.options = options
         let places = reader.allPlaces
+        func found(_ word: String) -> [PlaceCode] {
+            let codes = places.filter { $0.isNamed(word) }.map(\.code)
+            guard codes.isEmpty, word.hasSuffix("駅") else { return codes }
+            return found(String(word.dropLast()))
+        }
         func find(_ words: [String]) throws -> Set<PlaceCode> {
             try Set(
                 words.flatMap { word in
-                    let found = places.filter { $0.isNamed(word) }.map(\.code)
-                    guard !found.isEmpty else { throw LedgerError.noSuchStation(word) }
-                    return found
+                    let codes = found(word)
+                    guard !codes.isEmpty else { throw LedgerError.noSuchStation(word) }
+                    return codes
                 })
         }
         (from, to, stations) = try (find(options.from), find(options.to), find(options.stations))
@@ -99,13 +108,17 @@ private struct ClaimChoice {
             })
         passes = try options.passes.map { section in
             // Names may have hyphens, too: the first one at which both sides are stations.
-            for hyphen in section.indices where section[hyphen] == "-" {
-                let ends = [section[..<hyphen], section[section.index(after: hyphen)...]]
-                if let first = try? find([String(ends[0])]), let second = try? find([String(ends[1])]) {
-                    return (first, second)
+            let all = section.indices.filter { ClaimChoice.hyphens.contains(section[$0]) }.map { hyphen in
+                [section[..<hyphen], section[section.index(after: hyphen)...]].map { end in
+                    end.split(separator: " ").joined(separator: " ")
                 }
-            }
-            throw LedgerError.noSuchStation(section)
+            }.filter { ends in !ends.contains("") }
+            guard
+                let best = all.max(by: { one, other in
+                    one.count { !found($0).isEmpty } < other.count { !found($0).isEmpty }
+                })
+            else { throw LedgerError.notASection(section) }
+            return try (find([best[0]]), find([best[1]]))
         }
         for id in options.except {
             guard try Int.fetchOne(db, sql: "SELECT 1 FROM record WHERE uid = ? LIMIT 1", arguments: [id]) != nil else {
@@ -153,6 +166,11 @@ private struct ClaimChoice {
 }
 
 extension Place {
+    /// Whether both are one station to its passengers: the gates of its lines have codes of their own.
+    fileprivate func isSameStation(_ other: Place?) -> Bool {
+        code == other?.code || name?.name != nil && name?.name == other?.name?.name
+    }
+
     /// Whether people know the place by this name or code.
     fileprivate func isNamed(_ word: String) -> Bool {
         isCode(word, of: code.key) || name?.isNamed(NameQuery(word)) ?? false
@@ -167,9 +185,17 @@ extension Place {
 }
 
 extension Ledger {
+    /// The names of all places that the ledger knows, in both scripts.
+    package func placeNames() throws(LedgerError) -> [String] {
+        try store.read { db in
+            try LedgerRecordReader(db, options).allPlaces
+                .flatMap { [$0.name?.name, $0.name?.latin.name].compactMap(\.self) }.sorted()
+        }
+    }
+
     /// The rides that a filter chooses as lines of an expense claim, oldest first.
     ///
-    /// A ride back over the same stations on the same day for the same fare joins the ride out. Rides without a day are left out,
+    /// A ride back between the same stations, at the gates of whatever line, on the same day for the same fare joins the ride out. Rides without a day are left out,
     /// and those that cost nothing, as with a commuter pass.
     public func claim(
         _ filter: LedgerFilter = LedgerFilter(), _ options: LedgerClaimOptions = LedgerClaimOptions()
@@ -250,7 +276,7 @@ extension LedgerClaim {
 
     private func isWayOut(of back: LedgerClaim) -> Bool {
         guard let fare, fare > 0, fare == back.fare, isBus == back.isBus, let from, let to else { return false }
-        return from.code == back.to?.code && to.code == back.from?.code
+        return from.isSameStation(back.to) && to.isSameStation(back.from)
     }
 
     private func joined(_ back: LedgerClaim) -> LedgerClaim {

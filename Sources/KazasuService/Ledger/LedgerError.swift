@@ -40,6 +40,8 @@ public enum LedgerError: Error, Hashable, Sendable {
     case severalNames
     /// No station or stop that the ledger has a record of has this name or code.
     case noSuchStation(String)
+    /// The section of a commuter pass is not two stations with a hyphen between.
+    case notASection(String)
     /// No line that the ledger has a record of has this name or code.
     case noSuchLine(String)
     /// No record of the ledger has this id.
@@ -50,8 +52,8 @@ public enum LedgerError: Error, Hashable, Sendable {
     case nothingToUndo
     /// The dump holds no history that a decoder can read.
     case noHistory
-    /// The dump is of another card than requested.
-    case otherCard
+    /// A dump is of another card than requested: the one with this index, if there are several.
+    case otherCard(dump: Int)
     /// This line of a file of columns is wrong.
     case columns(line: Int, ColumnFault)
     /// The C library has no converter for CP932.
@@ -144,6 +146,9 @@ extension LedgerError: SelfDescribing {
             LocalizedText("both cards have a name; nothing was changed", "両方のカードに名前が付いています（変更していません）")
         case .noSuchStation(let word):
             LocalizedText("the ledger has no station or stop '\(word)'", "台帳に '\(word)' という駅・停留所はありません")
+        case .notASection(let word):
+            LocalizedText(
+                "--pass takes two stations, A-B, not '\(word)'", "--pass には区間を A-B の形で指定してください（'\(word)'）")
         case .noSuchLine(let word): LocalizedText("the ledger has no line '\(word)'", "台帳に '\(word)' という路線はありません")
         case .noSuchRecord: LocalizedText("the ledger has no record with this id", "台帳にその ID の履歴はありません")
         case .noSuchImport: LocalizedText("the ledger has no records of this import", "台帳にその取り込みの履歴はありません")

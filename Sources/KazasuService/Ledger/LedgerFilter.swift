@@ -6,7 +6,8 @@ internal import GRDB
 
 /// Which records to choose; empty for all.
 public struct LedgerFilter: Hashable, Sendable {
-    /// Names, IDms, last digits of IDms (at least four) or kinds of purses; empty for all cards.
+    /// Names, IDms, last digits of IDms (at least four), kinds of purses or brands; empty for all cards. A brand includes
+    /// purses of its kind whose brand is unknown.
     public var cards: [String] = []
     /// The first day.
     public var since: CalendarDate?

@@ -107,6 +107,8 @@ private struct History {
     let brand: String?
     /// Whether the card is known by its records alone, since a file does not say its IDm.
     let isUnnamed: Bool
+    /// Which of the dumps it is from.
+    var dump = 0
 }
 
 extension Ledger {
@@ -134,28 +136,37 @@ extension Ledger {
         _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: CardKind? = nil,
         batch: LedgerBatch = LedgerBatch()
     ) throws(LedgerError) -> LedgerAddition {
-        let histories = dumps.flatMap(histories).filter { $0.report.kind == kind ?? $0.report.kind }
+        let histories = dumps.enumerated().flatMap { index, dump in
+            self.histories(dump).map { history in
+                var history = history
+                history.dump = index
+                return history
+            }
+        }.filter { $0.report.kind == kind ?? $0.report.kind }
         guard !histories.isEmpty else { throw .noHistory }
         return try keep(histories, source, readAt: dumps.compactMap(\.readAt).last, of: card, batch)
     }
 
     /// Keeps a history that was decoded before, as a watcher of readers has it.
+    ///
+    /// - Parameter brand: the brand that the card tells; a known one is never replaced by `nil`.
     @discardableResult
     public func keep(
-        _ report: CardReport, of card: IDm, source: LedgerSource, readAt: String? = nil
+        _ report: CardReport, of card: IDm, brand: CardBrand? = nil, source: LedgerSource, readAt: String? = nil
     ) throws(LedgerError) -> LedgerAddition {
-        try keep(report, key: options.cardKey(card.inSystem(0)), source: source, readAt: readAt)
+        try keep(
+            report, key: options.cardKey(card.inSystem(0)), brand: brand?.id, source: source, readAt: readAt)
     }
 
     /// Keeps the history of a card that the ledger knows by this key.
     func keep(
-        _ report: CardReport, key: String, source: LedgerSource, readAt: String?
+        _ report: CardReport, key: String, brand: String?, source: LedgerSource, readAt: String?
     ) throws(LedgerError) -> LedgerAddition {
         guard let records = report.history, !records.isEmpty, let decoder = options.decoders.decoder(of: report.kind)
         else { throw .noHistory }
         let history = History(
             card: key, report: report, records: records, system: decoder.system,
-            services: [:], brand: decoder.brands.count == 1 ? decoder.brands.first?.id : nil, isUnnamed: false)
+            services: [:], brand: brand ?? decoder.onlyBrand?.id, isUnnamed: false)
         return try keep([history], source, readAt: readAt, of: nil, LedgerBatch())
     }
 
@@ -228,7 +239,7 @@ extension Ledger {
                 progress(place, histories.count)
                 let (found, isNew) = try purse(of: history, db)
                 var purse = found
-                if let wanted, purse.card != wanted { throw LedgerError.otherCard }
+                if let wanted, purse.card != wanted { throw LedgerError.otherCard(dump: history.dump) }
                 let isWhole = !history.report.warnings.contains(.historyIncomplete)
                 let before = merge.counts.added.count
                 try merge.keep(history.records, isWhole: isWhole, services: history.services, in: &purse)
@@ -366,4 +377,9 @@ extension Ledger {
         }
         return nil
     }
+}
+
+extension CardDecoder {
+    /// The brand of every card of its kind, if it covers one alone.
+    var onlyBrand: CardBrand? { brands.count == 1 ? brands.first : nil }
 }

@@ -148,8 +148,11 @@ extension Ledger {
         return addition
     }
 
-    /// Names and links of the other ledger, for cards that have none here.
+    /// Names and links of the other ledger, for cards that have none here, and which rides it has claimed.
     private func takeNames(from source: Database, _ db: Database) throws {
+        for uid in try String.fetchAll(source, sql: "SELECT uid FROM claimed") {
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO claimed VALUES (?)").execute(arguments: [uid])
+        }
         let cards = try Row.fetchAll(
             source, sql: "SELECT c.key, c.name, o.key FROM card c JOIN card o ON o.id = c.owner ORDER BY c.id")
         for row in cards {

@@ -48,9 +48,12 @@ public struct LedgerPurse: Hashable, Sendable, Identifiable {
         FROM purse JOIN card ON card.id = purse.card
         """
 
+    /// What people call the card: its brand, else the purse's own name.
+    package var label: LocalizedText { brand?.name ?? title }
+
     /// The name for people: the card's, else that of the brand or the purse with the last four digits of the card's key.
     public func name(_ language: Language) -> String {
-        cardName ?? "\((brand?.name ?? title)[language]) …\(card.suffix(4))"
+        cardName ?? "\(label[language]) …\(card.suffix(4))"
     }
 }
 

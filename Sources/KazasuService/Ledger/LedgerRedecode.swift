@@ -34,6 +34,12 @@ extension Ledger {
                         SELECT \(LedgerRecordReader.columns), r.service FROM \(LedgerRecordReader.source)
                         WHERE r.purse = ? ORDER BY r.ord
                         """, arguments: [purse.id])
+                // One of several brands is not in the records: the card tells it at its next visit.
+                if let brand = decoders.decoder(of: CardKind(rawValue: purse.kind))?.onlyBrand {
+                    try db.execute(
+                        sql: "UPDATE purse SET brand = ? WHERE id = ? AND brand IS NULL",
+                        arguments: [brand.id, purse.id])
+                }
                 let before = result.changed
                 for row in rows {
                     guard let old = try reader.record(row)?.record else { continue }

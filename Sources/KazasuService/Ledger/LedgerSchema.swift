@@ -6,7 +6,8 @@ internal import GRDB
 enum LedgerSchema {
     /// "KZLG"; a check of 16 MB takes some milliseconds.
     static let format = SQLiteFile.Format(
-        application: 0x4B5A_4C47, steps: [first, second, LedgerUndo.schema], wholeCheck: 16 << 20, isSound: isInRange)
+        application: 0x4B5A_4C47, steps: [first, second, LedgerUndo.schema, fourth], wholeCheck: 16 << 20,
+        isSound: isInRange)
 
     /// Above what any ledger counts to; numbers below have room for the next one.
     private static let mostNumber: Int64 = 1 << 53
@@ -113,6 +114,9 @@ enum LedgerSchema {
             LEFT JOIN coded terminal ON terminal.id = r.terminal LEFT JOIN coded process ON process.id = r.process
             LEFT JOIN gap ON gap.record = r.id;
         """
+
+    /// The ids of the rides that were in a claim. They outlast the removal of a record, which may come back.
+    private static let fourth = "CREATE TABLE claimed (uid TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
 
     /// Adds a record to its row of the tally, or takes it out.
     private static func count(_ row: String, _ sign: Int) -> String {

@@ -70,7 +70,8 @@ extension Ledger {
         else { return nil }
         let key = history.idm.map { options.cardKey($0.inSystem(0)) } ?? tag
         return try keep(
-            history.report, key: key, source: LedgerSource(.watch, name: event.reader), readAt: event.moment.text)
+            history.report, key: key, brand: history.brand, source: LedgerSource(.watch, name: event.reader),
+            readAt: event.moment.text)
     }
 }
 
@@ -80,6 +81,8 @@ extension Ledger {
 /// comes from neighboring records or the gate log is taken from the values.
 private struct EventHistory {
     let idm: IDm?
+    /// The id of the brand, where the card told it.
+    let brand: String?
     let report: CardReport
 
     /// - Returns: `nil` for an event without a history that can be decoded.
@@ -90,6 +93,9 @@ private struct EventHistory {
             !elements.isEmpty
         else { return nil }
         idm = IDm(try card.optional("idm")?.bytes() ?? [])
+        let brand = try card.optional("brand")?.text()
+        // An event of another version may name one that is unknown here.
+        self.brand = decoder.brands.first { $0.id == brand }?.id
         let currency = try (content.balances?.first).map { JSONCursor($0) }?.optional("currency")?.text()
         var records: [HistoryRecord] = []
         for element in elements {

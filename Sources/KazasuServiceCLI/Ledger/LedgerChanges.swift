@@ -54,9 +54,7 @@ extension LedgerCommand {
             // A preview makes no ledger: it looks at an empty one that is gone afterwards.
             let scratch = dryRun && access(path, F_OK) != 0 ? try ScratchFolder() : nil
             defer { scratch?.remove() }
-            let ledger = try LedgerFileOptions.open(
-                scratch.map(\.ledger) ?? path, isRedacted: context.redaction.isOn)
-            let keeper = LedgerKeeper(ledger, context, of: card, isTrial: dryRun)
+            let keeper = try LedgerKeeper(scratch.map(\.ledger) ?? path, context, of: card, isTrial: dryRun)
             let source = DumpFiles(paths: files)
             var (failures, isMany): ([CommandError], Bool) = ([], source.areMany)
             try source.forEach { item in

@@ -21,7 +21,7 @@ struct LedgerCommand: ParsableCommand {
               kazasu ledger list --month 2026-11
               kazasu ledger sum --by month
               kazasu ledger export --claim --month 2026-11 -o claim.csv
-              kazasu ledger export ofx --new -o new.ofx
+              kazasu ledger export ofx --new -o "$(date +%F).ofx"
               kazasu ledger report -o report.html
             """,
             """
@@ -33,7 +33,7 @@ struct LedgerCommand: ParsableCommand {
               kazasu ledger list --month 2026-11
               kazasu ledger sum --by month
               kazasu ledger export --claim --month 2026-11 -o claim.csv
-              kazasu ledger export zaim --new -o new.csv
+              kazasu ledger export zaim --new -o "$(date +%F).csv"
               kazasu ledger report -o report.html
             """),
         subcommands: [
@@ -105,13 +105,41 @@ struct LedgerFileOptions: ParsableArguments {
     }
 }
 
-/// A month as people write it.
+/// A month as people write it, `2026-11`, or by its distance from today: `this`, `last`.
 struct MonthArgument: ExpressibleByArgument, Equatable, Sendable {
     let text: String
 
     init?(argument: String) {
-        guard LedgerFilter(month: argument) != nil else { return nil }
-        text = argument
+        let months = ["this": 0, "今月": 0, "last": -1, "先月": -1]
+        let text =
+            months[argument.lowercased()].flatMap { distance in
+                CalendarDate.today.flatMap { today -> String? in
+                    let month = today.year * 12 + today.month - 1 + distance
+                    return CalendarDate(year: month / 12, month: month % 12 + 1, day: 1)
+                        .map { String($0.description.prefix(7)) }
+                }
+            } ?? argument
+        guard LedgerFilter(month: text) != nil else { return nil }
+        self.text = text
+    }
+}
+
+/// A year as people write it.
+struct YearArgument: ExpressibleByArgument, Equatable, Sendable {
+    let days: ClosedRange<CalendarDate>
+
+    init?(argument: String) {
+        guard argument.count == 4, let first = CalendarDate(argument + "-01-01"),
+            let last = CalendarDate(argument + "-12-31")
+        else { return nil }
+        days = first...last
+    }
+}
+
+extension CalendarDate {
+    /// The day by the clock of the computer.
+    fileprivate static var today: CalendarDate? {
+        CalendarDate(String(Timestamp.now.text(.local, .seconds).prefix(10)))
     }
 }
 
@@ -120,28 +148,49 @@ struct LedgerFilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Only these cards: a name given with 'ledger name', a kind such as transit, an IDm or its last digits.",
-            "このカードだけ: 'ledger name' で付けた名前、transit などの種類、IDm またはその末尾。", value: "card"),
+            "Only these cards: a name given with 'ledger name', a brand, a kind such as transit, an IDm or its last digits.",
+            "このカードだけ: 'ledger name' で付けた名前、ブランド、transit などの種類、IDm またはその末尾。", value: "card"),
         completion: LedgerCompletion.cards)
     var card: [String] = []
 
     @Option(
-        name: .long, help: help("Only this month, YYYY-MM.", "この月だけ（YYYY-MM）。", value: "month"),
+        name: .long, help: help("Only this month, YYYY-MM; this or last.", "この月だけ（YYYY-MM、this、last）。", value: "month"),
         completion: LedgerCompletion.months)
     var month: MonthArgument?
+
+    @Option(name: .long, help: help("Only this year, YYYY.", "この年だけ（YYYY）。", value: "year"))
+    var year: YearArgument?
 
     @OptionGroup var records: HistoryFilter
 
     func validate() throws {
-        guard month != nil, records.since != nil || records.until != nil else { return }
-        let option = records.since == nil ? "--until" : "--since"
+        let given = [
+            ("--month", month != nil), ("--year", year != nil), ("--since", records.since != nil),
+            ("--until", records.until != nil),
+        ].filter(\.1).map(\.0)
+        guard given.count > 1, month != nil || year != nil else { return }
         throw ValidationError(
-            tr("--month cannot be used with \(option)", "--month と \(option) は同時に指定できません"))
+            tr("\(given[0]) cannot be used with \(given[1])", "\(given[0]) と \(given[1]) は同時に指定できません"))
     }
 
-    var filter: LedgerFilter {
+    /// The filter for a ledger; notes the cards of unknown brand that the word of a brand includes.
+    func filter(_ ledger: Ledger, _ context: Context) throws -> LedgerFilter {
+        let filter = filter
+        let purses = try ledger.purses(ofUnknownBrandIn: filter)
+        if !purses.isEmpty {
+            let names = purses.map { $0.name(Language.current) }.joined(separator: tr(", ", "、"))
+            context.warn(
+                tr(
+                    "\(names): brand unknown, included all the same; 'kazasu history --keep' reads it from the card",
+                    "\(names): ブランドが不明ですが、対象に含めました。'kazasu history --keep' でカードから読み取れます"))
+        }
+        return filter
+    }
+
+    private var filter: LedgerFilter {
         var filter = month.flatMap { LedgerFilter(month: $0.text) } ?? LedgerFilter()
         filter.cards = card
+        if let days = year?.days { (filter.since, filter.until) = (days.lowerBound, days.upperBound) }
         filter.since = filter.since ?? records.since
         filter.until = filter.until ?? records.until
         filter.kinds = records.kind?.kinds ?? []
@@ -297,7 +346,9 @@ enum LedgerCompletion {
         else { return [] }
         var values: [String] = []
         for card in cards {
-            for value in [card.purse.cardName ?? String(card.purse.card.suffix(4)), card.purse.kind]
+            for value in [
+                card.purse.cardName ?? String(card.purse.card.suffix(4)), card.purse.brand?.id, card.purse.kind,
+            ].compactMap(\.self)
             where !values.contains(value) {
                 values.append(value)
             }

@@ -89,8 +89,12 @@ extension CommandError {
             self.init(
                 .usage, "unknownStation", error,
                 hint: tr(
-                    "give names or codes as in 'kazasu ledger sum --by station --format csv', a section as A-B",
-                    "'kazasu ledger sum --by station --format csv' に出る名前かコードで指定してください（区間は A-B）"))
+                    "'kazasu ledger sum --by station --format csv' has the names and codes",
+                    "'kazasu ledger sum --by station --format csv' に名前とコードがあります"))
+        case .notASection:
+            self.init(
+                .usage, "usage", error,
+                hint: tr("as in --pass Ueno-Shibuya", "例: --pass 上野-渋谷"))
         case .noSuchLine:
             self.init(
                 .usage, "unknownLine", error,
@@ -131,6 +135,13 @@ extension CommandError {
         }
     }
 
+    /// No ride of the ledger is from or to such a station; the hint is the name that was probably meant.
+    init(noStation word: String, in ledger: Ledger) throws(LedgerError) {
+        self.init(.noSuchStation(word))
+        guard let nearest = NearestName.of(word, among: try ledger.placeNames()) else { return }
+        hint = tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？")
+    }
+
     /// What SQLite would take for the journal of a ledger, an outbox or a database of events is something else.
     static func foreignJournal(_ error: some SelfDescribing) -> CommandError {
         CommandError(
@@ -150,8 +161,14 @@ enum LedgerWords {
                 "\(pace.records) records last less than a day at your pace; read the card every day",
                 "このペースでは \(pace.records) 件の履歴が 1 日もちません。毎日読み取ってください")
             : tr(
-                "\(pace.records) records last about \(Words.count(pace.days, "day")) at your pace; read the card again by then",
-                "このペースでは \(pace.records) 件の履歴は約 \(pace.days) 日分です。それまでにもう一度読み取ってください")
+                "\(pace.records) records last about \(Words.count(pace.days, "day")) at your pace; read the card again by \(day(after: pace.days))",
+                "このペースでは \(pace.records) 件の履歴は約 \(pace.days) 日分です。\(day(after: pace.days)) までにもう一度読み取ってください")
+    }
+
+    /// The day that comes after so many from now.
+    private static func day(after days: Int) -> String {
+        String(
+            Timestamp(milliseconds: Timestamp.now.milliseconds + days * 86_400_000).text(.local, .seconds).prefix(10))
     }
 
     /// One line about what was added.
@@ -175,7 +192,7 @@ enum LedgerWords {
         let name = report.after.purse.name(Language.current)
         let days = [report.before, report.after].map { $0.record.date?.description ?? "?" }
         let currency = report.after.purse.currency
-        let money = report.gap.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) + " " + currency.rawValue }
+        let money = report.gap.amount.map { ($0 > 0 ? "+" : "") + currency.words($0) }
         let missing = missing(report.gap)
         return tr(
             "\(name): gap between \(days[0]) and \(days[1]): \(missing)",

@@ -5,6 +5,17 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 
+extension OutputEnding {
+    /// Checks the ending of a page, which has one of these or none that says something else.
+    fileprivate func check(reportEndings known: [String]) throws {
+        guard let ending, !known.contains(ending) else { return }
+        throw ValidationError(
+            tr(
+                "a report is written as .html or .htm, not .\(ending)",
+                "レポートは .html か .htm のファイルに書きます（.\(ending) では書けません）"))
+    }
+}
+
 extension LedgerFormat {
     /// The formats by the ending of a file; the first is the usual one.
     fileprivate static let endings: [String: [LedgerFormat]] = [
@@ -39,7 +50,7 @@ extension LedgerCommand {
                   kazasu ledger export --claim --month 2026-11 --total -o claim.csv
                   kazasu ledger export --claim --columns office.txt -o claim.csv
                   kazasu ledger export sfcard --card Work -o work.csv
-                  kazasu ledger export ofx --new -o new.ofx
+                  kazasu ledger export ofx --new -o "$(date +%F).ofx"
                   kazasu ledger export hledger > suica.journal
                 """,
                 """
@@ -58,7 +69,7 @@ extension LedgerCommand {
                   kazasu ledger export --claim --month 2026-11 --header ja -o claim.csv
                   kazasu ledger export --claim --columns office.txt -o claim.csv
                   kazasu ledger export sfcard --card 通勤 -o work.csv
-                  kazasu ledger export zaim --new -o new.csv
+                  kazasu ledger export zaim --new -o "$(date +%F).csv"
                   kazasu ledger export hledger > suica.journal
                 """))
 
@@ -82,8 +93,8 @@ extension LedgerCommand {
         @Flag(
             name: .long,
             help: help(
-                "Only what no earlier export with --new wrote in this format and for this choice of records.",
-                "同じ形式・同じ条件で前回 --new を付けて書き出した後の分だけ。"))
+                "Only what no earlier export with --new wrote in this format and for this choice of records. No file is replaced.",
+                "同じ形式・同じ条件で前回 --new を付けて書き出した後の分だけ。既存のファイルは置き換えない。"))
         var new = false
 
         @Flag(name: .long, help: help("Rides for an expense claim, return trips joined.", "交通費精算用の乗車一覧（往復は 1 行）。"))
@@ -137,12 +148,17 @@ extension LedgerCommand {
             }
             let given = word.flatMap { LedgerFormat(rawValue: $0) } ?? (claim || columns != nil ? .csv : nil)
             try OutputEnding(output).check(word ?? (claim ? "--claim" : "--columns"), given, LedgerFormat.endings)
+            if word == "claim" {
+                throw ValidationError(
+                    tr(
+                        "a claim is no format: did you mean --claim?", "claim は形式ではありません。--claim のことですか？"))
+            }
             guard let form else {
                 guard let format = word else {
                     throw ValidationError(
                         tr(
-                            "give a format: \(names.joined(separator: ", "))",
-                            "形式を指定してください: \(names.joined(separator: "、"))"))
+                            "give a format (\(names.joined(separator: ", "))), or --claim for an expense claim",
+                            "形式（\(names.joined(separator: "、"))）か、交通費精算なら --claim を指定してください"))
                 }
                 let nearest = NearestName.of(format, among: names)
                 throw ValidationError(
@@ -180,7 +196,7 @@ extension LedgerCommand {
             let ledger = try file.open(context)
             guard let form else { return }
             var options = LedgerExportOptions()
-            (options.filter, options.onlyNew, options.isClaim) = (filter.filter, new, claim)
+            (options.filter, options.onlyNew, options.isClaim) = (try filter.filter(ledger, context), new, claim)
             options.claim = rides.options
             (options.columns, options.account) = (columns, account)
             (options.hasGaps, options.hasCardLine) = (gaps, !noCardLine)
@@ -188,22 +204,87 @@ extension LedgerCommand {
             options.language = language(form)
             options.placeLanguage = Language.asked
             let stream = LedgerStream(output)
-            let export = try ledger.export(form, options) { stream.write($0) }
-            try stream.finish()
-            if new, !context.redaction.isOn {
-                try ledger.didWrite(export)
+            let export = try write(ledger, form, options, to: stream)
+            if new {
+                if export.isEmpty {
+                    try finishEmpty(stream, output, context)
+                    return report(export, columns, context)
+                }
+                if let output, output.hasContents { throw Export.notReplaced(output.path) }
             }
+            try stream.finish()
+            if !context.redaction.isOn {
+                if new { try ledger.didWrite(export) }
+                if new || output != nil { try ledger.didClaim(export) }
+            }
+            tell(export, context)
             report(export, columns, context)
         }
 
-        /// Says what was written, what was left out and why, and what is missing in the period.
-        private func report(_ export: LedgerExport, _ columns: LedgerColumns?, _ context: Context) {
+        private func write(
+            _ ledger: Ledger, _ form: LedgerFormat, _ options: LedgerExportOptions, to stream: LedgerStream
+        ) throws -> LedgerExport {
+            do throws(LedgerError) {
+                return try ledger.export(form, options) { stream.write($0) }
+            } catch {
+                guard case .noSuchStation(let word) = error else { throw error }
+                throw try CommandError(noStation: word, in: ledger)
+            }
+        }
+
+        /// Nothing is new: a file stays as it is, standard output gets what has no records.
+        private func finishEmpty(
+            _ stream: LedgerStream, _ output: OutputFile?, _ context: Context
+        ) throws(CommandError) {
+            guard let output, output.isFile else {
+                try stream.finish()
+                return context.note(tr("nothing new", "新しいものはありません"))
+            }
+            context.note(
+                output.hasContents
+                    ? tr(
+                        "nothing new; \(output.path) was not changed",
+                        "新しいものはありません。\(output.path) は変更していません")
+                    : tr(
+                        "nothing new; \(output.path) was not written", "新しいものはありません。\(output.path) は書いていません"))
+        }
+
+        /// What an earlier export wrote comes with no later one, so that it must not be lost.
+        private static func notReplaced(_ path: String) -> CommandError {
+            CommandError(
+                .cannotWrite, "cannotWrite",
+                tr(
+                    "\(path) exists, and --new replaces no file; nothing was changed",
+                    "\(path) はすでにあります。--new は既存のファイルを置き換えません（変更していません）"),
+                hint: tr(
+                    "give a new name, as in -o \"$(date +%F).csv\": what is new stays new until then",
+                    "-o \"$(date +%F).csv\" のように新しい名前を指定してください。今回の分は次も新しい分として書き出せます"))
+        }
+
+        /// Says what was written.
+        private func tell(_ export: LedgerExport, _ context: Context) {
             let name = output.map { "\($0): " } ?? ""
             let count = Words.count(export.records, claim ? "line" : "record")
             let totals = export.totals.sorted { $0.key.rawValue < $1.key.rawValue }.map { $0.key.words($0.value) }
-            let total = totals.isEmpty ? "" : tr(", total ", "、合計 ") + totals.joined(separator: tr(", ", "、"))
+            let sum = totals.joined(separator: tr(", ", "、"))
             context.note(
-                name + tr(count, "\(export.records) \(claim ? "行" : "件")を書き出しました") + total)
+                name
+                    + tr(
+                        count + (sum.isEmpty ? "" : ", total \(sum)"),
+                        "\(export.records) \(claim ? "行" : "件")を書き出しました" + (sum.isEmpty ? "" : "（合計 \(sum)）")))
+        }
+
+        /// Says what was claimed before, what was left out and why, and what is missing in the period.
+        private func report(_ export: LedgerExport, _ columns: LedgerColumns?, _ context: Context) {
+            if export.repeatedRides > 0 {
+                let count = export.repeatedRides
+                context.warn(
+                    tr(
+                        count == 1
+                            ? "1 of these rides was in an earlier claim"
+                            : "\(count) of these rides were in earlier claims",
+                        "このうち \(count) 件の乗車は以前の精算にも含まれています"))
+            }
             if export.unknownFares > 0 {
                 let rides =
                     export.unknownRides.map(Export.words)
@@ -220,30 +301,38 @@ extension LedgerCommand {
                         "the amounts are in several currencies (\(names)); add a column with the field 'currency', or choose cards with --card",
                         "金額に複数の通貨（\(names)）があります。currency の列を加えるか、--card でカードを選んでください"))
             }
-            for (reason, words) in Export.omissions {
+            for reason in LedgerExport.Omission.Reason.allCases {
                 let omissions = export.omissions.filter { $0.reason == reason }
                 guard !omissions.isEmpty else { continue }
                 let records = omissions.reduce(0) { $0 + $1.records }
+                let why = omission(reason, records)
                 let cards = omissions.compactMap(\.purse).map {
                     "\($0.name(Language.current)) (\($0.currency.rawValue))"
                 }
                 let whose = cards.isEmpty ? "" : tr(": ", ": ") + cards.joined(separator: tr(", ", "、"))
                 context.warn(
                     tr(
-                        "\(Words.count(records, "record")) left out, \(words.english)",
-                        "履歴 \(records) 件は省きました（\(words.japanese)）") + whose)
+                        "\(Words.count(records, claim ? "ride" : "record")) left out: \(why.english)",
+                        "\(claim ? "乗車" : "履歴") \(records) 件は省きました（\(why.japanese)）") + whose)
             }
             context.warn(of: export.missing)
         }
 
-        /// Why records are left out.
-        private static let omissions: [(LedgerExport.Omission.Reason, LocalizedText)] = [
-            (.unknown, LocalizedText("as amount or day is unknown", "金額または日付が不明なため")),
-            (.free, LocalizedText("as the ride cost nothing", "運賃がかからない乗車のため")),
-            (.pass, LocalizedText("as within the section of --pass", "--pass の定期区間内のため")),
-            (.noBalance, LocalizedText("as the format needs a balance with its day", "日付のある残高が必要な形式のため")),
-            (.currency, LocalizedText("as the format does not hold their currency", "この形式では扱えない通貨のため")),
-        ]
+        /// Why so many records are left out.
+        private func omission(_ reason: LedgerExport.Omission.Reason, _ count: Int) -> LocalizedText {
+            let isOne = count == 1
+            let passes = rides.passes.joined(separator: ", ")
+            return switch reason {
+            case .unknown:
+                LocalizedText(
+                    claim ? "the day is unknown" : "amount or day is unknown", claim ? "日付が不明なため" : "金額または日付が不明なため")
+            case .free: LocalizedText(isOne ? "it cost nothing" : "they cost nothing", "運賃がかからない乗車のため")
+            case .pass: LocalizedText("within the pass \(passes)", "定期区間 \(passes) 内のため")
+            case .noBalance: LocalizedText("the format needs a balance with its day", "日付のある残高が必要な形式のため")
+            case .currency:
+                LocalizedText("the format does not hold \(isOne ? "its" : "their") currency", "この形式では扱えない通貨のため")
+            }
+        }
 
         /// The programs that read a format decide on its language; CSV is the same in every locale, but a claim is for people.
         private func language(_ form: LedgerFormat) -> Language {
@@ -312,7 +401,7 @@ extension LedgerCommand {
         var output: String?
 
         func validate() throws {
-            try OutputEnding(output).check(isOneOf: ["html", "htm"])
+            try OutputEnding(output).check(reportEndings: ["html", "htm"])
             guard common.json else { return }
             throw ValidationError(tr("a report is HTML, not JSON", "レポートは HTML です（--json は使えません）"))
         }
@@ -328,9 +417,11 @@ extension LedgerCommand {
             }
             let output = try output.map { path throws(CommandError) in try OutputFile(path) }
             let ledger = try file.open(context)
-            let page = try ledger.report(Language.current, filter.filter)
+            let page = try ledger.report(Language.current, filter.filter(ledger, context))
             guard let output else { return try Output.write(page) }
             try output.finish(page)
+            // A pipe is not opened in a browser.
+            guard output.isFile else { return }
             context.note(
                 tr("wrote \(output.path); open it in a browser", "\(output.path) を作りました。ブラウザーで開いてください"))
         }
@@ -357,7 +448,10 @@ struct ClaimOptions: ParsableArguments {
             "Claim: only these days, as in mon-fri or sat,sun.", "精算: この曜日だけ（例: mon-fri、sat,sun）。", value: "weekdays"))
     var weekday: WeekdayList?
 
-    @Option(name: .long, help: help("Claim: leave out the ride with this id.", "精算: この ID の乗車を省く。", value: "id"))
+    @Option(
+        name: .long,
+        help: help(
+            "Claim: leave out the rides with these ids, as in the last column.", "精算: この ID（最後の列）の乗車を省く。", value: "id"))
     var except: [String] = []
 
     @Option(
@@ -385,7 +479,9 @@ struct ClaimOptions: ParsableArguments {
     var options: LedgerClaimOptions {
         var options = LedgerClaimOptions()
         (options.from, options.to, options.stations, options.lines) = (from, to, station, line)
-        (options.weekdays, options.except, options.passes) = (weekday?.days ?? [], Set(except), passes)
+        // A return trip has two ids in one cell.
+        let ids = except.flatMap { $0.split { $0.isWhitespace || $0 == "," || $0 == "、" }.map(String.init) }
+        (options.weekdays, options.except, options.passes) = (weekday?.days ?? [], Set(ids), passes)
         (options.purpose, options.hasTotal) = (purpose, total)
         return options
     }
@@ -397,13 +493,18 @@ struct WeekdayList: ExpressibleByArgument, Equatable, Sendable {
 
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let japanese = ["月", "火", "水", "木", "金", "土", "日"]
+    private static let words = [
+        "weekdays": "mon-fri", "平日": "mon-fri", "weekend": "sat,sun", "土日": "sat,sun", "週末": "sat,sun",
+    ]
 
     init?(argument: String) {
         func day(_ word: Substring) -> Int? {
             WeekdayList.names.firstIndex { $0 == word.lowercased() } ?? WeekdayList.japanese.firstIndex { $0 == word }
         }
         var days: Set<Int> = []
-        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in (WeekdayList.words[argument.lowercased()] ?? argument).split(
+            separator: ",", omittingEmptySubsequences: false)
+        {
             let ends = part.split(separator: "-", omittingEmptySubsequences: false).map(day)
             guard ends.count <= 2, let first = ends.first ?? nil, let last = ends.last ?? nil else { return nil }
             // A range may go over the end of the week, as in sat-mon.

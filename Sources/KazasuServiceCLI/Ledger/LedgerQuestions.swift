@@ -34,14 +34,20 @@ extension LedgerCommand {
         @OptionGroup var filter: LedgerFilterOptions
         @OptionGroup var answer: LedgerAnswerOptions
 
+        @Flag(
+            name: .long,
+            help: help("A column with the ids that --except takes.", "--except で使う ID の列を加える。"))
+        var ids = false
+
         func validate() throws { try answer.check(common) }
 
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
             var (failure, count): ((any Error)?, Int) = (nil, 0)
-            let missing = try ledger.missing(filter.filter)
-            try ledger.select(filter.filter) { records in
+            let filter = try filter.filter(ledger, context)
+            let missing = try ledger.missing(filter)
+            try ledger.select(filter) { records in
                 do {
                     count = records.count
                     if count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
@@ -53,7 +59,7 @@ extension LedgerCommand {
             if let failure { throw failure }
             if let output { output.tell(records: count, context) }
             context.warn(
-                ofIncomplete: missing, LocalizedText("the list is incomplete", "一覧はそろっていません"))
+                ofIncomplete: missing, LocalizedText("the list is incomplete", "一覧には抜けがあります"))
         }
 
         private func write(
@@ -99,7 +105,7 @@ extension LedgerCommand {
             // With and without the machines that precede what was done.
             var (whole, short) = (ColumnLayout(rightAligned: [5, 6]), ColumnLayout(rightAligned: [5, 6]))
             var (purses, currencies): (Set<Int64>, Set<Currency>) = ([], [])
-            let head = HistoryTable.head + [tr("CURRENCY", "通貨"), tr("CARD", "カード")]
+            let head = HistoryTable.head + [tr("CURRENCY", "通貨"), tr("CARD", "カード"), "ID"]
             whole.measure(head)
             short.measure(head)
             try records.forEach { entry in
@@ -113,6 +119,7 @@ extension LedgerCommand {
             if !currencies.isSubset(of: [.yen]) { columns.append(8) }
             columns.append(7)
             if purses.count > 1 { columns.append(9) }
+            if ids { columns.append(10) }
             let width = answer.output == nil ? Output.lineWidth : nil
             let hasMachine = width.map { whole.width(of: columns) <= $0 } ?? true
             var layout = hasMachine ? whole : short
@@ -131,14 +138,15 @@ extension LedgerCommand {
         /// The row of a record, and that of the gap before it.
         private static func rows(_ entry: LedgerRecord, hasMachine: Bool) -> [[String]] {
             let currency = entry.purse.currency
-            let end = [currency.rawValue, entry.purse.name(Language.current)]
+            let end = [currency.rawValue, entry.purse.name(Language.current), entry.uid]
             let row = HistoryTable.cells(entry.record, currency, hasMachine: hasMachine) + end
             guard let gap = entry.gapBefore else { return [row] }
             let money = gap.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) } ?? "-"
             // In the column of the kind: a wide text in that of a place would widen every row.
-            let lost = gap.missing.map { "\($0)" } ?? gap.atMost.map { "\(gap.atLeast)-\($0)" } ?? "?"
+            let lost =
+                gap.missing.map { "\($0)" } ?? gap.atMost.map { "\(gap.atLeast)\(tr("-", "～"))\($0)" } ?? "?"
             let words = LedgerWords.missing(gap)
-            return [row, ["", "", tr("gap ", "欠落 ") + lost, "", "", money, "", words] + end]
+            return [row, ["", "", tr("gap ", "欠落 ") + lost, "", "", money, "", words] + end.dropLast() + [""]]
         }
     }
 
@@ -186,7 +194,7 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            let filter = filter.filter
+            let filter = try filter.filter(ledger, context)
             let (sums, totals, missing) = try ledger.summary(by: by, filter)
             if sums.isEmpty { context.note(tr("no records to show", "表示する履歴がありません")) }
             let table = LedgerAnswers.sums(by: by)
@@ -233,7 +241,7 @@ extension LedgerCommand {
         func execute(_ context: Context) throws {
             let output = try answer.file()
             let ledger = try file.open(context)
-            let gaps = try ledger.gaps(filter.filter)
+            let gaps = try ledger.gaps(filter.filter(ledger, context))
             if gaps.isEmpty { context.note(tr("no gaps", "欠落はありません")) }
             let table = LedgerAnswers.gaps
             let note =

@@ -154,15 +154,22 @@ extension LedgerCommand {
             do throws(LedgerError) {
                 try ledger.backUp(to: copy)
             } catch .inaccessible(let path, let code) {
-                throw CommandError(
-                    .cannotWrite, "cannotWrite",
-                    tr("cannot write \(path): ", "\(path) に書けません: ") + SystemMessage.text(code),
-                    hint: tr("choose another name; files that exist are kept", "別の名前を指定してください（既存のファイルは残します）"))
+                var failure = CommandError.unwritable(path, code)
+                if code == EEXIST {
+                    failure.message = tr("\(path) exists; it was not changed", "\(path) はすでにあります（変更していません）")
+                }
+                failure.hint = tr("choose another name; files that exist are kept", "別の名前を指定してください（既存のファイルは残します）")
+                throw failure
             } catch {
                 throw CommandError(error)
             }
             if context.json { return try context.print(["schema": "kazasu.ledgerBackup/1", "file": .string(copy)]) }
-            context.note(copy)
+            let cards = try ledger.cards()
+            let (count, records) = (Set(cards.map(\.purse.card)).count, cards.reduce(0) { $0 + $1.records })
+            context.note(
+                tr(
+                    "wrote \(copy): \(Words.count(records, "record")) of \(Words.count(count, "card"))",
+                    "\(copy) に書きました（カード \(count) 枚、履歴 \(records) 件）"))
         }
     }
 
@@ -272,9 +279,11 @@ struct ScratchFolder {
     /// Copies a ledger into the folder. One that is being changed, or that a killed program left, is refused.
     func copy(_ file: String) throws(CommandError) {
         var status = stat()
-        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        let code = stat(file, &status) == 0 ? 0 : errno
+        guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
+            let reason = code == 0 ? tr("not a file", "ファイルではありません") : SystemMessage.text(code)
             throw CommandError(
-                .missingFile, "unreadable", tr("cannot read \(file)", "\(file) を読めません"),
+                .missingFile, "unreadable", tr("\(file) cannot be read: ", "\(file) を読めません: ") + reason,
                 hint: tr("name the file of another ledger", "別の台帳のファイルを指定してください"))
         }
         var journal = stat()

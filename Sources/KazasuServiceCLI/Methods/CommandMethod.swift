@@ -96,7 +96,7 @@ struct CommandMethod: Sendable {
     /// Options that are for people, or that the server decides.
     private static let excluded: Set<String> = [
         "json", "redact", "verbose", "quiet", "lang", "color", "help", "version", "format", "bom", "header",
-        "hex-separator", "trace", "wait-reader", "allow-last-try", "watch", "reader", "timeout",
+        "hex-separator", "trace", "wait-reader", "allow-last-try", "watch", "reader", "timeout", "ids",
     ]
     /// Options with files that are read.
     private static let readableFiles: Set<String> = ["stations", "ledger"]
@@ -107,7 +107,8 @@ struct CommandMethod: Sendable {
     private static let patterns = [
         "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
         "numbers": "^[0-9]{1,5}(-[0-9]{1,5})?$", "pages": "^[0-9A-F]{1,3}(-[0-9A-F]{1,3})?$", "page": "^[0-9A-F]{1,3}$",
-        "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "month": "^[0-9]{4}-[0-9]{2}$", "hex": "^([0-9A-F]{2})+$",
+        "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "month": "^([0-9]{4}-[0-9]{2}|this|last)$",
+        "year": "^[0-9]{4}$", "hex": "^([0-9A-F]{2})+$",
         "data": "^([0-9A-F]{8})+$", "a,b": "^[ab]$", "source": "^(env|file|fd):.+$",
     ]
 

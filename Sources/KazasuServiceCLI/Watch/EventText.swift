@@ -102,19 +102,7 @@ struct EventText {
     }
 
     private static func text(_ balance: BalanceEntry) -> String {
-        balance.amount.map { grouped(balance.currency.words($0)) } ?? balance.line
-    }
-
-    /// The amount with a comma between thousands.
-    private static func grouped(_ amount: String) -> String {
-        guard let first = amount.firstIndex(where: \.isNumber) else { return amount }
-        let digits = amount[first...].prefix { $0.isNumber }
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return String(amount[..<first]) + text + String(amount[digits.endIndex...])
+        balance.amount == nil ? balance.line : balance.text
     }
 
     private static func text(_ record: HistoryRecord) -> String {

@@ -19,6 +19,7 @@ extension Ledger {
             try forEachGap(options.filter.withoutKinds, db) { gap, added in
                 if added > marks[gap.after.purse.id] ?? -1 { gaps.append(gap) }
             }
+            export.hasOtherLines = !gaps.isEmpty
             // The newest first; the day of a line is not always that of the record after the gap.
             let dated = gaps.map { (gap: $0, day: LedgerCoding.number(options.filter.day(of: $0)) ?? 0) }
             gaps = dated.sorted { $0.day > $1.day }.map(\.gap)
@@ -29,6 +30,8 @@ extension Ledger {
                 gaps.removeLast()
             }
         }
+        let earlier = try db.makeStatement(
+            sql: "SELECT 1 FROM record JOIN claimed ON claimed.uid = record.uid WHERE record.id = ?")
         // A ride without a fare is on a line, and on one again once its fare is known.
         let omissions = try forEachClaim(
             options.filter, options.claim, db,
@@ -40,6 +43,10 @@ extension Ledger {
                 writeGaps(through: claim.date)
                 columns.write([columns.line(claim, options)], to: sink)
                 export.records += 1
+                for ride in claim.rides {
+                    export.rides.append(ride.id)
+                    if try Int.fetchOne(earlier, arguments: [ride.id]) != nil { export.repeatedRides += 1 }
+                }
                 export.currencies.insert(claim.purse.currency)
                 if let total = claim.total { export.totals[claim.purse.currency, default: 0] &+= total }
                 if claim.fare == nil {

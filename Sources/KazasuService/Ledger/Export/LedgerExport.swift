@@ -74,6 +74,14 @@ public struct LedgerExport: Sendable {
     public internal(set) var missing = LedgerMissing()
     /// The currencies of what was written.
     public internal(set) var currencies: Set<Currency> = []
+    /// How many rides of a claim were in earlier claims; see ``Ledger/didClaim(_:)``.
+    public internal(set) var repeatedRides = 0
+    /// Whether nothing but headers was written.
+    public var isEmpty: Bool { records == 0 && !hasOtherLines }
+    /// Whether there are lines that are no records, such as gaps.
+    var hasOtherLines = false
+    /// The rides of a claim.
+    var rides: [Int64] = []
     let format: LedgerFormat
     var selections: [String] = []
     let number: Int
@@ -154,6 +162,7 @@ extension Ledger {
             export.selections.append(selection(purse))
             export.currencies.insert(purse.currency)
             export.records += chain.written
+            export.hasOtherLines = export.hasOtherLines || chain.days != nil
             if !format.isTable { export.omit(.unknown, chain.leftOut) }
             chains.append(chain)
         }
@@ -200,6 +209,17 @@ extension Ledger {
                 try db.execute(
                     sql: "INSERT OR REPLACE INTO exported VALUES (?, ?, ?)",
                     arguments: [export.format.rawValue, selection, export.number])
+            }
+        }
+    }
+
+    /// Remembers the rides of a claim, so that later claims with one of them say so. Call it once the claim is in place.
+    public func didClaim(_ export: LedgerExport) throws(LedgerError) {
+        guard !export.rides.isEmpty else { return }
+        try store.write { db in
+            for ride in export.rides {
+                try db.cachedStatement(sql: "INSERT OR IGNORE INTO claimed SELECT uid FROM record WHERE id = ?")
+                    .execute(arguments: [ride])
             }
         }
     }

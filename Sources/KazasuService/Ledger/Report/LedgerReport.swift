@@ -50,6 +50,8 @@ struct ReportData {
     let missing: LedgerMissing
     let first: CalendarDate?
     let last: CalendarDate?
+    /// The days that the filter chooses.
+    let chosen: (since: CalendarDate?, until: CalendarDate?)
     /// The currency of most records; sums show this one alone.
     let currency: Currency
     /// The other currencies.
@@ -117,7 +119,8 @@ extension Ledger {
             balances: try balances(condition, db), unit: unit,
             periods: try Ledger.filled(sums(unit, filter), first, last, unit, currency),
             kinds: try sums(.kind, filter), stations: try places(.station), lines: try places(.line), total: total,
-            gaps: gaps, missing: missing, first: first, last: last, currency: currency,
+            gaps: gaps, missing: missing, first: first, last: last,
+            chosen: (filter.since, filter.until), currency: currency,
             others: totals.map(\.currency).filter { $0 != currency }, madeAt: options.clock())
     }
 

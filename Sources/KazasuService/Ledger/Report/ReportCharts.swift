@@ -119,6 +119,18 @@ struct ReportChart {
     }
 }
 
+extension LedgerGrouping {
+    /// How many days a part of time has, at most.
+    fileprivate var days: Int {
+        switch self {
+        case .week: 7
+        case .month: 31
+        case .year: 366
+        default: 1
+        }
+    }
+}
+
 extension ReportPage {
     /// A balance: a band from the lowest to the highest of each part of time, the last one as a line, and bands where something is lost.
     func chart(_ balance: ReportData.Balance) -> ReportChart? {
@@ -148,6 +160,16 @@ extension ReportPage {
                     "\(days[0])\(tr(" to ", "～"))\(days[1]): \(gap.words[language])")
             }
             let start = older == nil || bin.gap != nil ? "M" : "L"
+            // A balance stays until the next record: a slope over a long time without one would be a lie.
+            let isSparse =
+                balance.unit != .day && start == "L"
+                && bin.first - (older?.through ?? bin.first) > balance.unit.days
+            if isSparse {
+                line += "H\(ReportChart.number(chart.x(place(bin.first))))"
+                endBand()
+                upper.append(point(bin.first, bin.high))
+                lower.append(point(bin.first, bin.low))
+            }
             line +=
                 balance.unit == .day && start == "L"
                 ? "H\(ReportChart.number(chart.x(place(bin.first))))V\(ReportChart.number(chart.y(bin.last)))"

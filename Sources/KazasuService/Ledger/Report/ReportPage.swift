@@ -10,7 +10,7 @@ struct ReportPage {
     /// The whole document.
     var text: String {
         let title = escaped(heading)
-        let body = data.balances.isEmpty ? "<p>\(tr("There are no records.", "記録がありません。"))</p>" : sections
+        let body = data.balances.isEmpty ? nothing : sections
         return """
             <!DOCTYPE html>
             <html lang="\(language.rawValue)">
@@ -43,6 +43,20 @@ struct ReportPage {
         [figures, warning, balances, periods, kinds, places, gaps].joined(separator: "\n")
     }
 
+    /// What stands in place of sums when no record is chosen; records may be lost all the same.
+    private var nothing: String {
+        let (since, until) = (data.chosen.since.map(date), data.chosen.until.map(date))
+        let words =
+            switch (since, until) {
+            case (let since?, let until?):
+                tr("There are no records from \(since) to \(until).", "\(since)～\(until)の記録はありません。")
+            case (let since?, nil): tr("There are no records from \(since) on.", "\(since)以降の記録はありません。")
+            case (nil, let until?): tr("There are no records up to \(until).", "\(until)までの記録はありません。")
+            case (nil, nil): tr("There are no records.", "記録はありません。")
+            }
+        return "<p>\(words)</p>" + (data.gaps.isEmpty ? "" : warning + gaps)
+    }
+
     private var period: String {
         guard let first = data.first, let last = data.last else { return "" }
         return tr("\(date(first)) to \(date(last))", "\(date(first))～\(date(last))")
@@ -50,7 +64,9 @@ struct ReportPage {
 
     /// When the page was made, from which cards, and when these were last read.
     private var origin: String {
-        let made = date(Self.day(data.madeAt))
+        let offset = Self.clock(data.madeAt).dropFirst(19)
+        let zone = "UTC" + (offset == "Z" || offset == "+00:00" ? "" : offset)
+        let made = date(Self.day(data.madeAt)) + tr(" (\(zone))", "（\(zone)）")
         guard !data.balances.isEmpty else { return tr("Made on \(made)", "\(made) 作成") }
         let reads = data.balances.map { balance in
             balance.readAt.map { tr(" (last read \(date(Self.day($0))))", "（最終読み取り \(date(Self.day($0)))）") } ?? ""
@@ -122,7 +138,7 @@ struct ReportPage {
             }
         return "<p class=\"warning\">"
             + tr(
-                "Sums are too low: \(lost). <a href=\"#gaps\">Where</a>",
+                "Sums are too low: \(lost). <a href=\"#gaps\">See the gaps</a>",
                 "合計は実際より少なくなっています（\(lost)）。<a href=\"#gaps\">欠落の一覧</a>")
             + "</p>"
     }
@@ -142,7 +158,13 @@ struct ReportPage {
         guard !charts.isEmpty else { return "" }
         let hasBands = data.balances.contains { $0.unit != .day }
         let hasGaps = data.balances.contains { $0.bins.contains { $0.gap != nil } }
+        let units = Set(data.balances.map(\.unit))
+        let ends = [
+            units.contains(.week) ? tr("end of the week", "週末時点") : nil,
+            units.contains(.month) ? tr("end of the month", "月末時点") : nil,
+        ].compactMap(\.self)
         let keys = [
+            hasBands ? "<span class=\"key thin\">\(ends.joined(separator: tr(" or ", "・")))</span>" : "",
             hasBands ? "<span class=\"key area\">\(tr("lowest to highest", "最低～最高"))</span>" : "",
             hasGaps ? "<span class=\"key lost\">\(tr("records are missing", "履歴の欠落"))</span>" : "",
         ].filter { !$0.isEmpty }
@@ -233,7 +255,9 @@ struct ReportPage {
                 }
                 return "<a href=\"#p\(period)\">\(day)</a>"
             }.joined(separator: tr(" to ", "～"))
-            let amount = gap.amount.map { text($0, report.after.purse.currency) } ?? tr("unknown", "不明")
+            let amount =
+                gap.amount.map { text($0, report.after.purse.currency) + (gap.coversNext ? "*" : "") }
+                ?? tr("unknown", "不明")
             return [days] + (isAlone ? [] : [escaped(report.after.purse.name(language))]) + [lost, amount]
         }
         let head =
@@ -241,15 +265,19 @@ struct ReportPage {
             + [tr("Lost records", "欠落件数"), tr("Money moved", "増減額")]
         let rest = data.missing.gaps - data.gaps.count
         let more = rest > 0 ? "<p class=\"small\">\(tr("and \(count(rest)) more", "ほか \(count(rest)) か所"))</p>" : ""
-        return "<div id=\"gaps\"></div>" + section(tr("Gaps", "履歴の欠落"), table(head, rows) + more)
+        let note = tr("* with the record after the gap, whose own amount is unknown", "* 次の履歴（金額不明）の分を含みます")
+        let hasNote = data.gaps.contains { $0.gap.coversNext && $0.gap.amount != nil }
+        return "<div id=\"gaps\"></div>"
+            + section(
+                tr("Gaps", "履歴の欠落"), table(head, rows) + (hasNote ? "<p class=\"small\">\(note)</p>" : "") + more)
     }
 
     // MARK: Days
 
-    /// The day in Japan of a moment.
-    private static func day(_ time: Int) -> CalendarDate? {
-        CalendarDays.date((time &+ 9 * 3600) / 86_400 &+ 719_468)
-    }
+    /// A moment by the clock of the computer, as in `2026-11-25T21:31:00+09:00`.
+    private static func clock(_ time: Int) -> String { Timestamp(milliseconds: time &* 1_000).text(.local, .seconds) }
+
+    private static func day(_ time: Int) -> CalendarDate? { CalendarDate(String(clock(time).prefix(10))) }
 
     /// A day as people write it.
     func date(_ date: CalendarDate?) -> String {

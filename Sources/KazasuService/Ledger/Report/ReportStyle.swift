@@ -29,14 +29,14 @@ enum ReportStyle {
         .target{fill:transparent}.target:hover{fill:var(--area)}
         .keys{margin:0 0 .5rem;font-size:.85rem;display:flex;flex-wrap:wrap;gap:0 1rem}
         .key::before{content:"";display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:.15em;background:currentColor}
-        .key.spent::before{background:var(--spent)}.key.received::before{background:var(--received)}.key.area::before{background:var(--area)}.key.lost::before{background:var(--lost);border:1px solid var(--alert)}
+        .key.spent::before{background:var(--spent)}.key.received::before{background:var(--received)}.key.thin::before{height:0;border-top:1px solid var(--spent);border-radius:0;vertical-align:middle}.key.area::before{background:var(--area)}.key.lost::before{background:var(--lost);border:1px solid var(--alert)}
         summary{cursor:pointer;color:var(--soft);font-size:.9rem}
         .scroll{overflow-x:auto}table{width:100%;border-collapse:collapse;font-size:.95rem}
         th,td{padding:.3rem .5rem;border-bottom:1px solid var(--rule);text-align:right;white-space:nowrap}
-        .date{white-space:nowrap}th:first-child{text-align:left;font-weight:400;white-space:normal}thead th{color:var(--soft);font-weight:400;font-size:.85rem}
+        .date{white-space:nowrap}th:first-child{text-align:left;font-weight:400;white-space:normal;word-break:keep-all;overflow-wrap:break-word}thead th{color:var(--soft);font-weight:400;font-size:.85rem}
         .bar{display:block;width:100%;min-width:4rem;height:.7rem}td:last-child:has(.bar){width:35%}
         .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 2rem}
-        @media (max-width:36rem){.minor{display:none}.figures{grid-template-columns:1fr 1fr}.figures .now+.now~div:last-child:nth-child(odd){grid-column:1/-1}.figures .now:first-child:not(:has(+.now)){grid-column:1/-1}.values{width:3.9rem}th,td{padding:.3rem .25rem}table{font-size:.85rem}.bar{min-width:2.5rem}td:last-child:has(.bar){width:22%}}
+        @media (max-width:36rem){th:first-child{overflow-wrap:anywhere}.minor{display:none}.figures{grid-template-columns:1fr 1fr}.figures .now+.now~div:last-child:nth-child(odd){grid-column:1/-1}.figures .now:first-child:not(:has(+.now)){grid-column:1/-1}.values{width:3.9rem}th,td{padding:.3rem .25rem}table{font-size:.85rem}.bar{min-width:2.5rem}td:last-child:has(.bar){width:22%}}
         @media print{:root{--back:#fff;--card:#fff;--ink:#000;--soft:#444;--rule:#bbb;--spent:#2563a8;--received:#3f8f5b;--count:#8a6d1f;--area:#2563a833;--lost:#c2570c2b;--alert:#a8470a}
         body{max-width:none;padding:0;font-size:11pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}.figures div{border:1px solid var(--rule)}
         figure,tr,.figures{break-inside:avoid}h2{break-after:avoid}}
