@@ -6,7 +6,9 @@ udevadm reads rules and groups of the system only, so each run has mounts of its
 """
 
 import os
+import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -68,10 +70,8 @@ class Rules(unittest.TestCase):
             for name, text in zip(("50-usb.rules", "73-seat.rules"), SYSTEM):
                 with open(os.path.join(rules, name), "w", encoding="utf-8") as file:
                     file.write(text)
-            if has_acl:
-                # It is looked for, and not run by udevadm test.
-                with open(os.path.join(programs, "setfacl"), "w", encoding="utf-8"):
-                    pass
+            # It is looked for, and not run by udevadm test. A device 0:0 hides what is below it in an overlay.
+            os.mknod(os.path.join(programs, "setfacl"), *([0o755 | stat.S_IFREG] if has_acl else [stat.S_IFCHR, 0]))
             with open("/etc/group", encoding="utf-8") as system, open(group, "w", encoding="utf-8") as file:
                 lines = [line for line in system if not line.startswith(("pcscd:", "plugdev:"))]
                 file.writelines([*lines, "plugdev:x:46:\n", *([f"pcscd:x:{PCSCD}:\n"] if has_group else [])])
@@ -83,7 +83,8 @@ class Rules(unittest.TestCase):
             text = subprocess.run(
                 ["unshare", "-m", "sh", "-c", script, os.path.abspath(__file__)], check=True, capture_output=True,
                 text=True, env={**os.environ, "UDEVADM": UDEVADM}).stdout
-        parts = [part.partition("\n") for part in text.split("== ")[1:]]
+        # udevadm itself has lines with === where the system has a database of hardware.
+        parts = [part.partition("\n") for part in re.split("^== ", text, flags=re.MULTILINE)[1:]]
         return {name: outcome(rest) for name, _, rest in parts}
 
     def test_a_pcscd_that_is_root(self):
@@ -103,8 +104,7 @@ class Rules(unittest.TestCase):
 
     def test_without_access_lists(self):
         found = self.readers(NEWER, has_group=True, has_acl=False)
-        if not os.path.exists("/usr/bin/setfacl"):
-            self.assertEqual(found["RC-S300/S"], (f"pcscd({PCSCD})", "0660", ["uaccess"]))
+        self.assertEqual(found["RC-S300/S"], (f"pcscd({PCSCD})", "0660", ["uaccess"]))
 
 
 if __name__ == "__main__":
