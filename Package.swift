@@ -35,7 +35,10 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISODEP", ["NFCTransport"]),
     ("SystemDevices", ["CardModel", "NFCTransport"]),
     ("USBTransport", ["CLibUSB", "NFCTransport", "SystemDevices"]),
-    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardCiphers", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]),
+    (
+        "LibNFCReader",
+        ["ByteCodec", "CLibNFC", "CardCiphers", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]
+    ),
     ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),

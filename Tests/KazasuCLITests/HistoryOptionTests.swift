@@ -90,7 +90,7 @@ struct HistoryOptionTests {
         }
     }
 
-    @Test("A day or a kind that is none", arguments: ["--since=2011-02-30", "--until=today", "--kind=rial", "--kind="])
+    @Test("A day or a kind that is none", arguments: ["--since=2011-02-30", "--until=heute", "--kind=rial", "--kind="])
     func wrong(option: String) throws {
         #expect(try history(option).end == .exited(64))
     }

@@ -22,6 +22,7 @@ struct OutputSafetyTests {
         _ = try folder.write(Array(StationsTests.own.utf8), as: "stations.csv")
         let kept = try run("history card.json --keep --ledger ledger.sqlite")
         try #require(kept.hasEnded(0), "\(kept.errors)")
+        _ = try folder.write(try TestFiles.read("\(folder.path)/ledger.sqlite"), as: "ledger.html")
     }
 
     /// Runs a line in the folder.
@@ -59,7 +60,7 @@ struct OutputSafetyTests {
         "ledger list --format csv --ledger ledger.sqlite -o ledger.sqlite",
         "ledger export csv --ledger ledger.sqlite -o ledger.sqlite",
         "ledger export csv --claim --columns columns.txt --ledger ledger.sqlite -o columns.txt",
-        "ledger report --ledger ledger.sqlite -o ledger.sqlite",
+        "ledger report --ledger ledger.html -o ledger.html",
         "ledger cards --ledger ledger.sqlite -o ledger.sqlite-journal",
     ]
 

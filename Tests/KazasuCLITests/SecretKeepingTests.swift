@@ -11,7 +11,7 @@ struct SecretKeepingTests {
         "license 8607", "license -- 8607", "license --8607", "license -p8607", "license --pin1=8607",
         "license --pin1 8607",
         "license --free=8607", "license --timeout 8607x", "license --lang 8607", "mynumber 8607", "mynumber -o x 8607",
-        "8607 license", "licens 8607", "apdu --pin1-from 8607 00A4", "tag read 8607", "dump 8607", "license -t8607",
+        "8607 license", "licens 8607", "apdu --pin1-from 8607 00A4", "tag read 8607", "dump 8607", "license -t8607x",
     ]
 
     @Test("A PIN in the wrong place is not repeated", arguments: misplaced, ["en", "ja"])

@@ -34,7 +34,9 @@ struct TerminalTests {
         let result = try onTerminal("dump -t 30 -o '\(folder.path)/dump' -r \(reader.id)")
         #expect(result.end == .exited(0), "\(result.output)")
         #expect(result.output.contains("\r\u{1B}[Ksystem 0003: "))
-        #expect(result.output.hasSuffix("\r\u{1B}[K\(folder.path)/dump: 1 system, 3 services, 2 blocks, complete\r\n"))
+        #expect(
+            result.output.hasSuffix(
+                "\r\u{1B}[K\(folder.path)/dump: Kazasu JSON document, 1 system, 3 services, 2 blocks, complete\r\n"))
         #expect(try onTerminal("scan -q -r \(reader.id) > '\(folder.path)/scan'").output.isEmpty)
         #expect(reader.interrupt().end == .exited(0))
     }

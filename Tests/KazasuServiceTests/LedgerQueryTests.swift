@@ -280,7 +280,8 @@ struct LedgerQueryTests {
         let sums = try ledger.sum(by: .station)
         #expect(sums.count { $0.label.japanese == "渋谷" } > 1, "scripts tell them apart by their keys")
         for (language, names) in [
-            (Language.japanese, ["渋谷（東京メトロ 銀座線）", "新中野"]), (.english, ["Shibuya (Tokyo Metro Ginza Line)", "Shin-nakano"]),
+            (Language.japanese, ["渋谷（東京メトロ 銀座線）", "新中野"]),
+            (.english, ["Shibuya (Tokyo Metro Ginza Line)", "Shin-nakano"]),
         ] {
             let titles = LedgerAnswers.sums(by: .station).table(sums, language).cells.map(\.[0])
             #expect(names.allSatisfy(titles.contains), "\(titles)")

@@ -156,7 +156,8 @@ def document(name, heading):
     if not found:
         sys.exit(f"make-man.py: {name} has no section '{heading}'")
     lines = []
-    for block in re.split(r"\n\s*\n", found[1].strip()):
+    # An example may have empty lines.
+    for block in re.findall(r"^```.*?^```$|^(?!```)[^\n]*\S[^\n]*(?:\n(?![ \t]*(?:\n|$)|```)[^\n]+)*", found[1], re.M | re.S):
         rows = block.split("\n")
         if rows[0].startswith("```"):
             lines += [".PP", ".EX"] + [verbatim(row) or "." for row in rows[1:-1]] + [".EE"]

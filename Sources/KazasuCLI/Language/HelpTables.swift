@@ -13,6 +13,7 @@ enum HelpTables {
           KAZASU_OUTBOX              the outbox of watch to use without --outbox
           KAZASU_CONFIG              the settings of watch to use without --config
           KAZASU_LEDGER              the ledger to use without --ledger
+          KAZASU_CALLER              python: rpc's hints in the package's words
           KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
@@ -39,6 +40,7 @@ enum HelpTables {
           KAZASU_OUTBOX              --outbox を省略したときの watch の outbox
           KAZASU_CONFIG              --config を省略したときの watch の設定
           KAZASU_LEDGER              --ledger を省略したときの台帳
+          KAZASU_CALLER              python なら rpc のヒントが Python の言葉になる
           KAZASU_SERIAL_SPEED        115200 なら PN532 のシリアル回線を高速化しない
           LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
           COLUMNS                    端末の幅

@@ -63,10 +63,8 @@ enum DoctorView {
         let room = Output.lineWidth.map { max($0 - Columns.width(heads), 20) } ?? .max
         let rows = zip(heads, checks).flatMap { head, check in
             let found = LineBreaker.lines(VisibleText.line(check.message[Language.current]), width: room)
-            let remedy = check.remedy.map {
-                LineBreaker.lines("→ " + VisibleText.line($0[Language.current]), width: room)
-            }
-            let lines = found + (remedy.map { $0.prefix(1) + $0.dropFirst().map { "  " + $0 } } ?? [])
+            let remedy = check.remedy.map { LineBreaker.lines(VisibleText.line($0[Language.current]), width: room - 2) }
+            let lines = found + (remedy ?? []).enumerated().map { ($0 == 0 ? "→ " : "  ") + $1 }
             return lines.enumerated().map { $0 == 0 ? [head[0], head[1], $1] : ["", "", $1] }
         }
         return Columns.text(rows) { column, cell in
