@@ -49,11 +49,13 @@ struct ParserMessage {
         secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
     }
 
-    /// The parts of an argument that are not the name of an option: all of it, or the text after the name.
+    /// The parts of an argument that are not the name of an option: all of it, or the text behind the name.
     private static func values(_ argument: String) -> [String] {
         guard argument.wholeMatch(of: /--?[A-Za-z][A-Za-z-]*[0-9]?(-[a-z]+)?/) == nil else { return [] }
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return [argument] + parts.dropFirst().map(String.init)
+        // A value may be attached to a short option, as in `-t5`.
+        let attached = argument.hasPrefix("-") && !argument.hasPrefix("--") ? [String(argument.dropFirst(2))] : []
+        return [argument] + parts.dropFirst().map(String.init) + attached
     }
 
     /// Whether there are four digits in a row, as in a PIN, or many hexadecimal ones, as in a key.

@@ -92,6 +92,7 @@ enum HelpText {
     private static let values: [(String, String)] = [
         ("<options>", "オプション"), ("<subcommand>", "<コマンド>"), ("<file>", "<ファイル>"), ("<file|none>", "<ファイル|none>"),
         ("<folder>", "<フォルダー>"), ("<seconds>", "<秒>"), ("<source>", "<入力元>"), ("<date>", "<日付>"), ("<month>", "<月>"),
+        ("<year>", "<年>"),
         ("<card>", "<カード>"), ("<kind>", "<種類>"), ("<kinds>", "<種別>"), ("<format>", "<形式>"), ("<name>", "<名前>"),
         ("<station>", "<駅>"), ("<line>", "<路線>"), ("<weekdays>", "<曜日>"), ("<days>", "<日数>"), ("<text>", "<文字列>"),
         ("<path>", "<パス>"),
