@@ -35,7 +35,7 @@ struct WatchFaultTests {
         let zeros = [UInt8](repeating: 0, count: 4096)
         while write(file, zeros, zeros.count) > 0 {}
         close(file)
-        #expect(try child.message(containing: "wait in memory").contains("full"))
+        #expect(try child.message(containing: "in memory").contains("the disk is full"))
         try #require(unlink(filler) == 0)
         _ = try child.message(containing: "stored again")
         _ = try child.event(of: "on")
@@ -157,8 +157,9 @@ struct WatchFaultTests {
         let child = try MountNamespace.start(
             """
             cd '\(folder.path)' && mkdir dev && mount -t tmpfs kazasu dev && cd dev && mkdir pts
-            for name in null zero urandom ptmx; do touch $name; mount --bind /dev/$name $name; done
-            touch log; mount --bind ../log log; mount --bind /dev/pts pts; mount --rbind . /dev
+            for name in null zero urandom; do touch $name; mount --bind /dev/$name $name; done
+            mount -t devpts -o newinstance,ptmxmode=0666 kazasu pts && ln -s pts/ptmx ptmx
+            touch log; mount --bind ../log log; mount --rbind . /dev
             exec setpriv --bounding-set=-sys_nice --inh-caps=-all '\(Service.path)' watch \
                 -r 'virtual:\(Service.card)' --exec /bin/true --outbox '\(folder.path)/o'
             """,
