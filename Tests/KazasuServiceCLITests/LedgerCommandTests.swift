@@ -114,7 +114,7 @@ struct LedgerCommandTests {
         #expect(try answer("ledger report --lang ja").contains("渋谷"))
     }
 
-    /// A claim, and the row of one ride: places are in the language of the run, unless the header says otherwise and `--lang` nothing.
+    /// A claim, and the row of one ride: in the language of `--lang`, else of the header; the locale changes nothing.
     static let claims: [(line: String, head: String, row: String)] = [
         ("", "date,line,from,", ",Tokyo Metro Ginza Line,Aoyama-itchome,Shibuya,one way,"),
         ("--lang ja", "日付,路線,出発,", ",東京メトロ 銀座線,青山一丁目,渋谷,片道,"),
@@ -125,8 +125,11 @@ struct LedgerCommandTests {
 
     @Test("A claim is in one language, or in those that were asked for", arguments: claims)
     func claimLanguages(_ row: (line: String, head: String, row: String)) throws {
-        let answer = try Self.run("ledger export --claim \(row.line)", try Self.filled())
-        #expect(answer.output.hasPrefix(row.head) && answer.output.contains(row.row), "\(answer.output)")
+        for locale in ["C.UTF-8", "ja_JP.UTF-8"] {
+            let line = "ledger export --claim \(row.line)".split(separator: " ").map(String.init)
+            let answer = try Service.run(line, data: try Self.filled(), environment: ["LC_ALL": locale])
+            #expect(answer.output.hasPrefix(row.head) && answer.output.contains(row.row), "\(answer.output)")
+        }
     }
 
     /// Names of one line, formal and as people write it.

@@ -334,9 +334,10 @@ extension LedgerCommand {
             }
         }
 
-        /// The programs that read a format decide on its language; CSV is the same in every locale, but a claim is for people.
+        /// The programs that read a format decide on its language; CSV is the same in every locale. A claim is for people: `--lang`
+        /// counts, too.
         private func language(_ form: LedgerFormat) -> Language {
-            if claim, csvOptions.header == nil { return Language.current }
+            if claim, csvOptions.header == nil { return Language.asked ?? .english }
             if form.features.contains(.columns) { return csvOptions.header == .ja ? .japanese : .english }
             return form.language ?? Language.current
         }
