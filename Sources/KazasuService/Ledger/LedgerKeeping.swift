@@ -130,7 +130,7 @@ extension Ledger {
     ///   - card: the name or IDm of the card that they must be of; of any card for `nil`.
     ///   - kind: the id of the only decoder whose histories are kept; all for `nil`.
     ///   - batch: which part of an import they are, and whether it is a preview.
-    /// - Throws: ``LedgerError/noHistory`` when no decoder finds one in any, ``LedgerError/otherCard`` when one is of another card.
+    /// - Throws: ``LedgerError/noHistory`` when no decoder finds one in any, ``LedgerError/otherCard(dump:)`` when one is of another card.
     @discardableResult
     public func keep(
         _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: CardKind? = nil,
@@ -149,7 +149,12 @@ extension Ledger {
 
     /// Keeps a history that was decoded before, as a watcher of readers has it.
     ///
-    /// - Parameter brand: the brand that the card tells; a known one is never replaced by `nil`.
+    /// - Parameters:
+    ///   - report: what was decoded, with a history.
+    ///   - card: the identifier of the card.
+    ///   - brand: the brand that the card tells; a known one is never replaced by `nil`.
+    ///   - source: where the history comes from.
+    ///   - readAt: when the card was read, in the form of ISO 8601.
     @discardableResult
     public func keep(
         _ report: CardReport, of card: IDm, brand: CardBrand? = nil, source: LedgerSource, readAt: String? = nil
