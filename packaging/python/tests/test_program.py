@@ -217,7 +217,7 @@ class FailureTests(unittest.TestCase):
             (kazasu.UnknownReaderError, 64, lambda: self.client.balance(reader="nowhere")),
             (kazasu.UnreadableError, 66, lambda: self.client.balance(reader="virtual:/nowhere")),
             (kazasu.BadFileError, 65, lambda: self.client.decode("hello")),
-            (kazasu.UsageError, 64, lambda: self.client.history(since="yesterday")),
+            (kazasu.UsageError, 64, lambda: self.client.history(since="some day")),
             (kazasu.UsageError, 64, lambda: self.client.call("card.balance", pin="1234")),
         ]
         for kind, status, fail in cases:
