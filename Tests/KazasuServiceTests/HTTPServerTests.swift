@@ -327,6 +327,32 @@ struct HTTPServerTests {
         await stand.stop()
     }
 
+    @Test("What computes for a client that went away ends; what waits for one does not begin; nothing else waits")
+    func abandonedWork() async throws {
+        let stand = try await ServeStand { $0.work = WorkExecutor(threads: 1) }
+        func decode(_ text: String) async throws -> ServeClient {
+            let client = try stand.client()
+            let body = "{\"text\":\"\(text)\"}"
+            let head = "POST /v1/decode HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            await client.send("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            return client
+        }
+        var decodes = stand.methods.decodes.makeAsyncIterator()
+        let running = try await decode("endless")
+        #expect(await decodes.next() == "endless")
+        let queued = try await decode("queued")
+        let last = try await decode("last")
+        // Connections have one thread: with this answer, it has taken the requests before, then the end of one of them.
+        #expect(try await stand.ask("GET", "/healthz").status == 503)
+        queued.reset()
+        #expect(try await stand.ask("GET", "/healthz").status == 503)
+        running.reset()
+        #expect(await decodes.next() == "last")
+        let answer = await last.response()
+        #expect(answer.status == 200 && answer.body.contains("\"last\""), "\(answer)")
+        await stand.stop()
+    }
+
     @Test("A server that stops cancels what runs")
     func stops() async throws {
         let stand = try await ServeStand()

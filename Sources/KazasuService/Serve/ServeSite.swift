@@ -19,6 +19,8 @@ package final class ServeSite: HTTPSite {
         package var mask: @Sendable (JSONValue) -> JSONValue = { $0 }
         /// Gets one line for each request, without anything personal.
         package var log: @Sendable (String) -> Void = { _ in }
+        /// Runs the methods that compute.
+        package var work = WorkExecutor.shared
 
         package init() {}
     }
@@ -173,7 +175,7 @@ package final class ServeSite: HTTPSite {
 
     private func call(_ method: ServiceMethod, _ request: HTTPRequest) async throws(ServeError) -> HTTPResponse {
         guard method.computes else { return try await response(to: request, method) }
-        let result = await withTaskExecutorPreference(WorkExecutor.shared) {
+        let result = await withTaskExecutorPreference(settings.work) {
             await self.result(of: request, method)
         }
         return try result.get()

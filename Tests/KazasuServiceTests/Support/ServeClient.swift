@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -130,6 +131,9 @@ final class ScriptedMethods: ServiceMethods {
                 .init("text", .text, LocalizedText("", "")), .init("base64", .text, LocalizedText("", "")),
                 .init("to", .text, LocalizedText("", "")),
             ], LocalizedText("", "")),
+        ServiceMethod(
+            "decode", .init(.post, "/v1/decode"), parameters: [.init("text", .text, LocalizedText("", ""))],
+            computes: true, LocalizedText("", "")),
         ServiceMethod("ledger.list", .init(.get, "/v1/ledger/records"), permission: .ledger, LocalizedText("", "")),
     ]
 
@@ -137,7 +141,25 @@ final class ScriptedMethods: ServiceMethods {
     let waits: AsyncStream<String>
     private let wait: AsyncStream<String>.Continuation
 
-    init() { (waits, wait) = AsyncStream.makeStream(of: String.self) }
+    /// Gets what `decode` decodes.
+    let decodes: AsyncStream<String>
+    private let decode: AsyncStream<String>.Continuation
+
+    init() {
+        (waits, wait) = AsyncStream.makeStream(of: String.self)
+        (decodes, decode) = AsyncStream.makeStream(of: String.self)
+    }
+
+    /// Computes, and so keeps its thread, until the task is cancelled.
+    private static func compute() async {
+        let end = DispatchSemaphore(value: 0)
+        func block() { end.wait() }
+        await withTaskCancellationHandler {
+            block()
+        } onCancel: {
+            end.signal()
+        }
+    }
 
     func call(_ name: String, _ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue {
         switch name {
@@ -152,6 +174,12 @@ final class ScriptedMethods: ServiceMethods {
             if status == 1 { throw .badParameters(JSONObject([("schema", "kazasu.error/1"), ("status", 64)])) }
             throw .failed(
                 status: Int32(status), JSONObject([("schema", "kazasu.error/1"), ("status", .integer(status))]))
+        case "decode":
+            guard case .string(let text)? = request.params["text"] else { return .null }
+            decode.yield(text)
+            if text == "endless" { await Self.compute() }
+            if Task.isCancelled { throw .cancelled }
+            return ["decoded": .string(text)]
         case "convert":
             if let bytes = request.params["base64"] { return ["format": "proxmark", "base64": bytes] }
             guard case .string(let format)? = request.params["to"] else { return .null }
