@@ -424,6 +424,44 @@ struct MQTTSinkTests {
         for sink in sinks { await sink.close() }
     }
 
+    @Test("A broker that is away again and again is not another watcher of the name")
+    func brokerAwayAgain() async throws {
+        let server = try MosquittoServer()
+        let (told, notices) = AsyncStream<MQTTNotice>.makeStream()
+        let sink = MQTTSink(Self.settings(server), tell: { notices.yield($0) })
+        await sink.start()
+        var all: [MQTTNotice] = []
+        var (kills, isAway) = (0, false)
+        for await notice in told {
+            all.append(notice)
+            if notice == .connected {
+                guard kills < 3 else { break }
+                server.kill()
+                (kills, isAway) = (kills + 1, true)
+            } else if case .disconnected(.unreachable) = notice, isAway {
+                try server.start()
+                isAway = false
+            }
+        }
+        await sink.close()
+        #expect(all.count { if case .disconnected(.ended) = $0 { true } else { false } } == 3, "\(all)")
+        #expect(!all.contains(.sharedName(site: "tokyo")))
+    }
+
+    @Test("Home Assistant, which subscribes a moment after the first numbers of the outbox, soon gets more")
+    func outboxSoon() async throws {
+        let server = try MosquittoServer()
+        let subscriber = await Subscriber(server.broker, ["kazasu/+/health"])
+        var settings = Self.settings(server)
+        // Nothing after this pause is seen here.
+        settings.healthPause = .seconds(86_400)
+        let sink = MQTTSink(settings)
+        await sink.start()
+        #expect(await subscriber.wait(for: 2) { $0.text.contains("\"pending\"") }.count == 2)
+        await sink.close()
+        await subscriber.close()
+    }
+
     @Test("A certificate that nobody vouches for", arguments: MQTTBroker.Version.allCases)
     func certificate(version: MQTTBroker.Version) async throws {
         let folder = try TemporaryFolder()
@@ -500,6 +538,31 @@ struct HomeAssistantReaderTests {
             try tap.required("record").value.compactText
                 == #"{"date":"2026-11-20","time":null,"kind":"rail","amount":-160,"entry":"渋谷","entryEn":"Shibuya","#
                 + #""exit":null,"exitEn":null}"#)
+    }
+
+    @Test("A card without a known amount makes the balance unknown; removals and what is late change nothing")
+    func unknownBalance() throws {
+        let home = HomeAssistant(
+            HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
+        var reader = HomeAssistant.Reader("door")
+        reader.currencies = [.yen, HomeAssistant.Currency("HKD", 2)]
+        let templates = try home.messages(reader).filter { $0.topic.contains("-balance") }.map {
+            try JSONCursor(JSONValue(parsing: $0.payload)).required("value_template").text()
+        }
+        let isFresh = "(as_timestamp(now()) - as_timestamp(value_json.at)) | abs <= 10.0"
+        // None is an unknown state in Home Assistant, and an empty text none at all.
+        let rest = "else 'None' if value_json.type == 'on' else '') if \(isFresh) else '' }}"
+        #expect(
+            templates == [
+                "{{ ('%.0f' | format(value_json.balance.amount / 10 ** 0) if "
+                    + "value_json.get('balance', {}).get('currency') == 'JPY' \(rest)",
+                "{{ ('%.2f' | format(value_json.balance.amount / 10 ** 2) if "
+                    + "value_json.get('balance', {}).get('currency') == 'HKD' \(rest)",
+            ])
+        // Such a card's message is `on` without a balance.
+        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + #","balances":[{"amount":null}]}"#)
+        let tap = try JSONCursor(JSONValue(parsing: #require(home.tap(event).messages.first).payload))
+        #expect(try tap.required("type").text() == "on" && tap.optional("balance") == nil)
     }
 
     @Test("Balances of taps", arguments: balances)

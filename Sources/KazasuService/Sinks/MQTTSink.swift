@@ -99,15 +99,16 @@ package final class MQTTSink: Sink {
             return isAsking
         }
 
-        /// Whether the broker ended three connections in a row soon after they began.
+        /// Whether another client seems to have the same ID: the broker says so, or it ended three connections in a row soon
+        /// after they began, and could be reached all the time.
         ///
         /// mosquitto 2.0.11 gives no reason (8E, session taken over) when another client connects with the same ID.
         mutating func isShared(_ fault: MQTTFault) -> Bool {
-            guard case .ended = fault, let connected, .now - connected < .seconds(20) else {
-                if case .ended = fault { shortConnections = 0 }
+            guard case .ended(let code) = fault, let connected, .now - connected < .seconds(20) else {
+                shortConnections = 0
                 return false
             }
-            shortConnections += 1
+            shortConnections = code == 0x8E ? max(3, shortConnections + 1) : shortConnections + 1
             return shortConnections == 3
         }
 
