@@ -157,6 +157,12 @@ struct RPCPeerTests {
         #expect(messages.dropLast().allSatisfy { $0 == #"{"jsonrpc":"2.0","method":"waiting","params":["x"]}"# })
     }
 
+    @Test("Of two members of one name, the first counts")
+    func twice() async {
+        let request = #"{"jsonrpc":"2.0","id":1,"id":2,"method":"sum","params":[1],"params":[2],"method":"get_data"}"#
+        #expect(await Self.answers(request) == [["jsonrpc": "2.0", "result": 1, "id": 1]])
+    }
+
     @Test("Answers are in the order in which the methods ended", arguments: 0..<20)
     func orderOfAnswers(round: Int) async {
         let sent = Sent()
