@@ -185,6 +185,7 @@ struct WatchFaultTests {
         let requests = try (0..<3).map { _ in try #require(try server.request()).split(separator: " ") }
         #expect(Set(requests.map { $0[3] }).count == 1, "\(requests)")
         #expect(requests.map { $0[4] } == ["429", "503", "200"])
+        #expect(requests.allSatisfy { $0.last?.hasPrefix("kazasu/") == true }, "\(requests)")
         #expect(try child.message(containing: "localhost").contains("TLS failed"))
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
@@ -258,7 +259,8 @@ final class WebServer {
         port = try #require(try child.line(of: .output))
     }
 
-    /// The next request: its method, path, whether its signature is right, and its id.
+    /// The next request: its method, path, whether its signature is right, its id, the status that answers it,
+    /// and who sent it.
     func request() throws -> String? { try child.line(of: .output) }
 
     deinit { child.send(SIGKILL) }
@@ -278,7 +280,8 @@ final class WebServer {
                 same = json.loads(body)["id"] == self.headers["Idempotency-Key"]
                 state = "ok" if code == parts["v1"] and same else "wrong"
                 status, _, pause = (answers.pop(0) if answers else "200").partition(":")
-                print("POST", self.path, state, self.headers["Idempotency-Key"], status, flush=True)
+                print("POST", self.path, state, self.headers["Idempotency-Key"], status,
+                    self.headers["User-Agent"], flush=True)
                 self.send_response(int(status))
                 if pause:
                     self.send_header("Retry-After", pause)
