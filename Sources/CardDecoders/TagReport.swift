@@ -126,7 +126,7 @@ extension TagReport {
             return [
                 CardField(
                     key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"), value: reason.rawValue,
-                    label: LocalizedText("none (\(reason.rawValue))", "なし (\(reason.rawValue))"), isPersonal: false)
+                    label: LocalizedText("none (\(reason.rawValue))", "なし（\(reason.rawValue)）"), isPersonal: false)
             ]
         case .message(let bytes, let capacity, let isWritable):
             // A Type 3 Tag reports this in the fields of its attributes.
@@ -134,7 +134,7 @@ extension TagReport {
                 type == 3
                 ? []
                 : [
-                    .number("capacity", "Message capacity, bytes", "メッセージの容量 (バイト)", capacity),
+                    .number("capacity", "Message capacity, bytes", "メッセージの容量（バイト）", capacity),
                     .flag("writable", "Writable", "書き込み可", isWritable),
                 ]
             guard !bytes.isEmpty else { return fields }
@@ -152,7 +152,7 @@ extension TagReport {
                     CardField(
                         key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"),
                         value: error.reason.rawValue,
-                        label: LocalizedText("malformed (\(error.reason.rawValue))", "不正 (\(error.reason.rawValue))"),
+                        label: LocalizedText("malformed (\(error.reason.rawValue))", "不正（\(error.reason.rawValue)）"),
                         isPersonal: false))
             }
             return fields
@@ -183,7 +183,7 @@ extension Type2Report {
         for (number, count) in counters.sorted(by: { $0.key < $1.key }) {
             fields.append(.number("counter\(number)", "Counter \(number)", "カウンター \(number)", count))
         }
-        fields.append(.flag("signature", "Has a signature (not verified)", "署名あり (未検証)", signature != nil))
+        fields.append(.flag("signature", "Has a signature (not verified)", "署名あり（未検証）", signature != nil))
         return fields
     }
 }
@@ -194,8 +194,8 @@ extension Type4Capability {
             CardField(
                 key: "version", name: LocalizedText("Version", "バージョン"), value: "\(majorVersion).\(minorVersion)",
                 isPersonal: false),
-            .number("mle", "Maximum bytes per read (MLe)", "最大読み取りバイト数 (MLe)", longestRead),
-            .number("mlc", "Maximum bytes per write (MLc)", "最大書き込みバイト数 (MLc)", longestWrite),
+            .number("mle", "Maximum bytes per read (MLe)", "最大読み取りバイト数（MLe）", longestRead),
+            .number("mlc", "Maximum bytes per write (MLc)", "最大書き込みバイト数（MLc）", longestWrite),
         ]
     }
 }

@@ -39,10 +39,9 @@ public struct StatusFlags: Hashable, Sendable {
 extension StatusFlags {
     /// Returns the sentence that the card refused something, such as "service 090F", with these flags.
     package func refusal(of what: LocalizedText) -> LocalizedText {
-        func meaning(_ language: Language) -> String { flag2.meaning.map { " (\($0[language]))" } ?? "" }
-        return LocalizedText(
-            "the card refused \(what.english): status \(self)\(meaning(.english))",
-            "\(what.japanese) はカードに拒否されました: ステータス \(self)\(meaning(.japanese))")
+        LocalizedText(
+            "the card refused \(what.english): status \(self)\(flag2.meaning.map { " (\($0.english))" } ?? "")",
+            "\(what.japanese) はカードに拒否されました: ステータス \(self)\(flag2.meaning.map { "（\($0.japanese)）" } ?? "")")
     }
 }
 

@@ -140,6 +140,17 @@ struct ReportTextTests {
         #expect(CalendarDate(text) == nil)
     }
 
+    @Test(
+        "A text that is no table is told from a table whose codes could be of either notation",
+        arguments: [
+            "# Kazasu\n\n**Kazasu** reads contactless cards, as in 0,3,13.\n", "name,line,area\n新宿,3,0\n",
+            "| area | line |\n| --- | --- |\n",
+        ])
+    func noTable(_ text: String) {
+        let error = #expect(throws: DocumentError.self) { try Self.file(text) }
+        #expect(error == .malformedLine(line: 1, expected: .init(.stationRows)))
+    }
+
     @Test("Rejects an empty file at line 1")
     func emptyFile() {
         let error = #expect(throws: DocumentError.self) { try Self.file("") }

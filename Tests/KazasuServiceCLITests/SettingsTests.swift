@@ -97,6 +97,7 @@ struct SettingsTests {
             "site: a\nread: histry\n", "2", ["invalid value 'histry' for read", "did you mean 'history'"],
             ["read の値 'histry' は正しくありません"]
         ),
+        ("keyboard: uk\n", "1", ["one of us, jp, de, fr, keypad"], ["使える値: us、jp、de、fr、keypad"]),
         ("debounce: abc\n", "1", ["invalid value 'abc' for debounce"], ["debounce の値 'abc' は正しくありません"]),
         ("\nkeep_days: 3\n", "2", ["unknown option 'keep_days'", "'keep-days'"], ["'keep-days' のことですか"]),
         ("Reader: x\n", "1", ["did you mean 'reader'"], ["'reader' のことですか"]),

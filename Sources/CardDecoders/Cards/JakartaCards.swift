@@ -84,7 +84,7 @@ extension CardField {
     /// The bytes of a card number whose encoding is unpublished.
     static func rawNumber(_ block: Block) -> CardField {
         CardField(
-            key: "numberRaw", name: LocalizedText("Card number, as stored", "カード番号(格納値)"),
+            key: "numberRaw", name: LocalizedText("Card number, as stored", "カード番号（格納値）"),
             value: block.description, isPersonal: true)
     }
 }

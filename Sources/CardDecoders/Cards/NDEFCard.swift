@@ -66,10 +66,10 @@ extension Type3Attributes {
             CardField(
                 key: "version", name: LocalizedText("Version", "バージョン"), value: "\(majorVersion).\(minorVersion)",
                 isPersonal: false),
-            .number("nbr", "Blocks per read (Nbr)", "最大読み取りブロック数 (Nbr)", blocksPerRead),
-            .number("nbw", "Blocks per write (Nbw)", "最大書き込みブロック数 (Nbw)", blocksPerWrite),
-            .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数 (Nmaxb)", blockCount),
-            .number("length", "Length of the message (Ln), bytes", "メッセージ長 (Ln、バイト)", length),
+            .number("nbr", "Blocks per read (Nbr)", "最大読み取りブロック数（Nbr）", blocksPerRead),
+            .number("nbw", "Blocks per write (Nbw)", "最大書き込みブロック数（Nbw）", blocksPerWrite),
+            .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数（Nmaxb）", blockCount),
+            .number("length", "Length of the message (Ln), bytes", "メッセージ長（Ln、バイト）", length),
             // WriteF: 00 done, 0F in progress. RWFlag: 00 read only, 01 read and write. Other values stay numbers.
             coded(
                 "writeFlag", "Last write", "直前の書き込み", writeFlag,

@@ -174,7 +174,7 @@ struct RapiCaIssue {
 
     var fields: [CardField] {
         (date.map { [CardField.issueDate($0)] } ?? [])
-            + [.number("deposit", "Deposit, yen", "デポジット(円)", raw.uint16(at: 12, .big))]
+            + [.number("deposit", "Deposit, yen", "デポジット（円）", raw.uint16(at: 12, .big))]
     }
 }
 

@@ -120,7 +120,22 @@ struct StationLayout {
         return operatorCode << 16 | stop
     }
 
+    /// The key of a row of this kind.
+    private func key(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
+        kind == .busStops ? busStopKey(row, codes) : stationKey(row, codes)
+    }
+
     private var codeCount: Int { kind == .busStops ? 2 : 3 }
+
+    /// Returns whether any row has codes, in one notation or the other.
+    func hasCodes(_ text: DelimitedText) throws(DocumentError) -> Bool {
+        var found = false
+        try text.forEachRow { row throws(DocumentError) in
+            guard row.line != headerLine, !found else { return }
+            found = [StationFile.Codes.hex, .decimal].contains { key(row, $0) != nil }
+        }
+        return found
+    }
 
     /// Returns whether any code contains a letter.
     func hasLetters(_ text: DelimitedText) throws(DocumentError) -> Bool {
@@ -155,7 +170,7 @@ struct StationLayout {
         var formerNames: [FormerNameRow] = []
         try text.forEachRow { row throws(DocumentError) in
             guard row.line != headerLine else { return }
-            guard let key = kind == .busStops ? busStopKey(row, codes) : stationKey(row, codes) else {
+            guard let key = key(row, codes) else {
                 throw .malformedLine(line: row.line, expected: expectation(codes))
             }
             let dates = try (date(row, from), date(row, until))

@@ -186,6 +186,7 @@ public struct StationFile: Hashable, Sendable {
     ) throws(DocumentError) -> (Codes, Evidence) {
         if let told { return (told, .told) }
         if layout.isOwn { return (.decimal, .layout) }
+        guard try layout.hasCodes(text) else { throw .malformedLine(line: 1, expected: .init(.stationRows)) }
         if try layout.hasLetters(text) { return (.hex, .letters) }
         let decimal = try KnownStations.matches(text, layout, .decimal)
         let hex = try KnownStations.matches(text, layout, .hex)

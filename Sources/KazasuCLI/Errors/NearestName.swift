@@ -3,13 +3,14 @@
 /// The known name that somebody probably meant.
 package enum NearestName {
     /// Returns the name that begins with the word or differs from it in the fewest letters: one in three at most.
+    /// Of names with two letters, which say too little, only those that begin with the word.
     package static func of(_ word: String, among names: [String]) -> String? {
         let word = word.lowercased()
         guard word.utf8.count <= 64 else { return nil }
         if word.utf8.count > 1, let longer = names.first(where: { $0.lowercased().hasPrefix(word) }) { return longer }
         let nearest = names.map { (name: $0, distance: distance(Array(word.utf8), Array($0.lowercased().utf8))) }
             .min { $0.distance < $1.distance }
-        guard let nearest, nearest.distance <= max(1, nearest.name.utf8.count / 3) else { return nil }
+        guard let nearest, nearest.distance <= nearest.name.utf8.count / 3 else { return nil }
         return nearest.name
     }
 

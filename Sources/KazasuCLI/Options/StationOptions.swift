@@ -93,6 +93,12 @@ package struct StationOptions: ParsableArguments {
                 failure.hint = tr(
                     "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
                     "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
+            } else if case .malformedLine(_, let expected) = error, expected.code == .stationRows {
+                failure.message = tr(
+                    "\(Files.name(path)) is no table of stations", "\(Files.name(path)) は駅名の表ではありません")
+                failure.hint = tr(
+                    "'kazasu stations import --help' says what a table looks like",
+                    "表の形式は 'kazasu stations import --help' で確認できます")
             } else if case .malformedLine(_, let expected) = error, expected.code == .utf8 {
                 failure.hint = tr(
                     "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")

@@ -48,7 +48,7 @@ package struct LedgerCSV {
 extension LedgerFormat {
     /// The columns of `history --format csv`, then the record's id and gap; or those of ``LedgerColumns``.
     public static let csv = LedgerFormat(
-        "csv", LocalizedText("CSV, with --columns in any layout", "CSV（--columns で列を選べる）"), features: [.columns],
+        "csv", LocalizedText("CSV, with --columns in any layout", "列は --columns で選べる"), features: [.columns],
         isTable: true, write: CSVExport.write)
 }
 

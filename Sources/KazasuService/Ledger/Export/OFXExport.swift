@@ -7,7 +7,7 @@ internal import CardModel
 extension LedgerFormat {
     /// OFX 1.0.2.
     public static let ofx = LedgerFormat(
-        "ofx", LocalizedText("OFX 1.0.2, for GnuCash and others", "OFX 1.0.2（GnuCash など）"), needsBalance: true,
+        "ofx", LocalizedText("OFX 1.0.2, for GnuCash and others", "OFX 1.0.2、GnuCash など"), needsBalance: true,
         write: OFXExport.write)
 }
 
