@@ -118,7 +118,7 @@ venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
 
 venv: deps-test $(VENV)/.ready ## makes .venv with what tests and benches use from PyPI
 
-# Debian's own Python where there is one: pins that need a newer one fail here, as they would for whoever has no other.
+# Debian's own Python where there is one: pins that need a newer one fail here, as they would for users who have no other.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 define make-venv
 	@packaging/scripts/install-deps python3 python3-venv

@@ -26,7 +26,7 @@ package enum ServiceCommand: String, CaseIterable {
         }
     }
 
-    /// The commands of the ledger, which people try without its name; `kazasu` has none of them to ask.
+    /// The commands of the ledger, which people try without its name. They are listed here because only `kazasud` has them.
     package static let ledgerCommands = [
         "list", "sum", "gaps", "cards", "import", "export", "report", "name", "link", "redecode", "forget", "undo",
         "backup", "merge",

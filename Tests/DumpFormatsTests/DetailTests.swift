@@ -71,7 +71,7 @@ import Testing
         "16 01", "[1, 2", "0x16 1", "[256, 1]", "b'\\x1", "b'\\q'", "b'é'", "<16 0>", "[-1, 2]", "16, 1, x", "==", "b'",
         "[+1, 2]",
     ])
-    func otherTextIsNoRecord(_ text: String) { #expect(PastedBytes.decode(text)?.count != 16) }
+    func ignoresTextThatIsNotOneRecord(_ text: String) { #expect(PastedBytes.decode(text)?.count != 16) }
 
     /// A card file is not a dump, and is called what it is.
     @Test func cardFiles() throws {

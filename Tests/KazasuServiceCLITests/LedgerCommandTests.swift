@@ -379,8 +379,8 @@ struct LedgerCommandTests {
         #expect(claim.errors.contains("'kazasu ledger export --claim' のことですか？"), "\(claim.errors)")
     }
 
-    @Test("A claim is no format, but an option")
-    func claimIsNoFormat() throws {
+    @Test("The format claim suggests the option --claim")
+    func suggestsClaimOption() throws {
         let data = try Self.filled()
         #expect(try Self.run("ledger export claim", data).errors.contains("did you mean --claim?"))
         #expect(try Self.run("ledger export", data).errors.contains("--claim"))

@@ -128,7 +128,7 @@ struct Dump: KazasuCommand {
     /// Says on standard error what was written, as in `card.json: 3 systems, 63 services, 138 blocks, complete`.
     private func summarize(_ dump: CardDump, _ path: String?, _ context: Context) {
         guard let path, path != "-", context.verbosity >= 0 else { return }
-        // A name that says no format may stand for another one to its user.
+        // A name that says no format may mean another one to its user.
         let isNamed = format != nil || context.json || OutputEnding(output).format(DumpFileFormat.endings) != nil
         let parts = (isNamed ? [] : [KazasuJSONFormat().name[.current]]) + dump.counts
         Output.message(VisibleText.line(path) + ": " + parts.joined(separator: tr(", ", "、")) + "\n")

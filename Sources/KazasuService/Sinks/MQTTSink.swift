@@ -250,7 +250,7 @@ package final class MQTTSink: Sink {
         guard isFirst else { return }
         var tasks = [
             Task { [settings, topics, connection, outbox, state] in
-                // Home Assistant subscribes a moment after it was told of the topic, and nothing is kept for it.
+                // Home Assistant subscribes a moment after it learns of the topic, and nothing is retained for it.
                 let first = min(settings.healthPause, .seconds(2))
                 var pause = first
                 while !Task.isCancelled {

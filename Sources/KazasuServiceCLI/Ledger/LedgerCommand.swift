@@ -181,7 +181,7 @@ struct LedgerFilterOptions: ParsableArguments {
             let names = purses.map { $0.name(Language.current) }.joined(separator: tr(", ", "、"))
             context.warn(
                 tr(
-                    "\(names): brand unknown, included all the same; 'kazasu history --keep' reads it from the card",
+                    "\(names): brand unknown, but included; 'kazasu history --keep' reads it from the card",
                     "\(names): ブランドが不明ですが、対象に含めました。'kazasu history --keep' でカードから読み取れます"))
         }
         return filter

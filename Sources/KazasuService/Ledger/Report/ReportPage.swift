@@ -43,7 +43,7 @@ struct ReportPage {
         [figures, warning, balances, periods, kinds, places, gaps].joined(separator: "\n")
     }
 
-    /// What stands in place of sums when no record is chosen; records may be lost all the same.
+    /// Shown instead of sums when no record is chosen; records may still be missing.
     private var nothing: String {
         let (since, until) = (data.chosen.since.map(date), data.chosen.until.map(date))
         let words =
