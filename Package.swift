@@ -203,7 +203,7 @@ let otherTargets: [Target] = [
         name: "KazasuService",
         dependencies: [
             "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
-            "CardDecoders", "CardModel", "DumpFormats", "Kazasu",
+            "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "NFCTransport",
             .product(name: "GRDB", package: "GRDB.swift"),
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -216,7 +216,7 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuServiceCLI",
         dependencies: [
-            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService",
+            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
+import NFCTransport
 import TestSupport
 import Testing
 
@@ -109,17 +109,31 @@ struct BuiltInSinkTests {
         let sink = ExecSink(program, grace: .milliseconds(50))
         let delivery = Task { await sink.deliver([Self.event()]) }
         // The program has begun once it writes.
-        let runs = await offPool { try? TestFiles.read(pipe) }
+        let runs = await BlockingWork.run { try? TestFiles.read(pipe) }
         #expect(runs == Array("runs\n".utf8))
         delivery.cancel()
         #expect(await delivery.value == [.retry("cancelled")])
     }
 
-    /// Runs what blocks on a thread of its own.
-    private func offPool<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
-        }
+    /// More web servers hang than there are processors.
+    @Test("A program does not wait for web servers that hang", .timeLimit(.minutes(1)))
+    func hangingServers() async throws {
+        let server = LoopbackPort.makeSocket()
+        defer { close(server) }
+        let port = try LoopbackPort.free()
+        try #require(LoopbackPort.withAddress(port) { bind(server, $0, $1) } == 0)
+        try #require(listen(server, 128) == 0)
+        let sinks = (0..<80).map { WebhookSink("http://127.0.0.1:\(port)/\($0)", timeout: .seconds(600)) }
+        let posts = sinks.map { sink in Task { await sink.deliver([Self.event()]) } }
+        // Each has sent its request, which is never answered.
+        let connections = await BlockingWork.run { sinks.map { _ in accept(server, nil, nil) } }
+        defer { for connection in connections { close(connection) } }
+        let folder = try TemporaryFolder()
+        let program = ExecSink(try folder.script("cat > /dev/null"))
+        let events = [Self.event(), Self.event(), Self.event()]
+        #expect(await program.deliver(events) == [.delivered, .delivered, .delivered])
+        for post in posts { post.cancel() }
+        for post in posts { #expect(await post.value != [.delivered]) }
     }
 
     @Test("A program that is not there is tried again")

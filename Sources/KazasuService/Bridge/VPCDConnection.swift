@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
 internal import Glibc
+internal import NFCTransport
 internal import Synchronization
 
 /// What vpcd, the driver of vsmartcard in pcscd, says to the card's side.
@@ -86,19 +86,10 @@ final class VPCDConnection: Sendable {
 
     private let descriptor: Int32
     private let state = Mutex(State())
-    /// Where to wait: a wait must not hold up Swift's threads.
-    private let queue = DispatchQueue(label: "vpcd")
 
     /// Connects to a port of this computer, off Swift's threads.
     init(port: UInt16) async throws(Failure) {
-        let queue = queue
-        let connected: Result<Int32, Failure> = await withCheckedContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    returning: Result { () throws(Failure) in try VPCDConnection.connected(to: port) })
-            }
-        }
-        descriptor = try connected.get()
+        descriptor = try await BlockingWork.run { () throws(Failure) in try VPCDConnection.connected(to: port) }
         acknowledgeAtOnce()
     }
 
@@ -138,9 +129,7 @@ final class VPCDConnection: Sendable {
 
     /// Waits for the next message, off Swift's threads.
     func event(within time: Duration) async -> Event {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.next(within: time)) }
-        }
+        await BlockingWork.run { self.next(within: time) }
     }
 
     /// Waits for the next message.

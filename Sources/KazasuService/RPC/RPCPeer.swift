@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
+internal import NFCTransport
 internal import Synchronization
 
 /// An error of JSON-RPC 2.0.
@@ -53,7 +54,7 @@ package final class RPCPeer: Sendable {
         let done: @Sendable (JSONValue?) -> Void
     }
 
-    private struct State {
+    private struct State: Sendable {
         /// Whether nobody is left to read answers.
         var isOver = false
         var next = 0
@@ -66,8 +67,6 @@ package final class RPCPeer: Sendable {
         var ended: Set<Int> = []
         /// Bytes of messages that are not answered.
         var bytes = 0
-        /// What waits until there is room, in order.
-        var waiters: [(take: @Sendable (inout State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
         /// How many requests were received and are not answered.
         var received: Int { running.count + queued.count }
@@ -89,7 +88,8 @@ package final class RPCPeer: Sendable {
 
     private let methods: [String: Method]
     private let send: @Sendable (JSONValue) -> Void
-    private let state = Mutex(State())
+    /// What is received and running; a message waits until there is room for it.
+    private let state = Gate(State())
     private let requests: AsyncStream<Request>.Continuation
     /// Where requests go on when what they waited for is there: in order, so that answers of one reader do not overtake
     /// each other.
@@ -125,10 +125,10 @@ package final class RPCPeer: Sendable {
     /// Takes a message, or a batch of several. Returns before they are answered, unless too many requests are running.
     package func receive(_ message: some Collection<UInt8> & Sendable) async {
         let size = message.count
-        await wait { $0.take(size) }
+        await state.wait { $0.take(size) ? () : nil }
         @Sendable func done(_ response: JSONValue?) {
             if let response { send(response) }
-            update { $0.bytes -= size }
+            state.withLock { $0.bytes -= size }
         }
         let value: JSONValue
         do throws(DocumentError) {
@@ -143,7 +143,7 @@ package final class RPCPeer: Sendable {
     }
 
     /// Waits until every request is answered.
-    package func finish() async { await wait { $0.received == 0 } }
+    package func finish() async { await state.wait { $0.received == 0 ? () : nil } }
 
     /// Cancels every request, and those that are still to come; nobody is left to read the answers.
     package func cancelAll() {
@@ -176,7 +176,7 @@ package final class RPCPeer: Sendable {
         guard let method = methods[name] else {
             return done(id.map { Self.response($0, .failure(.methodNotFound)) })
         }
-        await wait { $0.received < Self.mostReceived }
+        await state.wait { $0.received < Self.mostReceived ? () : nil }
         let call = RPCCall(id: id, params: params) { [weak self] in self?.notify($0, $1) }
         let number = state.withLock { state in
             state.next += 1
@@ -188,7 +188,7 @@ package final class RPCPeer: Sendable {
 
     /// Begins a request, as soon as there is room for it.
     private func begin(_ request: Request) async {
-        await wait { $0.running.count < Self.mostRequests }
+        await state.wait { $0.running.count < Self.mostRequests ? () : nil }
         let (number, call, done) = (request.number, request.call, request.done)
         let method = request.method
         // Up to its first wait at once: requests for one reader are answered in the order of their messages.
@@ -224,38 +224,11 @@ package final class RPCPeer: Sendable {
     }
 
     private func ended(_ number: Int) {
-        update { state in
+        state.withLock { state in
             guard state.running.removeValue(forKey: number) == nil else { return }
             state.ended.insert(number)
             state.queued[number] = nil
         }
-    }
-
-    /// Waits until `take` succeeds, which is tried again after each change.
-    private func wait(_ take: @escaping @Sendable (inout State) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if take(&state) { return true }
-                state.waiters.append((take, continuation))
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
-    }
-
-    /// Makes a change that may give room to what waits.
-    private func update(_ change: (inout State) -> Void) {
-        let waiters = state.withLock { state in
-            change(&state)
-            let waiters = state.waiters
-            state.waiters = []
-            return waiters.filter { waiter in
-                if waiter.take(&state) { return true }
-                state.waiters.append(waiter)
-                return false
-            }
-        }
-        for waiter in waiters { waiter.continuation.resume() }
     }
 
     // MARK: Responses

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-internal import Dispatch
 internal import Glibc
+internal import NFCTransport
 internal import Synchronization
 internal import SystemPackage
 
@@ -72,9 +72,7 @@ public final class ExecSink: Sink {
         for event in events {
             let limits = Limits()
             let result = await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    DispatchQueue.global().async { continuation.resume(returning: self.run(event, limits)) }
-                }
+                await BlockingWork.run { self.run(event, limits) }
             } onCancel: {
                 end(limits, "cancelled")
             }
@@ -91,7 +89,10 @@ public final class ExecSink: Sink {
     /// Asks the program to end, and kills it if it does not.
     private func end(_ limits: Limits, _ reason: String) {
         limits.kill(SIGTERM, reason)
-        DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { limits.kill(SIGKILL, reason) }
+        Task {
+            try? await Task.sleep(for: grace)
+            limits.kill(SIGKILL, reason)
+        }
     }
 
     /// Runs the program to its end.
@@ -107,7 +108,8 @@ public final class ExecSink: Sink {
         case .failure(let error): return .retry("errno\(error.code)")
         }
         if limits.begin(child) { end(limits, "cancelled") }
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout / .seconds(1)) { self.end(limits, "timeout") }
+        let timer = Task { if (try? await Task.sleep(for: timeout)) != nil { end(limits, "timeout") } }
+        defer { timer.cancel() }
         let status = limits.wait()
         if let reason = limits.reason { return .retry(reason) }
         let signal = status & 0x7F

@@ -2,8 +2,8 @@
 
 internal import ByteCodec
 internal import CCurl
-internal import Dispatch
 internal import Glibc
+internal import NFCTransport
 internal import Synchronization
 
 /// `--webhook URL`: one POST for each event, by libcurl.
@@ -70,9 +70,7 @@ public final class WebhookSink: Sink {
 
     private func post(_ event: TapEvent) async -> DeliveryResult {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume(returning: self.postNow(event)) }
-            }
+            await BlockingWork.run { self.postNow(event) }
         } onCancel: {
             cancelled.set()
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
+import NFCTransport
 import Synchronization
 
 /// The commands of the program as methods of `serve` and `rpc`, on readers that clients share.
@@ -124,21 +124,11 @@ final class CommandMethods: ServiceMethods {
 
     /// A client of the network may use a reader that is connected, but open no other device.
     private func checkListed(_ reader: String) async throws(KazasuError) {
-        let isListed = try await Self.blocking {
+        let isListed = await BlockingWork.runUnlessCancelled {
             ReaderRegistry.list().contains { $0.id == reader || $0.id.hasPrefix(reader + ":") }
         }
+        guard let isListed else { throw .cancelled }
         guard isListed else { throw .unknownReader(reader) }
-    }
-
-    /// Runs work that blocks off the cooperative threads. It is left alone when nobody waits for it any more.
-    private static func blocking<Value: Sendable>(
-        _ body: @escaping @Sendable () -> Value
-    ) async throws(KazasuError) -> Value {
-        let (values, value) = AsyncStream.makeStream(of: Value.self)
-        DispatchQueue.global().async { value.yield(body()) }
-        for await value in values { return value }
-        // The task was cancelled.
-        throw .cancelled
     }
 
     // MARK: Documents

@@ -3,7 +3,7 @@
 import Dispatch
 import Kazasu
 import KazasuCLI
-import Synchronization
+import NFCTransport
 
 /// Writes messages on standard output, one a line, on a thread of its own.
 ///
@@ -13,15 +13,14 @@ final class MessageOutput: Sendable {
     /// Bytes that may wait while requests begin, and at most.
     private static let (fewUnsent, mostUnsent) = (1 << 20, 32 << 20)
 
-    private struct State {
+    private struct State: Sendable {
         var error: CommandError?
         var unsent = 0
-        var waiting: [CheckedContinuation<Void, Never>] = []
         var failed: (@Sendable (_ error: CommandError, _ isBehind: Bool) -> Void)?
     }
 
     private let queue = DispatchQueue(label: "messages")
-    private let state = Mutex(State())
+    private let state = Gate(State())
     private let write: @Sendable ([UInt8]) throws(CommandError) -> Void
 
     /// - Parameter write: writes a line; tests replace it.
@@ -53,7 +52,7 @@ final class MessageOutput: Sendable {
             guard error == nil else { return }
             do throws(CommandError) {
                 try write(line)
-                sent(line.count)
+                state.withLock { $0.unsent -= line.count }
             } catch {
                 fail(error, isBehind: false)
             }
@@ -62,14 +61,7 @@ final class MessageOutput: Sendable {
 
     /// Waits until the client has read most of what was sent, or sending has failed.
     func ready() async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.unsent <= Self.fewUnsent || state.error != nil { return true }
-                state.waiting.append(continuation)
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
+        await state.wait { $0.unsent <= Self.fewUnsent || $0.error != nil ? () : nil }
     }
 
     /// Waits until everything is written.
@@ -82,22 +74,11 @@ final class MessageOutput: Sendable {
             hint: tr("read standard output while taps are subscribed to", "タップを購読している間は標準出力を読み続けてください"))
     }
 
-    private func sent(_ count: Int) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.unsent -= count
-            guard state.unsent <= Self.fewUnsent else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
     private func fail(_ error: CommandError, isBehind: Bool) {
-        let (waiting, failed) = state.withLock { state in
-            defer { (state.error, state.waiting, state.failed) = (error, [], nil) }
-            return (state.waiting, state.failed)
+        let failed = state.withLock { state in
+            defer { (state.error, state.failed) = (error, nil) }
+            return state.failed
         }
-        for continuation in waiting { continuation.resume() }
         failed?(error, isBehind)
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
+import NFCTransport
 import Synchronization
 
 /// `kazasu rpc`
@@ -70,7 +70,7 @@ struct RPCCommand: KazasuCommand {
 /// One run of `rpc`.
 final class RPCRun: Sendable {
     /// How many seconds the readers get to close after a signal.
-    private static let patience = 3.0
+    private static let patience: UInt32 = 3
     /// The longest message, in bytes.
     private static let longestMessage = 8 << 20
 
@@ -127,7 +127,8 @@ final class RPCRun: Sendable {
 
     /// Ends the program, even if a driver hangs or standard output is never read again.
     private static func exit(_ status: Int32, _ last: @escaping @Sendable () -> Void = {}) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+        BlockingWork.start {
+            sleep(patience)
             last()
             ExitCleanup.run()
             _exit(status)
@@ -138,7 +139,7 @@ final class RPCRun: Sendable {
     /// of a program that was killed.
     private func watchOutput() {
         let session = session
-        DispatchQueue.global().async {
+        BlockingWork.start {
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             while poll(&output, 1, -1) < 0 { guard errno == EINTR else { return } }
             if output.revents & Int16(POLLERR | POLLHUP) != 0 { Task { await session.cancel() } }

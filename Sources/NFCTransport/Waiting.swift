@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// A value that comes once, and tasks that wait for it.
+package final class OneShot<Value: Sendable>: Sendable {
+    private let gate = Gate<Value?>(nil)
+
+    package init() {}
+
+    /// Gives the value, unless it is there already.
+    ///
+    /// - Returns: whether this was the first one.
+    @discardableResult
+    package func give(_ value: Value) -> Bool {
+        gate.withLock { state in
+            guard state == nil else { return false }
+            state = value
+            return true
+        }
+    }
+
+    /// The value; `nil` before it was given.
+    package var given: Value? { gate.withLock { $0 } }
+
+    /// Waits for the value. Cancelling the task does not end that: give another value where it should.
+    package var value: Value {
+        get async { await gate.wait { $0 } }
+    }
+
+    /// Waits for the value, at most for this long.
+    ///
+    /// - Returns: `nil` if it did not come in time; a value that comes later is kept.
+    package func value(within limit: Duration) async -> Value? { await gate.wait(within: limit) { $0 } }
+}
+
+/// A state behind a lock, and tasks that wait until it lets them go on, in the order in which they came.
+///
+/// A condition is asked under the lock, so a task that it lets go on may take what it waited for in the same step.
+package final class Gate<State: Sendable>: Sendable {
+    private struct Locked {
+        var state: State
+        /// - Returns: what resumes the task, or `nil` if it waits on.
+        var waiters: [@Sendable (inout State) -> (@Sendable () -> Void)?] = []
+
+        /// Removes those that may go on. What one of them takes or changes may let one before it go on.
+        mutating func resumable() -> [@Sendable () -> Void] {
+            var resumes: [@Sendable () -> Void] = []
+            while true {
+                let known = resumes.count
+                waiters.removeAll { waiter in
+                    guard let resume = waiter(&state) else { return false }
+                    resumes.append(resume)
+                    return true
+                }
+                if resumes.count == known { return resumes }
+            }
+        }
+    }
+
+    private let locked: Mutex<Locked>
+
+    package init(_ state: State) { locked = Mutex(Locked(state: state)) }
+
+    /// Reads or changes the state; whoever waited for the change goes on.
+    package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, resumes) = locked.withLock { locked in
+            let result = body(&locked.state)
+            return (result, locked.resumable())
+        }
+        for resume in resumes { resume() }
+        return result
+    }
+
+    /// Waits until a condition returns a value.
+    package func wait<Value: Sendable>(until condition: @escaping @Sendable (inout State) -> Value?) async -> Value {
+        await withCheckedContinuation { continuation in
+            let (value, resumes) = locked.withLock { locked -> (Value?, [@Sendable () -> Void]) in
+                guard let value = condition(&locked.state) else {
+                    locked.waiters.append { state in
+                        guard let value = condition(&state) else { return nil }
+                        return { continuation.resume(returning: value) }
+                    }
+                    return (nil, [])
+                }
+                return (value, locked.resumable())
+            }
+            for resume in resumes { resume() }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}
+
+extension Gate {
+    /// Waits until a condition returns a value, at most for this long.
+    ///
+    /// - Returns: `nil` if it did not in time.
+    package func wait<Value: Sendable>(
+        within limit: Duration, until condition: @escaping @Sendable (inout State) -> Value?
+    ) async -> Value? {
+        let isOver = CancellationToken()
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            isOver.cancel()
+            withLock { _ in }
+        }
+        defer { timer.cancel() }
+        return await wait { state -> Value?? in
+            guard let value = condition(&state) else { return isOver.isCancelled ? .some(nil) : nil }
+            return value
+        }
+    }
+}
+
+/// Runs calls that block, such as a driver's, a child's or an HTTP request's, on threads of their own.
+///
+/// Swift's shared threads are as many as the processors, and those of `DispatchQueue.global()` become one more a second: calls that
+/// hang there hold up everything else.
+package enum BlockingWork {
+    /// More threads than this are not started; further calls wait for one of them to end. All of them hang only if that many
+    /// readers and servers do.
+    private static let mostThreads = 128
+
+    private struct State {
+        var threads = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private static let state = Mutex(State())
+
+    /// Runs a call and waits for its result.
+    package static func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await begin(body).value.get()
+    }
+
+    /// Runs a call and waits for its result, at most for this long; after that the call is abandoned.
+    ///
+    /// - Parameter late: called with a result that came too late, such as a reader that is to be closed.
+    /// - Returns: `nil` if it took longer.
+    package static func run<Value: Sendable, Failure: Error>(
+        within limit: Duration, late: @escaping @Sendable (Value) -> Void = { _ in },
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value? {
+        let result = OneShot<Result<Value, Failure>?>()
+        start {
+            let end = Result { () throws(Failure) in try body() }
+            if !result.give(end), case .success(let value) = end { late(value) }
+        }
+        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { result.give(nil) } }
+        defer { timer.cancel() }
+        return try await result.value?.get()
+    }
+
+    /// Runs a call and waits for its result until the task is cancelled; then the call is abandoned.
+    ///
+    /// - Returns: `nil` if the task was cancelled.
+    package static func runUnlessCancelled<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
+        let result = OneShot<Value?>()
+        start { result.give(body()) }
+        return await withTaskCancellationHandler {
+            await result.value
+        } onCancel: {
+            result.give(nil)
+        }
+    }
+
+    private static func begin<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) -> OneShot<Result<Value, Failure>> {
+        let result = OneShot<Result<Value, Failure>>()
+        start { result.give(Result { () throws(Failure) in try body() }) }
+        return result
+    }
+
+    /// Starts a call that nobody waits for.
+    package static func start(_ body: @escaping @Sendable () -> Void) {
+        let mayStart = state.withLock { state in
+            guard state.threads < mostThreads else {
+                state.waiting.append(body)
+                return false
+            }
+            state.threads += 1
+            return true
+        }
+        if mayStart { thread(body) }
+    }
+
+    private final class Call: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private static func thread(_ body: @escaping @Sendable () -> Void) {
+        let box = unsafe Unmanaged.passRetained(Call(body))
+        var thread = pthread_t()
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer = unsafe pointer else { return nil }
+                unsafe Unmanaged<Call>.fromOpaque(pointer).takeRetainedValue().body()
+                while let next = BlockingWork.next() { next() }
+                return nil
+            }, box.toOpaque())
+        if status == 0 {
+            pthread_detach(thread)
+        } else {
+            // The system has no thread left: one that others share is better than none.
+            unsafe box.release()
+            DispatchQueue.global().async {
+                body()
+                while let next = BlockingWork.next() { next() }
+            }
+        }
+    }
+
+    /// The next call of a thread that has ended its own; `nil` if the thread is to end.
+    private static func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.threads -= 1
+            return nil
+        }
+    }
+}
+
+/// Calls of one driver that may hang, each on a thread of its own, for code that waits on its own thread.
+package final class BoundedCalls: Sendable {
+    /// How many calls were abandoned and have not returned yet.
+    private let hanging = Mutex(0)
+
+    package init() {}
+
+    /// Runs a call, at most for this long.
+    ///
+    /// - Returns: `nil` if it took longer, or one before it has not returned yet.
+    package func run<Value: Sendable>(within limit: Duration, _ body: @escaping @Sendable () -> Value) -> Value? {
+        guard hanging.withLock({ $0 }) == 0 else { return nil }
+        let (value, returned) = (OneShot<Value?>(), DispatchSemaphore(value: 0))
+        BlockingWork.start {
+            if !value.give(body()) { self.hanging.withLock { $0 -= 1 } }
+            returned.signal()
+        }
+        let time = limit.components
+        let nanoseconds = time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
+        if returned.wait(timeout: .now() + .nanoseconds(Int(clamping: nanoseconds))) == .timedOut {
+            hanging.withLock { hanging in if value.give(nil) { hanging += 1 } }
+        }
+        return value.given ?? nil
+    }
+}
