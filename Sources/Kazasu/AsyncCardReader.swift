@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import Synchronization
 
 /// A reader with a dedicated thread, for code that must not block; it runs one piece of work at a time.
 ///
@@ -15,15 +16,34 @@ public final class AsyncCardReader: Sendable {
         self.cancellation = cancellation
     }
 
+    /// How long opening a reader may take: libnfc and a PaSoRi that must be reset need up to a few seconds.
+    static let opening = Duration.seconds(15)
+    /// So many threads of one reader may hang in its driver; then it is not opened again until one of them returns.
+    private static let mostHanging = 2
+
+    /// The threads that were abandoned in opening and hang there, by reader.
+    private static let hanging = Mutex<[String: Int]>([:])
+
     /// Opens a reader; `id` and errors are those of ``openReader(_:)``.
+    ///
+    /// A driver that does not return within 15 seconds is abandoned, and the reader counts as busy.
     public static func open(_ id: String? = nil) async throws(KazasuError) -> AsyncCardReader {
-        try await open { cancellation throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation) }
+        try await open(id ?? "") { cancellation throws(KazasuError) in
+            try ReaderRegistry.openReader(id, cancellation)
+        }
     }
 
     /// Opens a reader on its thread.
+    ///
+    /// - Parameters:
+    ///   - id: its ID, to count the threads that hang.
+    ///   - limit: after this time, the driver is abandoned.
+    ///   - grace: how long it may take to stop once the task is cancelled.
     static func open(
+        _ id: String = "", within limit: Duration = opening, grace: Duration = AsyncReader.grace,
         _ body: @escaping @Sendable (CancellationToken) throws(KazasuError) -> any Reader
     ) async throws(KazasuError) -> AsyncCardReader {
+        guard hanging.withLock({ $0[id, default: 0] < mostHanging }) else { throw .reader(.hanging, id: id) }
         let cancellation = CancellationToken()
         let reader: AsyncReader
         do throws(TransportError) {
@@ -31,8 +51,20 @@ public final class AsyncCardReader: Sendable {
         } catch {
             throw .reader(error, id: "")
         }
-        _ = try await reader.open { () throws(KazasuError) in try body(cancellation) }
-        return AsyncCardReader(reader, cancellation)
+        let isOpen = try await reader.open(within: limit, grace: grace, late: { count(-1, hanging: id) }) {
+            () throws(KazasuError) in try body(cancellation)
+        }
+        guard isOpen == nil else { return AsyncCardReader(reader, cancellation) }
+        count(1, hanging: id)
+        throw Task.isCancelled ? .cancelled : .reader(.hanging, id: id)
+    }
+
+    /// Counts a thread that was abandoned, or that has returned since, in either order.
+    private static func count(_ change: Int, hanging id: String) {
+        hanging.withLock { hanging in
+            let count = hanging[id, default: 0] + change
+            hanging[id] = count == 0 ? nil : count
+        }
     }
 
     /// Waits for a card, as ``CardReader/waitForCard(_:timeout:)`` does.
@@ -63,6 +95,9 @@ public final class AsyncCardReader: Sendable {
     /// The reader's own name; `nil` once it is closed.
     var product: String? { get async { await reader.information?.name } }
 
-    /// Switches the field off and releases the device. Further work fails.
-    public func close() async { await reader.close() }
+    /// Switches the field off and releases the device, for which a driver gets three seconds. Further work fails.
+    public func close() async { await close(within: AsyncReader.grace) }
+
+    /// Closes it; a driver that takes longer is abandoned.
+    func close(within limit: Duration) async { await reader.close(within: limit) }
 }

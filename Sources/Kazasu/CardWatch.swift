@@ -20,6 +20,8 @@ struct CardWatch {
     private static let attentiveBeats = 2
     /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
+    /// So long a card that comes may be read before programs count the reader as hanging.
+    private static let longestRead = Duration.seconds(10)
 
     /// What happens between two taps.
     enum Step {
@@ -125,7 +127,8 @@ struct CardWatch {
         }
         let token = sharing.turns.beginSearch(sharing.host)
         defer { sharing.turns.endSearch() }
-        let searching = CardReader(borrowing: GuardedReader(reader.device, token), cancellation: token)
+        let searching = CardReader(
+            borrowing: GuardedReader(reader.device, token, signs: sharing.turns.signs), cancellation: token)
         searching.clock = SearchClock(now: reader.clock.now) {
             sharing.turns.pause($0, sharing.host, hasCard: false)
         }
@@ -165,6 +168,7 @@ struct CardWatch {
         isSelectionLost = false
         hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
+        sharing?.turns.signs.expect(within: Self.longestRead)
         var report = reading.read(card, stations)
         do throws(KazasuError) {
             if report.error == nil { try work?(card) }
@@ -192,6 +196,7 @@ struct CardWatch {
             }
             if reader.cancellation.isCancelled { throw .cancelled }
             note(.looking)
+            sharing?.turns.signs.expect(within: Self.shortInterval)
             let now = ContinuousClock.now
             do throws(TransportError) {
                 switch try Presence.check(card, on: reader.device, isSelected: !isSelectionLost) {

@@ -5,6 +5,7 @@ internal import LibNFCReader
 package import NFCTransport
 internal import PCSCReader
 internal import PaSoRiReader
+internal import Synchronization
 internal import SystemDevices
 internal import SystemPackage
 internal import USBTransport
@@ -20,16 +21,43 @@ package enum ReaderRegistry {
         ]
     }
 
-    /// Lists every connected reader, usable or not.
+    /// What may hang: each driver, by its index in ``drivers(_:)``.
+    private static let calls = drivers().map { _ in BoundedCalls() }
+    private static let limit = Mutex(Duration.seconds(4))
+
+    /// How long a driver may take to answer: pcscd may have to be started, but a server's clients wait less long.
+    package static var answering: Duration {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
+
+    /// Lists every connected reader, usable or not. A driver that does not answer in time is listed instead of its readers.
     package static func list() -> [ReaderListing] {
-        drivers().flatMap { $0.list() }
+        let limit = answering
+        return zip(drivers(), calls).flatMap { driver, calls in
+            calls.run(within: limit) { driver.list() } ?? [Self.hanging(driver)]
+        }
+    }
+
+    private static func hanging(_ driver: any ReaderDriver) -> ReaderListing {
+        let detail = TransportError.Reason(.hanging)
+        return switch driver {
+        case is PCSCDriver: ReaderListing(id: "pcsc:", name: "PC/SC", state: .unavailable(.busy, detail: detail))
+        case is PaSoRiDriver: ReaderListing(id: "rcs380", name: "PaSoRi", state: .unavailable(.busy, detail: detail))
+        default: ReaderListing(id: "pn53x_usb", name: "libnfc", state: .unavailable(.busy, detail: detail))
+        }
     }
 
     /// Why pcscd cannot be used now; `nil` if it can.
-    package static var serviceObstacle: TransportError? { PCSCDriver().obstacle() }
+    package static var serviceObstacle: TransportError? {
+        guard let obstacle = calls.last?.run(within: answering, { PCSCDriver().obstacle() }) else { return .hanging }
+        return obstacle
+    }
 
-    /// The readers that pcscd lists.
-    package static var servedReaders: [ReaderListing] { PCSCDriver().list() }
+    /// The readers that pcscd lists; none if it does not answer.
+    package static var servedReaders: [ReaderListing] {
+        calls.last?.run(within: answering) { PCSCDriver().list() } ?? []
+    }
 
     /// The versions of libnfc and libusb.
     package static var libraryVersions: [(name: String, version: String)] {

@@ -70,9 +70,18 @@ extension ReaderTurn {
 /// The programs that want to use one reader, in the order in which they came.
 ///
 /// The thread that has the reader, its host, lets them have it between two presence checks or searches: ``CardWatch`` if
-/// cards are reported, else a thread that opens the reader for them.
+/// cards are reported, else a thread that opens the reader for them. Programs that wait for a card share one search. When a
+/// card comes, each has its turn, in order.
 ///
-/// Programs that wait for a card share one search. When a card comes, each has its turn, in order.
+/// | Who | Calls | From |
+/// | --- | --- | --- |
+/// | programs | ``run(timeout:_:)`` | any task |
+/// | a host that reports cards | ``claim()``, then on its thread ``offer(_:_:by:hasCard:beat:)``, ``pause(_:_:hasCard:)``, \
+/// ``beginSearch(_:)``; at its end ``leave(_:within:)`` and ``end(_:_:)`` | its task and the reader's thread |
+/// | a host on demand | the same without ``claim()``: `start` makes it the host | its task and the reader's thread |
+///
+/// Who has the reader next is decided by ``TurnQueue`` under one lock. A reader that hangs keeps its thread, not its programs:
+/// after their time to wait and the patience of ``SignsOfLife``, those whose reader shows no sign of life fail.
 final class ReaderTurns: Sendable {
     /// What a host found when it offered the reader.
     enum Offer {
@@ -83,93 +92,53 @@ final class ReaderTurns: Sendable {
         case failed(TransportError)
     }
 
-    /// The thread that has the reader now.
-    struct Host: Equatable, Sendable {
-        fileprivate let number: Int
-        /// Whether it opened the reader for programs alone.
-        fileprivate let isOnDemand: Bool
-    }
-
-    private struct Turn: Sendable {
-        let number: Int
+    /// What a program wants to do.
+    private struct Work: Sendable {
         let cancellation = CancellationToken()
-        /// Whether it waits for a card if there is none.
-        var waits: Bool
         /// Whether the time to wait is over.
         let isExpired: @Sendable () -> Bool
         /// - Returns: whether it is over; else it is to be repeated when a card comes.
         let attempt: @Sendable (ReaderTurn) -> Bool
         let fail: @Sendable (KazasuError) -> Void
-        /// The arrival of a card after which it was attempted last, or joined a search; `nil` if it is new.
-        var attempted: Int?
     }
 
-    private struct State {
-        var turns: [Turn] = []
-        /// Where they are now.
+    typealias Host = TurnHost
+    private typealias Turn = TurnQueue<Work>.Turn
+
+    private struct State: Sendable {
+        var queue = TurnQueue<Work>()
+        /// Where the turns are now.
         var successor: ReaderTurns?
-        /// The turn that has the reader, and what cancels the reader.
-        var running: (number: Int, device: CancellationToken)?
-        /// How many cards have come: a turn that found none is repeated after the next.
-        var arrivals = 0
-        var host: Host?
-        var lastHost = 0
-        /// How many want to report cards: then nobody else may open the reader.
-        var claims = 0
-        /// Resumed when the host before has closed the reader.
-        var claimers: [CheckedContinuation<Void, Never>] = []
+        /// Cancels the reader that the running turn has.
+        var device: CancellationToken?
         /// Ends the running search.
         var search: CancellationToken?
         /// Whether the reader was cancelled for good, to end a turn.
         var wasAborted = false
-        /// The host that is about to close the reader: it gives no more turns.
-        var leaving: Host?
-        /// Resumed when the running turn is over.
-        var leavers: [CheckedContinuation<Void, Never>] = []
-
-        /// The turn that can have the reader now.
-        ///
-        /// - Parameter hasCard: whether a card is there, which each of them may try.
-        func next(for host: Host, hasCard: Bool) -> Turn? {
-            guard running == nil, leaving != host, !mustLeave(host) else { return nil }
-            if hasCard { return turns.first { $0.attempted.map { $0 < arrivals } ?? true } }
-            // A program that waits does not overtake those that came before, which wait for the same card.
-            let waiting = turns.first { $0.attempted != nil }
-            return turns.first { $0.attempted == nil && (waiting == nil || !$0.waits) }
-        }
-
-        /// Whether this host must close the reader for another one.
-        func mustLeave(_ host: Host) -> Bool { self.host != host || host.isOnDemand && claims > 0 }
-
-        /// The host to start, if somebody wants the reader and nobody has it.
-        mutating func newHost() -> Host? {
-            guard host == nil, claims == 0, !turns.isEmpty else { return nil }
-            lastHost += 1
-            host = Host(number: lastHost, isOnDemand: true)
-            return host
-        }
-
-        /// Makes this the host, if there is none.
-        mutating func take(_ new: Host) -> Bool {
-            guard host == nil else { return false }
-            host = new
-            return true
-        }
     }
 
     /// How long an exchange with a card may go on after its turn was cancelled. Then the reader is cancelled for good.
     private static let patience = Duration.milliseconds(100)
+    /// How often it is checked whether a reader that somebody waits for still shows signs of life.
+    private static let checks = Duration.milliseconds(250)
 
     /// The last number of a turn; they are unique, since turns may move.
     private static let lastNumber = Atomic(0)
 
-    private let state = Mutex(State())
+    private let state = Gate(State())
     /// Signalled when somebody wants the reader.
     private let arrivals = DispatchSemaphore(value: 0)
-    /// Starts a host if there is none.
     private let start: @Sendable (ReaderTurns, Host) -> Void
+    /// What the reader shows of itself while its host has it.
+    let signs: SignsOfLife
 
-    init(start: @escaping @Sendable (ReaderTurns, Host) -> Void) { self.start = start }
+    /// - Parameters:
+    ///   - patience: how much longer than it should a reader may take.
+    ///   - start: starts a host if there is none.
+    init(patience: Duration = SignsOfLife.usualPatience, start: @escaping @Sendable (ReaderTurns, Host) -> Void) {
+        signs = SignsOfLife(patience: patience)
+        self.start = start
+    }
 
     // MARK: Programs
 
@@ -177,10 +146,10 @@ final class ReaderTurns: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for a card: zero for one attempt, `nil` for no limit.
-    ///   - body: does the work with a card that lies there; it must use the reader at least every ten seconds. It is
+    ///   - body: does the work with a card that lies there; it must use the reader at least every two seconds. It is
     ///     called again when a card comes after it found none.
     /// - Throws: ``KazasuError`` if the reader cannot be opened; ``KazasuError/noCard`` if none came in time while others
-    ///   looked for one; ``KazasuError/cancelled``.
+    ///   looked for one; ``KazasuError/reader(_:id:)`` if the reader hangs; ``KazasuError/cancelled``.
     func run<Value: Sendable>(
         timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
     ) async throws(KazasuError) -> Value {
@@ -188,43 +157,51 @@ final class ReaderTurns: Sendable {
         let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
         let waits = timeout != .zero
         let turn = Turn(
-            number: number, waits: waits, isExpired: { answer.isExpired },
-            attempt: { turn in
-                switch body(turn) {
-                case .done(let value): return answer.give(.success(value))
-                case .noCard(let value): return answer.postpone(value, waits: waits)
+            number, waits: waits,
+            Work(
+                isExpired: { answer.isExpired },
+                attempt: { turn in
+                    switch body(turn) {
+                    case .done(let value): return answer.give(.success(value))
+                    case .noCard(let value): return answer.postpone(value, waits: waits)
+                    }
+                }, fail: { answer.give(.failure($0)) }))
+        let expiry = timeout.map { time in
+            Task {
+                guard (try? await Task.sleep(for: time)) != nil else { return }
+                if waits { expire(number) { answer.expire(hasSearched: $0) } }
+                guard (try? await Task.sleep(for: signs.patience)) != nil else { return }
+                while current.signs.isAlive {
+                    guard (try? await Task.sleep(for: Self.checks)) != nil else { return }
                 }
-            }, fail: { answer.give(.failure($0)) })
-        let expiry =
-            waits
-            ? timeout.map { time in
-                Task {
-                    guard (try? await Task.sleep(for: time)) != nil else { return }
-                    expire(number) { answer.expire(hasSearched: $0) }
-                }
-            } : nil
+                answer.give(.failure(.reader(.hanging, id: "")))
+                turn.work.cancellation.cancel()
+                cancel(number)
+            }
+        }
         defer { expiry?.cancel() }
         return try await withTaskCancellationHandler {
-            add(turn)
+            add([turn])
             return await answer.result
         } onCancel: {
             answer.give(.failure(.cancelled))
-            turn.cancellation.cancel()
+            turn.work.cancellation.cancel()
             cancel(number)
         }.get()
     }
 
-    private func add(_ turn: Turn) { add([turn]) }
+    /// The queue that has the turns of this one now.
+    private var current: ReaderTurns { state.withLock(\.successor)?.current ?? self }
 
     private func add(_ turns: [Turn]) {
         let (successor, host, search) = state.withLock { state -> (ReaderTurns?, Host?, CancellationToken?) in
             if let successor = state.successor { return (successor, nil, nil) }
-            for var turn in turns where !turn.cancellation.isCancelled {
+            for var turn in turns where !turn.work.cancellation.isCancelled {
                 // Its time may have passed before it was here.
-                if turn.isExpired() { turn.waits = false }
-                state.turns.append(turn)
+                if turn.work.isExpired() { turn.waits = false }
+                state.queue.add(turn)
             }
-            return (nil, state.newHost(), state.search)
+            return (nil, state.queue.newHost(), state.search)
         }
         if let successor { return successor.add(turns) }
         if let host { start(self, host) }
@@ -235,27 +212,21 @@ final class ReaderTurns: Sendable {
     /// Moves everybody to the queue of another reader: until now, it was not known which one to use.
     func move(to other: ReaderTurns) {
         let turns = state.withLock { state in
-            defer { state.turns = [] }
             state.successor = other
-            return state.turns
+            return state.queue.removeAll()
         }
         other.add(turns)
     }
 
     private func cancel(_ number: Int) {
         if let successor = state.withLock(\.successor) { successor.cancel(number) }
-        let isRunning = state.withLock { state in
-            guard state.running?.number != number else { return true }
-            state.turns.removeAll { $0.number == number }
-            return false
-        }
-        guard isRunning else { return }
+        guard state.withLock({ $0.queue.remove(number) }) else { return }
         Task {
             try? await Task.sleep(for: Self.patience)
             let device = state.withLock { state -> CancellationToken? in
-                guard let running = state.running, running.number == number else { return nil }
+                guard state.queue.running == number else { return nil }
                 state.wasAborted = true
-                return running.device
+                return state.device
             }
             device?.cancel()
         }
@@ -265,18 +236,8 @@ final class ReaderTurns: Sendable {
     private func expire(_ number: Int, _ answer: (_ hasSearched: Bool) -> Bool) {
         let (successor, search) = state.withLock { state -> (ReaderTurns?, CancellationToken?) in
             if let successor = state.successor { return (successor, nil) }
-            guard let index = state.turns.firstIndex(where: { $0.number == number }),
-                state.running?.number != number
-            else {
-                _ = answer(false)
-                return (nil, nil)
-            }
-            if answer(state.turns[index].attempted != nil) {
-                state.turns.remove(at: index)
-                return (nil, nil)
-            }
-            state.turns[index].waits = false
-            return (nil, state.search)
+            let isLastAttempt = state.queue.expire(number, isOver: answer)
+            return (nil, isLastAttempt ? state.search : nil)
         }
         if let successor { return successor.expire(number, answer) }
         search?.cancel()
@@ -286,92 +247,64 @@ final class ReaderTurns: Sendable {
     // MARK: Hosts
 
     /// Takes the reader from the host that opened it for programs, which ends after its turn.
-    func claim() async -> Host {
-        let (host, search) = state.withLock { state in
-            state.claims += 1
-            state.lastHost += 1
-            return (Host(number: state.lastHost, isOnDemand: false), state.search)
-        }
+    ///
+    /// - Returns: `nil` if the task was cancelled before.
+    func claim() async -> Host? {
+        let (host, search) = state.withLock { state in (state.queue.claim(), state.search) }
         search?.cancel()
         arrivals.signal()
-        while !state.withLock({ $0.take(host) }) {
-            await withCheckedContinuation { continuation in
-                let isFree = state.withLock { state in
-                    if state.host == nil { return true }
-                    state.claimers.append(continuation)
-                    return false
-                }
-                if isFree { continuation.resume() }
+        let cancellation = CancellationToken()
+        let isTaken = await withTaskCancellationHandler {
+            await state.wait { state -> Bool? in
+                state.queue.take(host) ? true : cancellation.isCancelled ? false : nil
             }
+        } onCancel: {
+            cancellation.cancel()
+            state.withLock { _ in }
         }
-        return host
+        if isTaken { return host }
+        let next = state.withLock { state in
+            state.queue.giveUp(host)
+            return state.queue.newHost()
+        }
+        if let next { start(self, next) }
+        return nil
     }
 
     /// Whether this host must close the reader for another one.
-    func mustLeave(_ host: Host) -> Bool { state.withLock { $0.mustLeave(host) } }
+    func mustLeave(_ host: Host) -> Bool { state.withLock { $0.queue.mustLeave(host) } }
 
     /// Gives no more turns on the reader of this host, which is about to close it, and waits until the running one is over:
     /// its program must not learn that the reader was closed.
     ///
     /// - Parameter limit: how long to wait; a driver may hang.
     func leave(_ host: Host, within limit: Duration) async {
-        let expiry = Task {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            letLeave()
-        }
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.host == host else { return true }
-                state.leaving = host
-                guard state.running != nil else { return true }
-                state.leavers.append(continuation)
-                return false
-            }
-            if isFree { continuation.resume() }
-        }
-        expiry.cancel()
+        guard !state.withLock({ $0.queue.leave(host) }) else { return }
+        await state.wait(within: limit) { $0.queue.leave(host) ? () : nil }
     }
 
     /// Whether the host gives no more turns.
-    var isLeaving: Bool { state.withLock { $0.leaving != nil } }
-
-    private func letLeave() {
-        let leavers = state.withLock { state in
-            defer { state.leavers = [] }
-            return state.leavers
-        }
-        for leaver in leavers { leaver.resume() }
-    }
+    var isLeaving: Bool { state.withLock { $0.queue.leaving != nil } }
 
     /// The host has closed the reader, or could not open it. A turn that has not ended by now will not.
     ///
     /// - Parameter error: why, for everybody who wants the reader; `nil` if another host is to try.
     func end(_ host: Host, _ error: KazasuError? = nil) {
-        let (failed, next, claimers) = state.withLock { state in
-            guard state.host == host else { return ([Turn](), nil as Host?, [CheckedContinuation<Void, Never>]()) }
-            let number = state.running?.number
-            var failed = state.turns.filter { $0.number == number }
-            state.turns.removeAll { $0.number == number }
-            if error != nil {
-                failed += state.turns
-                state.turns = []
-            }
-            (state.host, state.running, state.wasAborted, state.leaving) = (nil, nil, false, nil)
-            if !host.isOnDemand { state.claims -= 1 }
-            defer { state.claimers = [] }
-            return (failed, state.newHost(), state.claimers)
+        let (failed, next) = state.withLock { state -> ([Turn], Host?) in
+            guard let failed = state.queue.end(host, isFailure: error != nil) else { return ([], nil) }
+            signs.stop()
+            (state.device, state.wasAborted) = (nil, false)
+            return (failed, state.queue.newHost())
         }
-        letLeave()
-        for turn in failed { turn.fail(error ?? .reader(.readerTimeout, id: "")) }
+        for turn in failed { turn.work.fail(error ?? .reader(.readerTimeout, id: "")) }
         if let next { start(self, next) }
-        for claimer in claimers { claimer.resume() }
     }
 
     /// Whether the reader was cancelled to end a turn; asks once.
     func wasAborted(_ host: Host) -> Bool {
         state.withLock { state in
             defer { state.wasAborted = false }
-            return state.host == host && state.wasAborted
+            return state.queue.host == host && state.wasAborted
         }
     }
 
@@ -387,56 +320,43 @@ final class ReaderTurns: Sendable {
     ) -> Offer {
         // The host is about to close the reader: the next one serves them.
         guard !device.isCancelled else { return .declined }
+        signs.expect()
         let turn = state.withLock { state -> Turn? in
-            guard let turn = state.next(for: host, hasCard: hasCard) else { return nil }
-            state.running = (turn.number, device)
+            guard let turn = state.queue.begin(for: host, hasCard: hasCard) else { return nil }
+            state.device = device
             return turn
         }
         guard let turn else { return .declined }
-        let guarded = GuardedReader(reader, turn.cancellation, beat)
-        let isOver = turn.attempt(
-            ReaderTurn(reader: guarded, cancellation: turn.cancellation, isOnlyAttempt: !turn.waits))
+        let cancellation = turn.work.cancellation
+        let guarded = GuardedReader(reader, cancellation, signs: signs, beat)
+        let isOver = turn.work.attempt(
+            ReaderTurn(reader: guarded, cancellation: cancellation, isOnlyAttempt: !turn.waits))
         guarded.end()
-        state.withLock { state in
-            guard state.running?.number == turn.number else { return }
-            state.running = nil
-            guard let index = state.turns.firstIndex(where: { $0.number == turn.number }) else { return }
-            if isOver || turn.cancellation.isCancelled {
-                state.turns.remove(at: index)
-            } else {
-                state.turns[index].attempted = state.arrivals
-            }
-        }
-        letLeave()
+        state.withLock { $0.queue.finish(turn.number, isOver: isOver || cancellation.isCancelled) }
         return guarded.failure.map { .failed($0) } ?? .used
     }
 
     /// Whether somebody wants the reader now.
     func areWanted(_ host: Host, hasCard: Bool) -> Bool {
-        state.withLock { $0.next(for: host, hasCard: hasCard) != nil }
+        state.withLock { $0.queue.next(for: host, hasCard: hasCard) != nil }
     }
 
     /// Whether somebody waits for a card.
-    var areWaiting: Bool { state.withLock { $0.turns.contains { $0.attempted != nil } } }
+    var areWaiting: Bool { state.withLock { $0.queue.areWaiting } }
 
     /// A card has come, or may have: those who found none try again.
-    func cardArrived() { state.withLock { $0.arrivals += 1 } }
+    func cardArrived() { state.withLock { $0.queue.cardArrived() } }
 
     /// Begins a search for a card, which ends when somebody wants the reader.
     ///
     /// - Returns: what ends it.
     func beginSearch(_ host: Host) -> CancellationToken {
         let token = CancellationToken()
-        let isWanted = state.withLock { state in
+        let isFree = state.withLock { state in
             state.search = token
-            guard state.next(for: host, hasCard: false) == nil else { return true }
-            // Those who came after the first join the search.
-            for index in state.turns.indices where state.turns[index].attempted == nil {
-                state.turns[index].attempted = state.arrivals
-            }
-            return state.mustLeave(host)
+            return state.queue.beginSearch(host)
         }
-        if isWanted { token.cancel() }
+        if !isFree { token.cancel() }
         return token
     }
 
@@ -444,6 +364,7 @@ final class ReaderTurns: Sendable {
 
     /// Waits, until somebody wants the reader.
     func pause(_ time: Duration, _ host: Host, hasCard: Bool) {
+        signs.expect(within: time)
         let end = ContinuousClock.now + time
         while true {
             let now = ContinuousClock.now
@@ -460,25 +381,18 @@ final class ReaderTurns: Sendable {
     /// What a program waits for: the first result counts.
     private final class Answer<Value: Sendable>: Sendable {
         private struct State {
-            var result: Result<Value, KazasuError>?
             /// The result if no card comes in time.
             var postponed: Value?
             var isExpired = false
-            var waiter: CheckedContinuation<Result<Value, KazasuError>, Never>?
         }
 
         private let state = Mutex(State())
+        private let end = OneShot<Result<Value, KazasuError>>()
 
         /// - Returns: `true`, since nothing more is to be done.
         @discardableResult
         func give(_ result: Result<Value, KazasuError>) -> Bool {
-            let waiter = state.withLock { state -> CheckedContinuation<Result<Value, KazasuError>, Never>? in
-                guard state.result == nil else { return nil }
-                state.result = result
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume(returning: result)
+            end.give(result)
             return true
         }
 
@@ -488,9 +402,9 @@ final class ReaderTurns: Sendable {
         func postpone(_ value: Value, waits: Bool) -> Bool {
             let isLast = state.withLock { state in
                 state.postponed = value
-                return !waits || state.isExpired || state.result != nil
+                return !waits || state.isExpired
             }
-            return isLast ? give(.success(value)) : false
+            return isLast || end.given != nil ? give(.success(value)) : false
         }
 
         /// Whether the time to wait for a card is over.
@@ -509,83 +423,6 @@ final class ReaderTurns: Sendable {
             return hasSearched ? give(.failure(.noCard)) : false
         }
 
-        var result: Result<Value, KazasuError> {
-            get async {
-                await withCheckedContinuation { continuation in
-                    let result = state.withLock { state in
-                        if state.result == nil { state.waiter = continuation }
-                        return state.result
-                    }
-                    if let result { continuation.resume(returning: result) }
-                }
-            }
-        }
-    }
-}
-
-/// A reader that refuses work once a token is cancelled, and stays open when it is closed.
-final class GuardedReader: Reader {
-    /// The longest wait for an event without a check of the token.
-    private static let slice = Duration.milliseconds(50)
-
-    let information: ReaderInformation
-    /// The first failure of the reader itself.
-    private(set) var failure: TransportError?
-    private let reader: any Reader
-    private let cancellation: CancellationToken
-    private let beat: () -> Void
-    private var isOver = false
-
-    init(_ reader: any Reader, _ cancellation: CancellationToken, _ beat: @escaping () -> Void = {}) {
-        (self.reader, self.cancellation, self.beat) = (reader, cancellation, beat)
-        information = reader.information
-    }
-
-    /// Refuses work from now on.
-    func end() { isOver = true }
-
-    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
-        try perform { () throws(TransportError) in try reader.activate(request) }
-    }
-
-    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        try perform { () throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
-    }
-
-    func isCardPresent() throws(TransportError) -> Bool? {
-        try perform { () throws(TransportError) in try reader.isCardPresent() }
-    }
-
-    func cyclePower() throws(TransportError) -> Bool {
-        try perform { () throws(TransportError) in try reader.cyclePower() }
-    }
-
-    func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
-        let end = ContinuousClock.now + time
-        while true {
-            let start = ContinuousClock.now
-            let slice = min(max(end - start, .zero), Self.slice)
-            let reports = try perform { () throws(TransportError) in try reader.waitForEvent(within: slice) }
-            let now = ContinuousClock.now
-            if !reports || now - start < slice || now >= end { return reports }
-        }
-    }
-
-    func close() {}
-
-    private func perform<Value>(_ body: () throws(TransportError) -> Value) throws(TransportError) -> Value {
-        guard !isOver else { throw .closed }
-        guard !cancellation.isCancelled else { throw .cancelled }
-        beat()
-        do throws(TransportError) {
-            return try body()
-        } catch {
-            if error.isReaderError { failure = failure ?? error }
-            switch error {
-            case .cancelled, .outOfScript: failure = failure ?? error
-            default: break
-            }
-            throw error
-        }
+        var result: Result<Value, KazasuError> { get async { await end.value } }
     }
 }

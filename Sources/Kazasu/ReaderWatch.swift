@@ -54,8 +54,10 @@ package struct ReaderWatch: Sendable {
     var notices: @Sendable (CancellationToken) -> any DeviceNotices = { ReaderRegistry.notices($0) }
     /// A reader that does not answer for so long is closed and opened again; no read takes a third of it.
     private static let patience = Duration.seconds(30)
-    /// How long a reader that was told to stop may take before its thread is left to itself.
-    var grace = Duration.seconds(5)
+    /// How long a reader that was told to stop, or to close, may take before its thread is abandoned.
+    var grace = AsyncReader.grace
+    /// How long opening a reader may take.
+    var opening = AsyncCardReader.opening
     /// Waits between attempts; tests replace it to avoid waiting.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Waits between two looks at whether a reader still answers; tests replace it.
@@ -160,7 +162,8 @@ package struct ReaderWatch: Sendable {
     private func hosted(_ id: String, _ tell: @escaping @Sendable (Event) -> Void) async -> Outcome {
         guard let shared else { return await session(id, nil, tell) }
         let turns = shared.turns(of: id)
-        let sharing = CardWatch.Sharing(turns: turns, host: await turns.claim())
+        guard let host = await turns.claim() else { return Outcome(error: .cancelled, wasReady: false) }
+        let sharing = CardWatch.Sharing(turns: turns, host: host)
         var outcome = await session(id, sharing, tell)
         while outcome.interruption != nil, !Task.isCancelled {
             outcome = await session(id, sharing, after: outcome, tell)
@@ -176,7 +179,9 @@ package struct ReaderWatch: Sendable {
     ) async -> Outcome {
         let reader: AsyncCardReader
         do throws(KazasuError) {
-            reader = try await AsyncCardReader.open { cancellation throws(KazasuError) in try open(id, cancellation) }
+            reader = try await AsyncCardReader.open(id, within: opening, grace: grace) {
+                cancellation throws(KazasuError) in try open(id, cancellation)
+            }
         } catch {
             if let card = before?.interruption?.card {
                 tell(.tap(Tap(.lost, card, reader: id, time: .now), reader: id))
@@ -189,6 +194,7 @@ package struct ReaderWatch: Sendable {
             tell(.reader(id, .ready))
         }
         let (query, reading, stations, work, progress, shared) = (query, reading, stations, work, progress, shared)
+        let (tick, grace) = (tick, grace)
         let present = before?.interruption?.card
         let session = Session()
         let watching = Task {
@@ -223,11 +229,10 @@ package struct ReaderWatch: Sendable {
                     return (error, watch.present)
                 }
             }
-            await reader.close()
+            await reader.close(within: grace)
             let isInterrupted = error == .cancelled && sharing.map { $0.turns.wasAborted($0.host) } == true
             session.end(error, isInterrupted ? Interruption(card: card) : nil)
         }
-        let (tick, grace) = (tick, grace)
         let stop: @Sendable () async -> Void = {
             watching.cancel()
             // A thread that is stuck in a driver cannot be ended.
@@ -262,10 +267,10 @@ package struct ReaderWatch: Sendable {
             var beats = 0
             /// What is to be reported if the session ends now.
             var taps: [Tap] = []
-            var end: (error: KazasuError, interruption: Interruption?)?
-            var waiter: CheckedContinuation<End, Never>?
+            var isOver = false
         }
 
+        private let end = OneShot<End>()
         private let state = Mutex(State())
 
         func beat() { state.withLock { $0.beats &+= 1 } }
@@ -273,7 +278,7 @@ package struct ReaderWatch: Sendable {
         /// Remembers what is to be reported if the session ends now, and reports, unless it is over.
         func note(_ taps: [Tap], _ report: () -> Void = {}) {
             state.withLock { state in
-                guard state.end == nil else { return }
+                guard !state.isOver else { return }
                 state.taps = taps
                 report()
             }
@@ -298,28 +303,15 @@ package struct ReaderWatch: Sendable {
 
         /// Ends the session; only the first end counts.
         func end(_ error: KazasuError, _ interruption: Interruption? = nil) {
-            let waiter: (CheckedContinuation<End, Never>, End)? = state.withLock { state in
-                guard state.end == nil else { return nil }
-                state.end = (error, interruption)
-                defer { state.waiter = nil }
-                return state.waiter.map { ($0, (error, state.taps, interruption)) }
+            let taps = state.withLock { state in
+                state.isOver = true
+                return state.taps
             }
-            if let (waiter, end) = waiter { waiter.resume(returning: end) }
+            end.give((error, taps, interruption))
         }
 
         /// Waits for the end.
-        var ended: End {
-            get async {
-                await withCheckedContinuation { continuation in
-                    let end: End? = state.withLock { state in
-                        if let end = state.end { return (end.error, state.taps, end.interruption) }
-                        state.waiter = continuation
-                        return nil
-                    }
-                    if let end { continuation.resume(returning: end) }
-                }
-            }
-        }
+        var ended: End { get async { await end.value } }
     }
 
     /// The readers being watched, and whether they have become ready since their watch began: one that was unplugged may

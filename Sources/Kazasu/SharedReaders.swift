@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardReading
-internal import Dispatch
 package import NFCTransport
 internal import Synchronization
 
@@ -27,13 +26,28 @@ package final class SharedReaders: Sendable {
     private let choose: @Sendable () throws(KazasuError) -> String
     /// How long a reader stays open for the next program.
     private let linger: Duration
+    /// How long choosing and opening a reader may take.
+    private let opening: Duration
+    /// How much longer than it should a reader may take before programs give up waiting for it.
+    private let patience: Duration
+    /// A reader that shows no sign of life for so long is closed and opened again.
+    private static let longestSilence = Duration.seconds(10)
+    /// How often it is looked at in this time.
+    private static let looks = 4
+    /// Waits between two looks; tests replace it.
+    private let tick: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
     ///   - linger: how long a reader stays open for the next program.
+    ///   - opening: how long choosing and opening a reader may take.
+    ///   - patience: how much longer than it should a reader may take before programs give up waiting for it.
+    ///   - tick: waits between two looks at whether a reader still answers; tests replace it.
     ///   - open: opens a reader; tests replace it.
     ///   - choose: returns the reader to use if none is named.
     package init(
-        linger: Duration = .seconds(5),
+        linger: Duration = .seconds(5), opening: Duration = AsyncCardReader.opening,
+        patience: Duration? = nil,
+        tick: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         open: @escaping @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader = {
             id, cancellation throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation)
         },
@@ -41,7 +55,9 @@ package final class SharedReaders: Sendable {
             try ReaderRegistry.choose(nil)
         }
     ) {
-        (self.linger, self.open, self.choose) = (linger, open, choose)
+        (self.linger, self.opening, self.tick) = (linger, opening, tick)
+        self.patience = patience ?? SignsOfLife.usualPatience
+        (self.open, self.choose) = (open, choose)
     }
 
     /// Gives readers names, by which programs may ask for them.
@@ -93,15 +109,21 @@ package final class SharedReaders: Sendable {
     package func run<Value: Sendable>(
         on reader: String?, timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
     ) async throws(KazasuError) -> Value {
-        let turns = id(of: reader).map(turns(of:)) ?? undecided
-        return try await turns.run(timeout: timeout, body)
+        let id = id(of: reader)
+        do throws(KazasuError) {
+            return try await (id.map(turns(of:)) ?? undecided).run(timeout: timeout, body)
+        } catch {
+            // The queue does not know whose it is.
+            if case .reader(.hanging, "") = error, let id { throw .reader(.hanging, id: id) }
+            throw error
+        }
     }
 
     /// The queue of those who want any reader.
     private var undecided: ReaderTurns {
         state.withLock { state in
             if let turns = state.undecided { return turns }
-            let turns = ReaderTurns { [weak self] turns, host in
+            let turns = ReaderTurns(patience: patience) { [weak self] turns, host in
                 guard let self else { return turns.end(host, .cancelled) }
                 Task { await self.decide(turns, host) }
             }
@@ -113,7 +135,8 @@ package final class SharedReaders: Sendable {
     private func decide(_ undecided: ReaderTurns, _ host: ReaderTurns.Host) async {
         let choose = choose
         do throws(KazasuError) {
-            let id = try await BlockingWork.run { () throws(KazasuError) in try choose() }
+            let id = try await BlockingWork.run(within: opening) { () throws(KazasuError) in try choose() }
+            guard let id else { return undecided.end(host, .reader(.hanging, id: "")) }
             let turns = turns(of: id)
             state.withLock { $0.undecided = nil }
             undecided.move(to: turns)
@@ -126,7 +149,7 @@ package final class SharedReaders: Sendable {
     func turns(of id: String) -> ReaderTurns {
         state.withLock { state in
             if let turns = state.turns[id] { return turns }
-            let turns = ReaderTurns { [weak self] turns, host in
+            let turns = ReaderTurns(patience: patience) { [weak self] turns, host in
                 guard let self else { return turns.end(host, .cancelled) }
                 Task { await self.host(id, turns, host) }
             }
@@ -175,17 +198,37 @@ package final class SharedReaders: Sendable {
         let open = open
         let reader: AsyncCardReader
         do throws(KazasuError) {
-            reader = try await AsyncCardReader.open { cancellation throws(KazasuError) in try open(id, cancellation) }
+            reader = try await AsyncCardReader.open(id, within: opening) { cancellation throws(KazasuError) in
+                try open(id, cancellation)
+            }
         } catch {
             return turns.end(host, error)
         }
+        turns.signs.expect()
         let linger = linger
-        let error = await reader.run { reader in
-            self.didOpen(id, device: reader.information)
-            return Self.serve(turns, host, on: reader, linger)
+        let end = OneShot<KazasuError?>()
+        let serving = Task {
+            let error = await reader.run { reader in
+                self.didOpen(id, device: reader.information)
+                defer { self.didClose(id) }
+                return Self.serve(turns, host, on: reader, linger)
+            }
+            await reader.close()
+            end.give(error)
         }
-        didClose(id)
-        await reader.close()
+        // A thread that is stuck in a driver cannot be ended.
+        let watching = Task { [tick] in
+            var silent = 0
+            while silent < Self.looks {
+                guard (try? await tick(Self.longestSilence / Self.looks)) != nil else { return }
+                silent = turns.signs.isAlive ? 0 : silent + 1
+            }
+            serving.cancel()
+            guard await end.value(within: AsyncReader.grace) == nil else { return }
+            end.give(.reader(.hanging, id: id))
+        }
+        let error = await end.value
+        watching.cancel()
         turns.end(host, error)
     }
 
@@ -226,7 +269,8 @@ package final class SharedReaders: Sendable {
         turns.pause(.milliseconds(100), host, hasCard: false)
         let token = turns.beginSearch(host)
         defer { turns.endSearch() }
-        let searching = CardReader(borrowing: GuardedReader(reader.device, token), cancellation: token)
+        let searching = CardReader(
+            borrowing: GuardedReader(reader.device, token, signs: turns.signs), cancellation: token)
         searching.clock = SearchClock(now: reader.clock.now) { turns.pause($0, host, hasCard: false) }
         do throws(KazasuError) {
             return try !searching.waitForCards(.any, timeout: .seconds(5)).isEmpty
@@ -240,21 +284,18 @@ package final class SharedReaders: Sendable {
     }
 
     /// Closes the readers that were opened for programs, for good.
-    package func close() async {
-        for turns in state.withLock({ Array($0.turns.values) }) { _ = await turns.claim() }
-    }
-}
-
-/// Runs calls that block off the cooperative threads.
-private enum BlockingWork {
-    static func run<Value: Sendable, Failure: Error>(
-        _ body: @escaping @Sendable () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(Failure) in try body() })
+    ///
+    /// - Parameter limit: how long to wait for those whose driver hangs.
+    package func close(within limit: Duration = AsyncReader.grace) async {
+        let closing = Task {
+            await withDiscardingTaskGroup { group in
+                for turns in state.withLock({ Array($0.turns.values) }) {
+                    group.addTask { _ = await turns.claim() }
+                }
             }
         }
-        return try result.get()
+        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { closing.cancel() } }
+        await closing.value
+        timer.cancel()
     }
 }

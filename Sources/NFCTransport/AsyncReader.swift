@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let reader = try AsyncReader(cancellation: token)
-/// guard try await reader.open({ try driver.open("rcs380", cancellation: token) }) else { return }
+/// guard try await reader.open(within: .seconds(15), { try driver.open("rcs380", cancellation: token) }) == true else { return }
 /// let card = try await reader.run { try $0.activate(.felica(.transit)) }
 /// await reader.close()
 /// ```
@@ -33,14 +33,39 @@ package actor AsyncReader {
         self.cancellation = cancellation
     }
 
+    /// How long a driver that was told to stop may take, and a reader to close, before its thread is abandoned.
+    package static let grace = Duration.seconds(3)
+
     /// Opens a reader on this thread.
     ///
-    /// - Returns: whether `body` returned one.
+    /// A driver that takes longer, or that does not stop within `grace` after the task was cancelled, is abandoned: its
+    /// thread ends when the driver returns, and the reader that it may have opened is closed.
+    ///
+    /// - Parameter late: called when a driver that was abandoned has returned.
+    /// - Returns: whether `body` returned a reader; `nil` if it was abandoned.
     /// - Throws: whatever `body` throws.
     package nonisolated func open<Failure: Error>(
+        within limit: Duration, grace: Duration = AsyncReader.grace,
+        late: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable () throws(Failure) -> (any Reader)?
-    ) async throws(Failure) -> Bool {
-        try await cancellable { await self.start(body) }
+    ) async throws(Failure) -> Bool? {
+        let end = OneShot<Result<Bool, Failure>?>()
+        Task { await self.start(body, end, late) }
+        let cancellation = cancellation
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            if end.give(nil) { cancellation.cancel() }
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            await end.value
+        } onCancel: {
+            cancellation.cancel()
+            Task {
+                try? await Task.sleep(for: grace)
+                end.give(nil)
+            }
+        }?.get()
     }
 
     /// The properties of the reader; `nil` once it is closed.
@@ -63,13 +88,29 @@ package actor AsyncReader {
         isOpen = false
     }
 
-    private func start<Failure: Error>(_ body: () throws(Failure) -> (any Reader)?) -> Result<Bool, Failure> {
-        Result { () throws(Failure) in
+    /// Closes the reader; a driver that takes longer is abandoned.
+    package nonisolated func close(within limit: Duration) async {
+        let end = OneShot<Void>()
+        Task {
+            await self.close()
+            end.give(())
+        }
+        _ = await end.value(within: limit)
+    }
+
+    /// The result is given on this thread: Swift's threads may be busy for longer than the limit.
+    private func start<Failure: Error>(
+        _ body: () throws(Failure) -> (any Reader)?, _ end: OneShot<Result<Bool, Failure>?>, _ late: () -> Void
+    ) {
+        let result = Result { () throws(Failure) in
             guard let opened = try body() else { return false }
             reader = opened
             isOpen = true
             return true
         }
+        guard !end.give(result) else { return }
+        late()
+        close()
     }
 
     private func perform<Value: Sendable, Failure: Error>(

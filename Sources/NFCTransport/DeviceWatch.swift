@@ -135,10 +135,17 @@ package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     /// - Throws: ``TransportError/cancelled``.
     package nonisolated func next() async throws(TransportError) -> [DeviceChange<Device>] {
         let cancellation = cancellation
+        let end = OneShot<Result<[DeviceChange<Device>], TransportError>>()
+        Task { end.give(await self.look()) }
         return try await withTaskCancellationHandler {
-            await self.look()
+            await end.value
         } onCancel: {
             cancellation.cancel()
+            // A listing that hangs is abandoned.
+            Task {
+                try? await Task.sleep(for: AsyncReader.grace)
+                end.give(.failure(.cancelled))
+            }
         }.get()
     }
 

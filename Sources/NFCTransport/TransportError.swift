@@ -49,6 +49,9 @@ extension TransportError {
     /// The program has closed the reader.
     public static let closed = TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))
 
+    /// A call of the driver does not return; it is tried again once it has.
+    package static let hanging = TransportError.readerUnavailable(reason: .busy, detail: .init(.hanging))
+
     /// The exact cause: a code and its values.
     public struct Reason: Hashable, Sendable {
         /// The cause.
@@ -98,7 +101,7 @@ extension TransportError.Reason {
         case deviceForGroup, deviceDenied, deviceInUse, deviceAbsent, noDevice, deviceNotOpened, notADevice
 
         // Readers in use by something else.
-        case heldByProgram, heldByProgramOrService, keptByKernelDriver, working, sessionTaken
+        case heldByProgram, heldByProgramOrService, keptByKernelDriver, working, sessionTaken, hanging
         /// Value: the name of the driver.
         case heldByKernelDriver
         /// Value: libusb's error number.

@@ -38,7 +38,7 @@ struct SharedReadersTests {
         }
 
         init(
-            _ fields: [String: VirtualField],
+            _ fields: [String: VirtualField], patience: Duration = .seconds(600),
             reader: @escaping @Sendable (VirtualField, Int, CancellationToken) -> any Reader = { field, _, _ in
                 InProcessReader(field)
             }
@@ -49,7 +49,8 @@ struct SharedReadersTests {
             watch = Mutex(nil)
             let opener = Opener()
             readers = SharedReaders(
-                linger: .zero, open: { id, token throws(KazasuError) in try opener.open(id, token) },
+                linger: .zero, patience: patience,
+                open: { id, token throws(KazasuError) in try opener.open(id, token) },
                 choose: { () throws(KazasuError) in "a" })
             opener.bench.withLock { $0 = { [weak self] in self } }
         }
@@ -430,6 +431,88 @@ struct SharedReadersTests {
         await bench.end()
     }
 
+    // MARK: Drivers that hang
+
+    /// A driver that hangs keeps its thread; requests end with their own time, everything ends when it is to.
+    @Test(.timeLimit(.minutes(3)), arguments: Hanging.allCases, [true, false])
+    func programsDoNotHangWithADriver(_ call: Hanging, hasTaps: Bool) async throws {
+        let driver = HangingDriver(call)
+        // A reader that hangs in closing has answered before.
+        let bench = Bench(
+            ["a": VirtualField(cards: [try Self.card(Self.suica)])], patience: call == .close ? .seconds(600) : .zero
+        ) { field, _, _ in
+            driver.opened(InProcessReader(field))
+        }
+        if hasTaps {
+            bench.startTaps()
+            if call == .transceive { await bench.waitForTaps(1) }
+        }
+        driver.hang()
+        let answer = Task { () -> KazasuError? in
+            do throws(KazasuError) {
+                _ = try await Self.balance(bench.readers, on: "a", timeout: .milliseconds(1))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(await answer.value == (call == .close ? nil : .reader(.hanging, id: "a")))
+        // Programs and taps end although the driver still hangs.
+        await bench.end()
+        driver.release()
+    }
+
+    enum Hanging: CaseIterable {
+        case open, activate, transceive, close
+    }
+
+    /// Opens readers that hang in one of their calls until they are released.
+    private final class HangingDriver: Sendable {
+        private let call: Hanging
+        private let isHanging = Mutex(false)
+        private let end = DispatchSemaphore(value: 0)
+
+        init(_ call: Hanging) { self.call = call }
+
+        func hang() { isHanging.withLock { $0 = true } }
+
+        /// Lets every call return.
+        func release() {
+            isHanging.withLock { $0 = false }
+            for _ in 0..<100 { end.signal() }
+        }
+
+        func call(_ call: Hanging) { if call == self.call, isHanging.withLock({ $0 }) { end.wait() } }
+
+        func opened(_ reader: InProcessReader) -> any Reader {
+            if call == .open { hang() }
+            call(.open)
+            return HangingReader(reader, self)
+        }
+    }
+
+    private final class HangingReader: Reader {
+        private let reader: InProcessReader
+        private let driver: HangingDriver
+
+        init(_ reader: InProcessReader, _ driver: HangingDriver) { (self.reader, self.driver) = (reader, driver) }
+
+        var information: ReaderInformation { reader.information }
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+            driver.call(.activate)
+            return try reader.activate(request)
+        }
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            driver.call(.transceive)
+            return try reader.transceive(frame, timeout: timeout)
+        }
+        func isCardPresent() throws(TransportError) -> Bool? { try reader.isCardPresent() }
+        func close() {
+            driver.call(.close)
+            reader.close()
+        }
+    }
+
     /// A reader that answers one frame only when it is cancelled.
     private final class StuckReader: Reader {
         static let frame: [UInt8] = [0xFF]
@@ -535,7 +618,7 @@ struct SharedReadersTests {
         let field = VirtualField(cards: [try Self.card(Self.suica)])
         let chosen = DispatchSemaphore(value: 0)
         let readers = SharedReaders(
-            linger: .zero, open: { _, _ throws(KazasuError) in InProcessReader(field) },
+            linger: .zero, patience: .seconds(600), open: { _, _ throws(KazasuError) in InProcessReader(field) },
             choose: { () throws(KazasuError) in
                 chosen.wait()
                 chosen.signal()

@@ -113,12 +113,7 @@ struct AsyncReaderTests {
 
     /// Waits off Swift's threads, which must stay free.
     private static func wait(_ semaphore: DispatchSemaphore) async {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                semaphore.wait()
-                continuation.resume()
-            }
-        }
+        await BlockingWork.run { semaphore.wait() }
     }
 }
 
@@ -126,10 +121,10 @@ extension AsyncReader {
     fileprivate static func open(_ id: String, with driver: any ReaderDriver) async throws -> AsyncReader? {
         let cancellation = CancellationToken()
         let reader = try AsyncReader(cancellation: cancellation)
-        let isOpen = try await reader.open { () throws(TransportError) in
+        let isOpen = try await reader.open(within: .seconds(600)) { () throws(TransportError) in
             try driver.open(id, cancellation: cancellation)
         }
-        return isOpen ? reader : nil
+        return isOpen == true ? reader : nil
     }
 
     fileprivate nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {

@@ -147,6 +147,7 @@ struct ChipCardServiceError {
         guard case .readerUnavailable(let reason, let detail) = error else { return nil }
         let found = ChipCardService(Machine(environment: SystemEnvironment.all)).check()
         switch (reason, found.verdict) {
+        case _ where detail.code == .hanging: check = Check(.serviceSilent)
         case (.absent, .fault), (.permission, .fault): check = found
         case (.permission, _): check = Check(.serviceRefuses, ChipCardServiceError.user)
         case (.absent, _) where detail.code == .serviceVersionMismatch: check = Check(.serviceVersionMismatch)
@@ -185,7 +186,8 @@ extension CommandError {
     /// Why a reader could not be opened, with the fix where the smart card service is to blame.
     static func opening(_ id: String, _ error: TransportError) -> CommandError {
         var failure = CommandError(error, isOpening: true)
-        guard ChipCardServiceError.serves(id), ReaderRegistry.serviceObstacle != nil,
+        // A service that hangs is not asked again.
+        guard ChipCardServiceError.serves(id), error == .hanging || ReaderRegistry.serviceObstacle != nil,
             let fault = ChipCardServiceError(error)
         else { return failure }
         failure.reason = fault.reason.rawValue

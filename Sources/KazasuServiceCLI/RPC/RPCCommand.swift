@@ -81,6 +81,7 @@ final class RPCRun: Sendable {
     private let isJSON: Bool
 
     init(_ context: Context, _ named: [NamedReader]) {
+        ReaderRegistry.answering = .milliseconds(700)
         let readers = SharedReaders.forCommands()
         readers.setNames(named.map { ($0.name, $0.id) })
         let output = MessageOutput()

@@ -33,6 +33,7 @@ final class ServeFront: WatchFront {
         if redaction.isOn { settings.mask = { Self.masked($0, redaction) } }
         let hub = TapHub(outbox, on: thread, language: Language.current, mask: settings.mask)
         self.hub = hub
+        ReaderRegistry.answering = .milliseconds(700)
         let readers = SharedReaders.forCommands()
         readers.setNames(options.readers.map { ($0.name, $0.id) })
         self.readers = readers
