@@ -19,8 +19,8 @@ struct KazasuTests {
         #expect(readme.contains("```swift\n" + program[sample.lowerBound...] + "```"))
         let manifest = Self.lines(
             String(decoding: try TestFiles.read("Docs/examples/Client/Package.swift"), as: UTF8.self))
-        let lines = try #require(readme.components(separatedBy: "```swift\n    dependencies").dropFirst().first)
-        #expect(manifest.contains(Self.lines("    dependencies" + (lines.components(separatedBy: "```").first ?? "?"))))
+        let lines = try #require(readme.components(separatedBy: "```swift\ndependencies").dropFirst().first)
+        #expect(manifest.contains(Self.lines("dependencies" + (lines.components(separatedBy: "```").first ?? "?"))))
     }
 
     /// The articles of the products' documentation.

@@ -85,6 +85,8 @@ package enum Descriptor {
     package static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, name: String
     ) throws(CommandError) -> Int {
+        // One that can only be written would be waited for until a signal.
+        guard fcntl(descriptor, F_GETFL) & O_ACCMODE != O_WRONLY else { throw Files.unreadable(name, EBADF) }
         while true {
             guard wait(for: POLLIN, on: descriptor, afterSignal: 0) else { throw .cancelled() }
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
