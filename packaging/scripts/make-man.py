@@ -111,7 +111,7 @@ def prose(text):
     text = text.replace("\\", "\\e").replace("~", "\\(ti").replace("'", "\\(aq")
     text = re.sub(r"(?<![\w-])--?(?=\w)", lambda found: "\\-" * len(found[0]), text)
     # Only groff's Japanese macros, which not every man loads, break lines between Japanese letters.
-    text = re.sub(rf"(?<=[{WIDE}、。）」])(?=[{WIDE}（「])(?![{NO_START}])", r"\\:", text)
+    text = re.sub(rf"(?<=[{WIDE}、。）」])(?=[{WIDE}（「])(?![{NO_START}])|(?<=[、。])(?=[A-Za-z0-9])", r"\\:", text)
     return "\\&" + text if text.startswith(".") else text
 
 
@@ -184,6 +184,8 @@ class Page:
         self.lines = [
             '\'\\" -*- coding: UTF-8 -*-',
             '.\\" Generated from the help of kazasu.',
+            # groff 1.23 adjusts lines again at each heading unless it finds this.
+            ".ds AD l",
             f'.TH "{self.name.upper()}" 1 "{DAY}" "Kazasu {version}" "{self.words["manual"]}"',
             # Lines of Japanese cannot be adjusted, and examples in the text are easier to read so.
             ".ad l",
