@@ -414,6 +414,30 @@ struct MQTTSinkTests {
         await run.value
     }
 
+    @Test("Signs of another client with the same ID")
+    func sharedNameSigns() {
+        typealias Row = (fault: MQTTFault, lasted: Duration?, isNew: Bool)
+        let short: Row = (.ended(7), .seconds(1), false)
+        let takenOver: Int32 = 0x8E
+        let sequences: [[Row]] = [
+            // The broker's word is enough, also before the connection was ready; it is passed on once.
+            [(.ended(takenOver), nil, true), (.ended(takenOver), .seconds(1), false), short, short],
+            [short, (.ended(takenOver), nil, true)],
+            // Without it, three in a row.
+            [short, short, (.ended(7), .seconds(19), true), short, short, short],
+            // A broker that is away, or never let us subscribe, is not another client.
+            [short, short, (.unreachable(111), nil, false), short, short, (.ended(7), .zero, true)],
+            [short, short, (.ended(7), nil, false), short, short],
+            // After a connection that lasted, it is told again.
+            [short, short, (.ended(7), .seconds(20), false), short, short],
+            [(.ended(takenOver), nil, true), (.ended(7), .seconds(60), false), (.ended(takenOver), nil, true)],
+        ]
+        for rows in sequences {
+            var signs = SharedNameSigns()
+            #expect(rows.map { signs.isNew($0.fault, after: $0.lasted) } == rows.map(\.isNew), "\(rows)")
+        }
+    }
+
     @Test("Two watchers of one name are told")
     func sharedName() async throws {
         let server = try MosquittoServer()

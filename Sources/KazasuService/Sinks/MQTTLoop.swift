@@ -200,14 +200,13 @@ final class MQTTLoop {
         }
     }
 
-    /// What the last message of libmosquitto's log says, in which OpenSSL's error code is, as in `error:0A000086:`.
-    ///
-    /// The lowest twelve bits are the reason; 134 is SSL_R_CERTIFICATE_VERIFY_FAILED (openssl/sslerr.h).
-    private var tlsFault: MQTTFault {
-        let code = lastLog.split(separator: ":").lazy.compactMap { $0.utf8.count == 8 ? UInt32($0, radix: 16) : nil }
-            .first
-        return code.map { $0 & 0xFFF } == 134 ? .certificate : .tls(lastLog)
+    /// OpenSSL's error code in the last message of libmosquitto's log, as in `error:0A000086:`.
+    private var tlsError: UInt32? {
+        lastLog.split(separator: ":").lazy.compactMap { $0.utf8.count == 8 ? UInt32($0, radix: 16) : nil }.first
     }
+
+    /// The lowest twelve bits of OpenSSL's code are the reason; 134 is SSL_R_CERTIFICATE_VERIFY_FAILED (openssl/sslerr.h).
+    private var tlsFault: MQTTFault { tlsError.map { $0 & 0xFFF } == 134 ? .certificate : .tls(lastLog) }
 
     // MARK: Serving
 
@@ -229,20 +228,30 @@ final class MQTTLoop {
             unsafe eventfd_read(connection.wakeDescriptor, &count)
         }
         if code == 0, Int32(places[0].revents) & ~POLLOUT != 0 {
-            // A TLS record may hold several packets, of which poll knows nothing once they are decrypted.
+            // A TLS record may hold several packets, of which poll knows nothing once they are decrypted. After a DISCONNECT of
+            // the broker, libmosquitto 2.0.21 calls back at each call, and reports no error.
             var before: Int
             repeat {
                 before = callbacks
                 code = unsafe mosquitto_loop_read(client, 1)
-            } while code == 0 && callbacks != before && connection.state.withLock { $0.held } < Self.mostHeld
+            } while code == 0 && fault == nil && callbacks != before
+                && connection.state.withLock { $0.held } < Self.mostHeld
         }
-        if code == 0, wantsToWrite { code = unsafe mosquitto_loop_write(client, 1) }
-        if code == 0 { code = unsafe mosquitto_loop_misc(client) }
-        guard code != 0, fault == nil else { return }
+        if code == 0, fault == nil, wantsToWrite { code = unsafe mosquitto_loop_write(client, 1) }
+        if code == 0, fault == nil { code = unsafe mosquitto_loop_misc(client) }
+        if code != 0, fault == nil { end(faultThatEnded(code)) }
+    }
+
+    /// Why the connection ended.
+    ///
+    /// - Parameter code: a reason code of MQTT 5, or an error of libmosquitto; which of its functions reports an error, and
+    ///   whether it does so by a callback, depends on its version.
+    private func faultThatEnded(_ code: Int32) -> MQTTFault {
         switch code {
-        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: end(tlsFault)
-        case MOSQ_ERR_KEEPALIVE.rawValue: end(.timeout)
-        default: end(.ended(code))
+        case MOSQ_ERR_TLS.rawValue, MOSQ_ERR_TLS_HANDSHAKE.rawValue: tlsFault
+        case MOSQ_ERR_ERRNO.rawValue where phase == .connecting && tlsError != nil: tlsFault
+        case MOSQ_ERR_KEEPALIVE.rawValue: .timeout
+        default: .ended(code)
         }
     }
 
@@ -346,7 +355,7 @@ final class MQTTLoop {
 
     private func disconnected(_ code: Int32) {
         callbacks += 1
-        if phase == .open || phase == .connecting { end(.ended(code)) }
+        if fault == nil, phase == .open || phase == .connecting { end(faultThatEnded(code)) }
     }
 
     private func acknowledged(_ number: Int32, _ code: Int32) {

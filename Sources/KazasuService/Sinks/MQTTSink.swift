@@ -77,9 +77,9 @@ package final class MQTTSink: Sink {
         var currencies: [HomeAssistant.Currency] = []
         var counters = Counters()
         var fault: MQTTFault?
-        /// When the connection was made, and how many in a row did not last.
+        /// When the connection was made.
         var connected: ContinuousClock.Instant?
-        var shortConnections = 0
+        var sharedName = SharedNameSigns()
         /// The topics that are not allowed, as they were told.
         var forbidden: Set<String> = []
         /// Called after each connection.
@@ -97,19 +97,6 @@ package final class MQTTSink: Sink {
             let isAsking = last.map { $0.upTo == one.upTo && now - $0.asked >= pause } ?? false
             acknowledged[one.reader] = (one.upTo, isAsking || last == nil ? now : last?.asked ?? now)
             return isAsking
-        }
-
-        /// Whether another client seems to have the same ID: the broker says so, or it ended three connections in a row soon
-        /// after they began, and could be reached all the time.
-        ///
-        /// mosquitto 2.0.11 gives no reason (8E, session taken over) when another client connects with the same ID.
-        mutating func isShared(_ fault: MQTTFault) -> Bool {
-            guard case .ended(let code) = fault, let connected, .now - connected < .seconds(20) else {
-                shortConnections = 0
-                return false
-            }
-            shortConnections = code == 0x8E ? max(3, shortConnections + 1) : shortConnections + 1
-            return shortConnections == 3
         }
 
         /// The place of a reader.
@@ -198,7 +185,8 @@ package final class MQTTSink: Sink {
             case .disconnected(let fault):
                 let (isNew, isShared) = state.value.withLock { state in
                     defer { (state.fault, state.connected) = (fault, nil) }
-                    return (state.fault != fault, state.isShared(fault))
+                    let lasted = state.connected.map { .now - $0 }
+                    return (state.fault != fault, state.sharedName.isNew(fault, after: lasted))
                 }
                 // A broker that is away for a week is one line.
                 if isNew { tell(.disconnected(fault)) }

@@ -5,11 +5,19 @@ import TestSupport
 /// A user at a terminal: a pseudo-terminal in Python, which waits for a text and then types an answer.
 enum Typist {
     private static let program = """
-        import os, pty, sys, termios
+        import os, pty, signal, sys, termios
         pid, master = pty.fork()
         if pid == 0:
             os.execv(sys.argv[1], sys.argv[1:sys.argv.index("--typist")])
         seen = b""
+        # What was seen until then tells where the program hangs.
+        def give_up(*_):
+            os.kill(pid, signal.SIGKILL)
+            sys.stdout.buffer.write(seen + b"[no end]")
+            sys.stdout.flush()
+            os._exit(124)
+        signal.signal(signal.SIGALRM, give_up)
+        signal.alarm(110)
         for pair in sys.argv[sys.argv.index("--typist") + 1:]:
             prompt, answer = pair.encode().split(b"=", 1)
             start = len(seen)
