@@ -16,7 +16,7 @@ struct NoProcTests {
         let line = "mount -t tmpfs none /proc && test ! -e /proc/self && exec \"$@\""
         return try ChildProcess.run(
             "/usr/bin/unshare", Self.unshare + ["sh", "-c", line, "sh", program] + arguments,
-            environment: Kazasu.environment, limit: .seconds(60))
+            environment: Kazasu.environment, limit: .seconds(120))
     }
 
     @Test(

@@ -29,7 +29,7 @@ struct OutputSafetyTests {
     private func run(_ line: String) throws -> ChildResult {
         try ChildProcess.run(
             "/bin/sh", ["-c", "cd '\(folder.path)' && exec \"$KAZASU\" \(line)"],
-            environment: Kazasu.environment.merging(["KAZASU": Kazasu.service]) { $1 }, limit: .seconds(60))
+            environment: Kazasu.environment.merging(["KAZASU": Kazasu.service]) { $1 }, limit: .seconds(120))
     }
 
     /// The contents of the folder.
@@ -157,7 +157,7 @@ struct OutputSafetyTests {
         for line in lines {
             let result = try ChildProcess.run(
                 "/bin/bash", ["-c", "cd '\(folder.path)' && \(line)"],
-                environment: Kazasu.environment.merging(["KAZASU": Kazasu.service]) { $1 }, limit: .seconds(60))
+                environment: Kazasu.environment.merging(["KAZASU": Kazasu.service]) { $1 }, limit: .seconds(120))
             #expect(result.output == "IDm     0101031234567890\n", "\(line): \(result)")
         }
     }

@@ -660,7 +660,7 @@ struct LedgerCommandTests {
             "/usr/bin/env",
             ["python3", "-c", script, Service.path] + line.split(separator: " ").map(String.init),
             environment: Service.environment.merging(["XDG_DATA_HOME": data.path, "COLUMNS": "80"]) { $1 },
-            limit: .seconds(60))
+            limit: .seconds(120))
     }
 
     @Test(

@@ -94,7 +94,7 @@ struct RPCTests {
         let reader = "virtual:\(Self.fixture(example.card))"
         let command = try ChildProcess.run(
             Service.path, example.arguments + ["--json", "-r", reader, "--lang", language],
-            environment: Service.environment, limit: .seconds(60))
+            environment: Service.environment, limit: .seconds(120))
         let program = try RPCProgram(["-r", reader, "--lang", language])
         let response = try program.response(to: program.send(example.method, example.params))
         if command.end == .exited(0) {

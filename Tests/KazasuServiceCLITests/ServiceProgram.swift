@@ -46,7 +46,7 @@ enum Service {
         _ program: String, _ arguments: [String], _ environment: [String: String]
     ) throws -> ChildResult {
         try ChildProcess.run(
-            program, arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(60)
+            program, arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(120)
         ).checkingSchemas(arguments)
     }
 

@@ -270,7 +270,7 @@ struct SettingsTests {
         ]
         let child = try RunningChild(
             "/bin/sh", ["-c", "exec \"$0\" watch \"$@\" 3<<END\nkey\nEND", Service.path] + arguments,
-            environment: Service.environment.merging(["SECRET": "password"]) { $1 }, limit: .seconds(60),
+            environment: Service.environment.merging(["SECRET": "password"]) { $1 }, limit: .seconds(120),
             hasTerminal: false)
         _ = try child.event(of: "on")
         for _ in 0..<2 {
@@ -302,7 +302,7 @@ struct SettingsTests {
         let result = try ChildProcess.run(
             "/usr/bin/python3",
             [script, Service.path] + command + ["-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o"],
-            environment: Service.environment, limit: .seconds(60))
+            environment: Service.environment, limit: .seconds(120))
         #expect(result.output == "0\n", "\(result.errors)")
     }
 
@@ -310,7 +310,7 @@ struct SettingsTests {
     func nohup() throws {
         let child = try RunningChild(
             "/usr/bin/nohup", [Service.path, "watch", "-r", "virtual:\(Service.card)"],
-            environment: Service.environment, limit: .seconds(60))
+            environment: Service.environment, limit: .seconds(120))
         _ = try child.event(of: "on")
         child.send(SIGHUP)
         _ = try child.message(containing: "settings were read again")

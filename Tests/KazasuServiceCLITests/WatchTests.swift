@@ -150,7 +150,7 @@ struct WatchTests {
     @Test("Wrong command lines", arguments: wrong)
     func wrongLine(arguments: [String], status: Int32, reason: String) throws {
         let child = try RunningChild(
-            Service.path, ["watch", "--json"] + arguments, environment: Service.environment, limit: .seconds(60))
+            Service.path, ["watch", "--json"] + arguments, environment: Service.environment, limit: .seconds(120))
         let result = child.finish()
         #expect(result.end == .exited(status), "\(result.errors)")
         let last = try #require(result.errors.split(separator: "\n").last)

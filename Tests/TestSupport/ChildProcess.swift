@@ -22,7 +22,7 @@ package enum ChildProcess {
     ///   - limit: after this time the program is killed.
     package static func run(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
-        limit: Duration = .seconds(30)
+        limit: Duration = .seconds(120)
     ) throws -> ChildResult {
         let output = try Pipe()
         let errors = try Pipe()

@@ -36,7 +36,7 @@ enum Kazasu {
     /// Runs one command line to its end.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildResult {
         try ChildProcess.run(
-            path, arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(60)
+            path, arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(120)
         ).checkingSchemas(arguments)
     }
 
@@ -45,7 +45,7 @@ enum Kazasu {
         try ChildProcess.run(
             "/bin/sh", ["-c", "kazasu() { \"$KAZASU\" \"$@\"; }\n\(line)"],
             environment: Self.environment.merging(["KAZASU": path]) { $1 }.merging(environment) { $1 },
-            limit: .seconds(60)
+            limit: .seconds(120)
         ).checkingSchemas([])
     }
 

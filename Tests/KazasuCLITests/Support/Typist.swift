@@ -17,7 +17,7 @@ enum Typist {
             sys.stdout.flush()
             os._exit(124)
         signal.signal(signal.SIGALRM, give_up)
-        signal.alarm(110)
+        signal.alarm(290)
         for pair in sys.argv[sys.argv.index("--typist") + 1:]:
             prompt, answer = pair.encode().split(b"=", 1)
             start = len(seen)
@@ -59,6 +59,6 @@ enum Typist {
     ) throws -> ChildResult {
         try ChildProcess.run(
             "/usr/bin/env", ["python3", "-c", program] + command + ["--typist"] + answers,
-            environment: Kazasu.environment.merging(environment) { $1 }, limit: .seconds(120))
+            environment: Kazasu.environment.merging(environment) { $1 }, limit: .seconds(300))
     }
 }

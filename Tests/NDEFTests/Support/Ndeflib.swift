@@ -45,7 +45,7 @@ enum Ndeflib {
         let input = try folder.write(
             Array(messages.map { Hex.encode($0) + "\n" }.joined().utf8), as: "messages")
         let result = try ChildProcess.run(
-            "/bin/sh", ["-c", "exec \"$1\" \"$2\" < \"$3\"", "sh", python, script, input], limit: .seconds(60))
+            "/bin/sh", ["-c", "exec \"$1\" \"$2\" < \"$3\"", "sh", python, script, input], limit: .seconds(120))
         guard result.end == .exited(0) else { throw Failed(errors: result.errors) }
         return result.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
