@@ -253,15 +253,7 @@ final class ReaderTurns: Sendable {
         let (host, search) = state.withLock { state in (state.queue.claim(), state.search) }
         search?.cancel()
         arrivals.signal()
-        let cancellation = CancellationToken()
-        let isTaken = await withTaskCancellationHandler {
-            await state.wait { state -> Bool? in
-                state.queue.take(host) ? true : cancellation.isCancelled ? false : nil
-            }
-        } onCancel: {
-            cancellation.cancel()
-            state.withLock { _ in }
-        }
+        let isTaken = await state.waitUnlessCancelled { $0.queue.take(host) ? () : nil } != nil
         if isTaken { return host }
         let next = state.withLock { state in
             state.queue.giveUp(host)

@@ -94,23 +94,46 @@ package final class Gate<State: Sendable>: Sendable {
 }
 
 extension Gate {
-    /// Waits until a condition returns a value, at most for this long.
+    /// Waits until a condition returns a value, at most for this long. Cancelling the task does not end that.
     ///
     /// - Returns: `nil` if it did not in time.
     package func wait<Value: Sendable>(
         within limit: Duration, until condition: @escaping @Sendable (inout State) -> Value?
     ) async -> Value? {
-        let isOver = CancellationToken()
-        let timer = Task {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            isOver.cancel()
-            withLock { _ in }
+        await wait(within: limit, endedBy: CancellationToken(), until: condition)
+    }
+
+    /// Waits until a condition returns a value or the task is cancelled, at most for this long if there is a limit.
+    ///
+    /// - Returns: `nil` if the condition returned none.
+    package func waitUnlessCancelled<Value: Sendable>(
+        within limit: Duration? = nil, until condition: @escaping @Sendable (inout State) -> Value?
+    ) async -> Value? {
+        let end = CancellationToken()
+        return await withTaskCancellationHandler {
+            await wait(within: limit, endedBy: end, until: condition)
+        } onCancel: {
+            stop(end)
         }
-        defer { timer.cancel() }
+    }
+
+    private func wait<Value: Sendable>(
+        within limit: Duration?, endedBy end: CancellationToken,
+        until condition: @escaping @Sendable (inout State) -> Value?
+    ) async -> Value? {
+        let timer = limit.map { limit in
+            Task { if (try? await Task.sleep(for: limit)) != nil { stop(end) } }
+        }
+        defer { timer?.cancel() }
         return await wait { state -> Value?? in
-            guard let value = condition(&state) else { return isOver.isCancelled ? .some(nil) : nil }
+            guard let value = condition(&state) else { return end.isCancelled ? .some(nil) : nil }
             return value
         }
+    }
+
+    private func stop(_ end: CancellationToken) {
+        end.cancel()
+        withLock { _ in }
     }
 }
 

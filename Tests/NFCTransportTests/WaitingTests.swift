@@ -67,6 +67,32 @@ struct GateTests {
         #expect(await (first, second) == (1, 2))
         #expect(gate.withLock { $0 } == 3)
     }
+
+    /// The first task begins to wait before it is cancelled, the second is cancelled before it asks.
+    @Test func cancellationEndsTheWaitOfOneTask() async {
+        let (gate, asked) = (Gate(0), OneShot<Void>())
+        let first = Task {
+            await gate.waitUnlessCancelled { state -> Int? in
+                asked.give(())
+                return state == 1 ? 1 : nil
+            }
+        }
+        await asked.value
+        first.cancel()
+        #expect(await first.value == nil)
+        let begin = OneShot<Void>()
+        let second = Task {
+            await begin.value
+            return await gate.waitUnlessCancelled { $0 == 1 ? 2 : nil }
+        }
+        second.cancel()
+        begin.give(())
+        #expect(await second.value == nil)
+        async let third = gate.waitUnlessCancelled(within: .seconds(60)) { $0 == 1 ? 3 : nil }
+        gate.withLock { $0 = 1 }
+        #expect(await third == 3)
+        #expect(await gate.waitUnlessCancelled(within: .zero) { $0 == 2 ? 4 : nil } == nil)
+    }
 }
 
 struct BlockingWorkTests {

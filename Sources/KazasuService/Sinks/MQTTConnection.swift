@@ -2,7 +2,7 @@
 
 internal import CMosquitto
 internal import Glibc
-internal import Synchronization
+internal import NFCTransport
 
 /// A message to publish, or a received one.
 package struct MQTTMessage: Hashable, Sendable {
@@ -133,9 +133,6 @@ package final class MQTTConnection: Sendable {
         var isPaused = false
         /// How many received messages are not released.
         var held = 0
-        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-        var nextWaiter = 0
-        var closers: [CheckedContinuation<Void, Never>] = []
     }
 
     let settings: Settings
@@ -143,7 +140,7 @@ package final class MQTTConnection: Sendable {
     let birth: @Sendable () -> [MQTTMessage]
     /// Called on the connection's thread.
     let onEvent: @Sendable (Event) -> Void
-    let state = Mutex(State())
+    let state = Gate(State())
     /// An eventfd that wakes the thread.
     let wakeDescriptor: Int32
 
@@ -189,9 +186,9 @@ package final class MQTTConnection: Sendable {
 
     /// Publishes messages in order and waits until the broker has acknowledged or refused each.
     package func publish(_ messages: [MQTTMessage]) async -> [MQTTPublishResult] {
-        await withCheckedContinuation { continuation in
-            send(messages) { continuation.resume(returning: $0) }
-        }
+        let results = OneShot<[MQTTPublishResult]>()
+        send(messages) { results.give($0) }
+        return await results.value
     }
 
     /// Publishes messages in order without waiting.
@@ -224,113 +221,34 @@ package final class MQTTConnection: Sendable {
     ///
     /// - Returns: `false` when there was none in time, or the task was cancelled.
     package func waitUntilConnected(for limit: Duration) async -> Bool {
-        if isConnected { return true }
-        return await withTaskGroup(of: Bool.self) { group in
-            group.addTask { await self.connected() }
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return false
-            }
-            let result = await group.next() ?? false
-            group.cancelAll()
-            return result
-        }
-    }
-
-    private func connected() async -> Bool {
-        let number = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let known: Bool? = state.withLock { state in
-                    if state.isConnected { return true }
-                    if state.isClosing || Task.isCancelled { return false }
-                    state.waiters[number] = continuation
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
-        }
+        await state.waitUnlessCancelled(within: limit) { $0.isConnected ? true : $0.isClosing ? false : nil } ?? false
     }
 
     /// Publishes the last messages, disconnects, and waits for the end, at most a few seconds.
     package func close(farewell: [MQTTMessage] = []) async {
-        let waiters = state.withLock { state in
+        state.withLock { state in
             if !state.isClosing { state.commands.append(.close(farewell)) }
             state.isClosing = true
-            defer { state.waiters = [:] }
-            return state.waiters.values.map { $0 }
         }
-        for waiter in waiters { waiter.resume(returning: false) }
         wake()
-        let limit = Task {
-            try? await Task.sleep(for: .seconds(5))
-            if !Task.isCancelled { finish(isOver: false) }
+        if await state.wait(within: .seconds(5), until: { $0.isOver ? () : nil }) == nil {
+            state.withLock { $0.isConnected = false }
         }
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if !state.isOver { state.closers.append(continuation) }
-                return state.isOver
-            }
-            if isOver { continuation.resume() }
-        }
-        limit.cancel()
     }
 
     private func wake() {
         _ = eventfd_write(wakeDescriptor, 1)
     }
 
-    /// Resumes all waiting callers: the thread has ended, or takes too long to.
-    func finish(isOver: Bool = true) {
-        let (commands, waiters, closers) = state.withLock { state in
-            defer {
-                state.isOver = state.isOver || isOver
-                state.isClosing = true
-                state.isConnected = false
-                (state.commands, state.waiters, state.closers) = (isOver ? [] : state.commands, [:], [])
-            }
-            return (isOver ? state.commands : [], state.waiters.values.map { $0 }, state.closers)
+    /// The thread has ended, or never began.
+    func finish() {
+        let commands = state.withLock { state in
+            defer { state.commands = [] }
+            (state.isOver, state.isClosing, state.isConnected) = (true, true, false)
+            return state.commands
         }
         for case .publish(let messages, let completion) in commands {
             completion(messages.map { _ in .disconnected })
         }
-        for waiter in waiters { waiter.resume(returning: false) }
-        for closer in closers { closer.resume() }
-    }
-}
-
-/// Messages that were published together and are answered together.
-final class MQTTBatch {
-    let topics: [String]
-    var results: [MQTTPublishResult?]
-    var left: Int
-    let deadline: ContinuousClock.Instant
-    let completion: @Sendable ([MQTTPublishResult]) -> Void
-
-    init(
-        _ topics: [String], until deadline: ContinuousClock.Instant,
-        _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void
-    ) {
-        self.topics = topics
-        results = Array(repeating: nil, count: topics.count)
-        left = topics.count
-        self.deadline = deadline
-        self.completion = completion
-    }
-
-    func set(_ index: Int, _ result: MQTTPublishResult) {
-        guard results.indices.contains(index), results[index] == nil else { return }
-        results[index] = result
-        left -= 1
-        if left == 0 { completion(results.map { $0 ?? .disconnected }) }
-    }
-
-    func fail(_ result: MQTTPublishResult) {
-        for index in results.indices { set(index, result) }
     }
 }

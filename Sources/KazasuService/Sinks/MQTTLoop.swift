@@ -2,7 +2,7 @@
 
 internal import CMosquitto
 internal import Glibc
-internal import Synchronization
+internal import NFCTransport
 
 /// The thread of an ``MQTTConnection``: connects, serves the connection until it ends, and tries again.
 ///
@@ -345,12 +345,7 @@ final class MQTTLoop {
         // The broker reads the subscriptions before these, and these before what comes from now on: no change is lost.
         connection.state.withLock { $0.isConnected = true }
         publish(connection.birth()) { _ in }
-        let waiters = connection.state.withLock { state in
-            defer { state.waiters = [:] }
-            return state.waiters.values.map { $0 }
-        }
         if openSubscriptions == 0 { connection.onEvent(.connected) }
-        for waiter in waiters { waiter.resume(returning: true) }
     }
 
     private func disconnected(_ code: Int32) {
@@ -380,5 +375,36 @@ final class MQTTLoop {
         callbacks += 1
         if settings.holdsMessages { connection.state.withLock { $0.held += 1 } }
         connection.onEvent(.message(message))
+    }
+}
+
+/// Messages that were published together and are answered together.
+private final class MQTTBatch {
+    let topics: [String]
+    var results: [MQTTPublishResult?]
+    var left: Int
+    let deadline: ContinuousClock.Instant
+    let completion: @Sendable ([MQTTPublishResult]) -> Void
+
+    init(
+        _ topics: [String], until deadline: ContinuousClock.Instant,
+        _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void
+    ) {
+        self.topics = topics
+        results = Array(repeating: nil, count: topics.count)
+        left = topics.count
+        self.deadline = deadline
+        self.completion = completion
+    }
+
+    func set(_ index: Int, _ result: MQTTPublishResult) {
+        guard results.indices.contains(index), results[index] == nil else { return }
+        results[index] = result
+        left -= 1
+        if left == 0 { completion(results.map { $0 ?? .disconnected }) }
+    }
+
+    func fail(_ result: MQTTPublishResult) {
+        for index in results.indices { set(index, result) }
     }
 }
