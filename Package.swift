@@ -120,11 +120,13 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("KazasuCardsTests", ["KazasuCards"]),
     ("KazasuTests", ["CardReading", "Kazasu", "KazasuCards", "KazasuTesting", "NFCTransport", "VirtualReader"]),
+    ("SharedReadersTests", ["CardModel", "CardReading", "Kazasu", "NFCTransport", "SharedReaders", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     (
         "KazasuServiceTests",
         [
             "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "NFCTransport",
+            "SharedReaders",
             .product(name: "GRDB", package: "GRDB.swift"),
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -186,6 +188,9 @@ let otherTargets: [Target] = [
         name: "KazasuCards", dependencies: ["CardDecoders", "CardModel", "DumpFormats"], swiftSettings: library),
     .target(
         name: "KazasuTesting", dependencies: ["Kazasu", "ReaderTesting", "VirtualReader"], swiftSettings: library),
+    // What only a program with clients of its own needs.
+    .target(
+        name: "SharedReaders", dependencies: ["CardReading", "Kazasu", "NFCTransport"], swiftSettings: library),
     // A client of the facade, which re-exports the vocabulary; the other three are bytes, secrets and system calls.
     .target(
         name: "KazasuCLI",
@@ -203,7 +208,7 @@ let otherTargets: [Target] = [
         name: "KazasuService",
         dependencies: [
             "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
-            "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "NFCTransport",
+            "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "NFCTransport", "SharedReaders",
             .product(name: "GRDB", package: "GRDB.swift"),
             .product(name: "NIOCore", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -216,7 +221,7 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuServiceCLI",
         dependencies: [
-            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport",
+            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport", "SharedReaders",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NFCTransport
+package import NFCTransport
 internal import Synchronization
 
 /// A reader with a dedicated thread, for code that must not block; it runs one piece of work at a time.
@@ -17,7 +17,7 @@ public final class AsyncCardReader: Sendable {
     }
 
     /// How long opening a reader may take: libnfc and a PaSoRi that must be reset need up to a few seconds.
-    static let opening = Duration.seconds(15)
+    package static let opening = Duration.seconds(15)
     /// So many threads of one reader may hang in its driver; then it is not opened again until one of them returns.
     private static let mostHanging = 2
 
@@ -39,7 +39,7 @@ public final class AsyncCardReader: Sendable {
     ///   - id: its ID, to count the threads that hang.
     ///   - limit: after this time, the driver is abandoned.
     ///   - grace: how long it may take to stop once the task is cancelled.
-    static func open(
+    package static func open(
         _ id: String = "", within limit: Duration = opening, grace: Duration = AsyncReader.grace,
         _ body: @escaping @Sendable (CancellationToken) throws(KazasuError) -> any Reader
     ) async throws(KazasuError) -> AsyncCardReader {

@@ -55,12 +55,11 @@ public final class CardReader {
     public func waitForCard(
         _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
     ) throws(KazasuError) -> Card {
-        let deadline = timeout.map { clock.now() + $0 }
+        let wait = CardWait(timeout, clock: clock)
         while true {
-            let time = deadline.map { max(.zero, $0 - clock.now()) }
-            guard let first = try waitForCards(query, timeout: time).first else { throw .noCard }
+            guard let first = try waitForCards(query, wait).first else { throw .noCard }
             if let card = try select(first, foundBy: query) { return card }
-            if let deadline, clock.now() >= deadline { throw .noCard }
+            if wait.isOver { throw .noCard }
         }
     }
 
@@ -86,61 +85,42 @@ public final class CardReader {
         case wrongCard(WrongCard)
     }
 
-    /// How long one search lasts before cards of other kinds are searched for again.
-    private static let slice = Duration.milliseconds(500)
-    /// The same for an idle search: each slice begins with a full round.
-    private static let idleSlice = Duration.milliseconds(750)
-    /// How long to wait before searching for a wrong card again.
-    private static let rest = Duration.milliseconds(100)
-
     /// Waits for a card, or for all that answer at the same time: a phone answers as several. The one that answered last
     /// is selected.
     ///
     /// What lies there already is found at once. Of what comes later, cards that answer the transit system are noticed
-    /// within half a second, other FeliCa cards within about two (``SearchRhythm``). A wrong card ends the wait unless
+    /// within half a second, other FeliCa cards within about two (``CardWait``). A wrong card ends the wait unless
     /// `passesOver` is true.
-    ///
-    /// - Parameter rhythm: the rhythm of a longer wait of which this is a part: nothing is expected to lie there then.
     package func waitForCards(
-        _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, pace: SearchPace = .attentive,
-        rhythm outer: SearchRhythm? = nil, _ tell: (WaitEvent) -> Void = { _ in }
+        _ query: CardQuery, _ wait: CardWait, passesOver: Bool = false, _ tell: (WaitEvent) -> Void = { _ in }
     ) throws(KazasuError) -> [Card] {
-        let deadline = timeout.map { clock.now() + $0 }
-        let slice = pace == .idle ? Self.idleSlice : Self.slice
-        let ownRhythm = SearchRhythm()
-        var rhythm = outer
+        var slice = wait.firstSlice
         var seen: WrongCard?
         var isWaiting = false
-        var time = outer == nil ? Duration.zero : timeout.map { min(slice, $0) } ?? slice
         while true {
             var wrong: WrongCard?
-            switch try look(query, within: time, pace, rhythm) {
+            switch try look(query, slice) {
             case .found(let found): return found.map { Card($0, reader: self) }
             case .wrong(let card):
                 wrong = card
-                if seen != nil { clock.pause(Self.rest) }
-            case .nothing: wrong = otherKind(than: query.kind, last: seen, rhythm)
+                if seen != nil { wait.pauseForWrongCard() }
+            case .nothing: wrong = otherKind(than: query.kind, last: seen, slice.look)
             }
-            rhythm = outer ?? ownRhythm
-            if wrong != nil { rhythm?.expectOtherSystems() }
+            if wrong != nil { wait.expectOtherSystems() }
             if cancellation.isCancelled { throw .cancelled }
-            let now = clock.now()
-            let isOver = deadline.map { now >= $0 } ?? false
+            let next = wait.nextSlice
             if let wrong {
-                if isOver || !passesOver && seen?.isLike(wrong) == true { throw .wrongCard(wrong) }
+                if next == nil || !passesOver && seen?.isLike(wrong) == true { throw .wrongCard(wrong) }
                 if passesOver, seen?.isLike(wrong) != true {
                     tell(.wrongCard(wrong))
                     isWaiting = false
                 }
             } else {
-                if isOver { throw .noCard }
-                if !isWaiting { tell(.waiting) }
+                if next != nil, !isWaiting { tell(.waiting) }
                 isWaiting = true
             }
-            seen = wrong
-            time = deadline.map { min(slice, $0 - now) } ?? slice
-            // The last part of a wait of its own ends with all requests.
-            if outer == nil, let deadline, now + slice >= deadline { rhythm = nil }
+            guard let next else { throw .noCard }
+            (seen, slice) = (wrong, next)
         }
     }
 
@@ -151,33 +131,32 @@ public final class CardReader {
     }
 
     private func look(
-        _ query: CardQuery, within time: Duration, _ pace: SearchPace, _ rhythm: SearchRhythm?
+        _ query: CardQuery, _ wait: CardWait
     ) throws(KazasuError) -> WaitResult {
-        let finder = CardFinder(
-            reader: device, cancellation: cancellation, clock: clock, pace: pace, rhythm: rhythm)
+        let finder = CardFinder(reader: device, cancellation: cancellation)
         do throws(ReadingError) {
             switch query.search {
             case .systems(let codes, let requestCode):
-                switch try finder.find(codes, requestCode: requestCode, timeout: time) {
+                switch try finder.find(codes, requestCode: requestCode, for: wait) {
                 case .found(let found): return .found([found])
                 case .other(let card): return .wrong(WrongCard(card, .noSystem(codes)))
                 case .nothing: return .nothing
                 }
             case .each(let technologies):
-                let found = try finder.findAll(technologies, timeout: time)
+                let found = try finder.findAll(technologies, for: wait)
                 return found.isEmpty ? .nothing : .found(found)
             case .first(let requests):
-                return try finder.findFirst(requests, timeout: time).map { .found([$0]) } ?? .nothing
+                return try finder.findFirst(requests, for: wait).map { .found([$0]) } ?? .nothing
             case .firstOf(let technologies):
-                return try finder.findFirst(technologies, timeout: time).map { .found([$0]) } ?? .nothing
+                return try finder.findFirst(technologies, for: wait).map { .found([$0]) } ?? .nothing
             case .isoDEP(let technologies):
-                switch try finder.findISODEP(technologies, timeout: time) {
+                switch try finder.findISODEP(technologies, for: wait) {
                 case .found(let found): return .found([found])
                 case .other(let card): return .wrong(WrongCard(card, .noISODEP))
                 case .nothing: return .nothing
                 }
             case .tag:
-                guard let found = try finder.findFirst(ActivationRequest.tags, timeout: time) else { return .nothing }
+                guard let found = try finder.findFirst(ActivationRequest.tags, for: wait) else { return .nothing }
                 return found.mayBeTag ? .found([found]) : .wrong(WrongCard(found.picc, .kind(wanted: .tag)))
             }
         } catch {
@@ -187,13 +166,13 @@ public final class CardReader {
 
     /// The card of another kind that is on the reader, if any.
     private func otherKind(
-        than wanted: CardQuery.Kind, last: WrongCard?, _ rhythm: SearchRhythm?
+        than wanted: CardQuery.Kind, last: WrongCard?, _ wait: CardWait
     ) -> WrongCard? {
         let others = CardFinder.usualOrder.filter { !wanted.technologies.contains($0) }
         guard !others.isEmpty else { return nil }
-        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock, rhythm: rhythm)
+        let finder = CardFinder(reader: device, cancellation: cancellation)
         // The reader has just looked for cards; if it cannot look for these, nothing more is known.
-        guard let found = (try? finder.findAll(others, timeout: .zero))?.first else { return nil }
+        guard let found = (try? finder.findAll(others, for: wait))?.first else { return nil }
         // A card that stays is not identified again; its UID may differ each time.
         if let last, last.card.technology == found.picc.technology { return last }
         return wrongCard(found, wanted: wanted)

@@ -13,11 +13,6 @@ struct CardWatch {
     private static let misses = 3
     /// The pause between two presence checks.
     private static let interval = Duration.milliseconds(150)
-    /// How long to look for a card between two beats.
-    private static let beatInterval = Duration.seconds(5)
-    /// After so many beats without a card, the search becomes idle; at once after a card that only a search for any
-    /// system finds, since those cards are asked for more often then.
-    private static let attentiveBeats = 2
     /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
     /// So long a card that comes may be read before programs count the reader as hanging.
@@ -44,8 +39,8 @@ struct CardWatch {
     private let pace: Int
     /// Called for every event that is not a tap.
     private let note: (Step) -> Void
-    /// The programs that use the reader, too.
-    private let sharing: Sharing?
+    /// The programs that use the reader between presence checks and searches.
+    private let guests: (any ReaderGuests)?
     private(set) var present: FoundCard?
     /// Whether another application or card may be selected than the one that is watched.
     private var isSelectionLost: Bool
@@ -54,17 +49,11 @@ struct CardWatch {
     /// Whether the last card was a FeliCa card without the transit system.
     private var hasOtherSystem = false
 
-    /// The programs that use the reader between presence checks and searches.
-    struct Sharing: Sendable {
-        let turns: ReaderTurns
-        let host: ReaderTurns.Host
-    }
-
     /// - Parameter present: the card that lay on the reader when it was closed for a moment.
     init(
         _ reader: CardReader, _ query: CardQuery, _ reading: TapReading,
         _ stations: any StationNames = ShippedStations(), _ work: ((Card) throws(KazasuError) -> Void)? = nil,
-        clock: SearchClock? = nil, sharing: Sharing? = nil, present: FoundCard? = nil,
+        clock: SearchClock? = nil, guests: (any ReaderGuests)? = nil, present: FoundCard? = nil,
         note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
@@ -75,7 +64,7 @@ struct CardWatch {
         let (time, pace) = (reader.clock, (reader.device as? any PacedReader)?.pace ?? 1)
         self.pace = pace
         self.clock = clock ?? SearchClock(now: time.now) { time.pause($0 / pace) }
-        (self.sharing, self.present, isSelectionLost) = (sharing, present, present != nil)
+        (self.guests, self.present, isSelectionLost) = (guests, present, present != nil)
         self.note = note
     }
 
@@ -95,15 +84,14 @@ struct CardWatch {
 
     /// Waits for a card, with a beat now and then.
     private mutating func waitForCard() throws(KazasuError) -> Card {
-        let rhythm = SearchRhythm()
-        var beats = hasOtherSystem ? Self.attentiveBeats : 0
+        // Cards that only a search for any system finds are asked for more often in an idle one.
+        var wait = CardWait(nil, clock: reader.clock, pace: hasOtherSystem ? .idle : .attentive)
         while true {
             note(.looking)
             let wasUsed = try offerReader(hasCard: false)
             do throws(KazasuError) {
-                let pace = beats < Self.attentiveBeats ? SearchPace.attentive : .idle
                 // Programs that ask again and again leave time for a look between them.
-                let cards = try search(within: wasUsed ? .zero : Self.beatInterval, pace, rhythm)
+                let cards = try search(wait, within: wasUsed ? .zero : CardWait.beat)
                 if let card = cards.first {
                     // Work begins with a selected card; what else is read selects it.
                     return work == nil ? card : try reader.select(card, foundBy: query) ?? card
@@ -112,48 +100,32 @@ struct CardWatch {
                 guard error == .noCard else { throw error }
             }
             guard !wasUsed else { continue }
-            beats += 1
+            wait.didBeat()
             // A card that is not reported may still be what a program waits for.
-            if query != .any { sharing?.turns.cardArrived() }
+            if query != .any { guests?.cardArrived() }
         }
     }
 
     /// Looks for a card, until a program wants the reader.
-    private func search(
-        within time: Duration, _ pace: SearchPace, _ rhythm: SearchRhythm
-    ) throws(KazasuError) -> [Card] {
-        guard let sharing, time > .zero else {
-            return try reader.waitForCards(query, timeout: time, pace: pace, rhythm: rhythm)
+    private func search(_ wait: CardWait, within time: Duration) throws(KazasuError) -> [Card] {
+        guard let guests, time > .zero else { return try reader.waitForCards(query, wait.part(time)) }
+        let cards = try guests.search(on: reader) { searching, isAwaited, pause throws(KazasuError) in
+            // A waiting program does not wait for an idle reader.
+            let time = isAwaited && query != .any ? min(time, .seconds(1)) : time
+            return try searching.waitForCards(
+                query, wait.part(time, pace: isAwaited ? .attentive : nil, pause: pause))
         }
-        let token = sharing.turns.beginSearch(sharing.host)
-        defer { sharing.turns.endSearch() }
-        let searching = CardReader(
-            borrowing: GuardedReader(reader.device, token, signs: sharing.turns.signs), cancellation: token)
-        searching.clock = SearchClock(now: reader.clock.now) {
-            sharing.turns.pause($0, sharing.host, hasCard: false)
-        }
-        // A waiting program does not wait for an idle reader.
-        let isAwaited = sharing.turns.areWaiting
-        do throws(KazasuError) {
-            let cards = try searching.waitForCards(
-                query, timeout: isAwaited && query != .any ? min(time, .seconds(1)) : time,
-                pace: isAwaited ? .attentive : pace, rhythm: rhythm)
-            return cards.map { Card($0.found, reader: reader) }
-        } catch {
-            throw error == .cancelled && !reader.cancellation.isCancelled ? .noCard : error
-        }
+        return cards.map { Card($0.found, reader: reader) }
     }
 
     /// Lets a program use the reader, if one wants it.
     ///
     /// - Returns: whether one did.
     private mutating func offerReader(hasCard: Bool) throws(KazasuError) -> Bool {
-        guard let sharing else { return false }
         let note = note
-        let offer = sharing.turns.offer(
-            reader.device, reader.cancellation, by: sharing.host, hasCard: hasCard, beat: { note(.looking) })
+        let offer = guests?.offer(reader.device, reader.cancellation, hasCard: hasCard) { note(.looking) }
         switch offer {
-        case .declined: return false
+        case nil, .declined: return false
         case .used:
             isSelectionLost = true
             return true
@@ -168,14 +140,14 @@ struct CardWatch {
         isSelectionLost = false
         hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
         note(.found(card.found))
-        sharing?.turns.signs.expect(within: Self.longestRead)
+        guests?.expect(within: Self.longestRead)
         var report = reading.read(card, stations)
         do throws(KazasuError) {
             if report.error == nil { try work?(card) }
         } catch {
             report.error = error
         }
-        sharing?.turns.cardArrived()
+        guests?.cardArrived()
         return Tap(.on, card.found, reader: reader.information.id, time: time, report)
     }
 
@@ -196,7 +168,7 @@ struct CardWatch {
             }
             if reader.cancellation.isCancelled { throw .cancelled }
             note(.looking)
-            sharing?.turns.signs.expect(within: Self.shortInterval)
+            guests?.expect(within: Self.shortInterval)
             let now = ContinuousClock.now
             do throws(TransportError) {
                 switch try Presence.check(card, on: reader.device, isSelected: !isSelectionLost) {
@@ -216,7 +188,7 @@ struct CardWatch {
 
     /// Waits for the next presence check, or until a program wants the reader.
     private func pause() {
-        guard let sharing else { return clock.pause(Self.interval) }
-        sharing.turns.pause(Self.interval / pace, sharing.host, hasCard: true)
+        guard let guests else { return clock.pause(Self.interval) }
+        guests.pause(Self.interval / pace, hasCard: true)
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import NFCTransport
+package import NFCTransport
 internal import NFCForumTags
 
 /// Whether a card is still on its reader.
-enum Presence {
+package enum Presence {
     /// The result of a presence check.
-    enum Answer {
+    package enum Answer {
         case present
         case silent
         case other(FoundCard)
@@ -25,7 +25,7 @@ enum Presence {
     ///
     /// - Parameter isSelected: whether the card is the one that was selected last, and not by somebody else since.
     /// - Throws: ``TransportError`` if the reader failed or was cancelled.
-    static func check(
+    package static func check(
         _ card: FoundCard, on reader: any Reader, isSelected: Bool = true
     ) throws(TransportError) -> Answer {
         if !isSelected {

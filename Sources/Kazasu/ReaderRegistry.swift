@@ -153,7 +153,7 @@ package enum ReaderRegistry {
     }
 
     /// Chooses and opens a reader for a program.
-    static func openReader(_ id: String?, _ cancellation: CancellationToken) throws(KazasuError) -> any Reader {
+    package static func openReader(_ id: String?, _ cancellation: CancellationToken) throws(KazasuError) -> any Reader {
         let id = try choose(id)
         do {
             return try open(id, Options(cancellation: cancellation))

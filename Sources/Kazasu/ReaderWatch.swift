@@ -41,7 +41,7 @@ package struct ReaderWatch: Sendable {
     /// Names the places of a history.
     let stations: any StationNames
     /// Lets programs use the readers, too.
-    var shared: SharedReaders?
+    var shared: (any ReaderSharing)?
     /// Called on the reader's thread, with the ID by which it was opened.
     let progress: @Sendable (Progress, String) -> Void
     /// Opens a reader; tests replace it.
@@ -65,7 +65,7 @@ package struct ReaderWatch: Sendable {
 
     package init(
         readers: [String]?, query: CardQuery, reading: TapReading, stations: any StationNames = ShippedStations(),
-        shared: SharedReaders? = nil, progress: @escaping @Sendable (Progress, String) -> Void = { _, _ in }
+        shared: (any ReaderSharing)? = nil, progress: @escaping @Sendable (Progress, String) -> Void = { _, _ in }
     ) {
         (self.readers, self.query, self.reading, self.progress) = (readers, query, reading, progress)
         (self.stations, self.shared) = (stations, shared)
@@ -161,20 +161,18 @@ package struct ReaderWatch: Sendable {
     /// Runs one reader from opening it to its failure, and lets programs use it meanwhile.
     private func hosted(_ id: String, _ tell: @escaping @Sendable (Event) -> Void) async -> Outcome {
         guard let shared else { return await session(id, nil, tell) }
-        let turns = shared.turns(of: id)
-        guard let host = await turns.claim() else { return Outcome(error: .cancelled, wasReady: false) }
-        let sharing = CardWatch.Sharing(turns: turns, host: host)
-        var outcome = await session(id, sharing, tell)
+        guard let guests = await shared.guests(of: id) else { return Outcome(error: .cancelled, wasReady: false) }
+        var outcome = await session(id, guests, tell)
         while outcome.interruption != nil, !Task.isCancelled {
-            outcome = await session(id, sharing, after: outcome, tell)
+            outcome = await session(id, guests, after: outcome, tell)
         }
-        turns.end(sharing.host)
+        guests.end()
         return outcome
     }
 
     /// - Parameter before: the end of the session that this one continues, as if the reader had never been closed.
     private func session(
-        _ id: String, _ sharing: CardWatch.Sharing?, after before: Outcome? = nil,
+        _ id: String, _ guests: (any ReaderGuests)?, after before: Outcome? = nil,
         _ tell: @escaping @Sendable (Event) -> Void
     ) async -> Outcome {
         let reader: AsyncCardReader
@@ -193,17 +191,17 @@ package struct ReaderWatch: Sendable {
             if let product { tell(.opened(id, product: product)) }
             tell(.reader(id, .ready))
         }
-        let (query, reading, stations, work, progress, shared) = (query, reading, stations, work, progress, shared)
+        let (query, reading, stations, work, progress) = (query, reading, stations, work, progress)
         let (tick, grace) = (tick, grace)
         let present = before?.interruption?.card
         let session = Session()
         let watching = Task {
             let (error, card) = await reader.run { reader -> (KazasuError, FoundCard?) in
                 let device = reader.information.id
-                if sharing != nil { shared?.didOpen(id, device: reader.information) }
-                defer { if sharing != nil { shared?.didClose(id) } }
+                guests?.didOpen(reader.information)
+                defer { guests?.didClose() }
                 var watch = CardWatch(
-                    reader, query, reading, stations, work, sharing: sharing, present: present
+                    reader, query, reading, stations, work, guests: guests, present: present
                 ) { step in
                     switch step {
                     case .looking:
@@ -230,7 +228,7 @@ package struct ReaderWatch: Sendable {
                 }
             }
             await reader.close(within: grace)
-            let isInterrupted = error == .cancelled && sharing.map { $0.turns.wasAborted($0.host) } == true
+            let isInterrupted = error == .cancelled && guests?.wasAborted() == true
             session.end(error, isInterrupted ? Interruption(card: card) : nil)
         }
         let stop: @Sendable () async -> Void = {
@@ -244,7 +242,7 @@ package struct ReaderWatch: Sendable {
         } onCancel: {
             Task {
                 // What a program has begun is finished first.
-                if let sharing { await sharing.turns.leave(sharing.host, within: grace) }
+                await guests?.leave(within: grace)
                 await stop()
             }
         }

@@ -5,6 +5,7 @@ import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
+import SharedReaders
 
 /// `kazasu bridge`
 struct BridgeCommand: KazasuCommand {

@@ -52,10 +52,13 @@ package struct ArrivalFigures: CustomStringConvertible {
         for arrival in 1...max(arrivals, 1) {
             clock.pause(CardVisits.pause * 2)
             let start = clock.now()
-            let finder = CardFinder(reader: reader, clock: clock)
+            let finder = CardFinder(reader: reader)
             do throws(ReadingError) {
                 self.arrivals += 1
-                guard case .found(let card) = try finder.find(ArrivalSoak.codes, timeout: Self.patience) else {
+                guard
+                    case .found(let card) = try finder.find(
+                        ArrivalSoak.codes, for: CardWait(Self.patience, clock: clock))
+                else {
                     continue
                 }
                 if (card.system == .transit) == (kind == .phone) {

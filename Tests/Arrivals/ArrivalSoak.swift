@@ -26,12 +26,12 @@ package struct ArrivalSoak {
     ///
     /// - Returns: what went wrong, one sentence each; nothing when the transit system was found each time.
     package static func breaches(_ reader: any Reader, arrivals: Int, clock: SearchClock) -> [String] {
-        let finder = CardFinder(reader: reader, clock: clock)
+        let finder = CardFinder(reader: reader)
         var breaches: [String] = []
         for arrival in 1...max(arrivals, 1) {
             do throws(ReadingError) {
                 // Longer than any card here takes to arrive.
-                switch try finder.find(codes, timeout: .seconds(600)) {
+                switch try finder.find(codes, for: CardWait(.seconds(600), clock: clock)) {
                 case .found(let found):
                     if found.system != .transit { breaches.append("arrival \(arrival): \(found.request)") }
                     if let target = found.feliCa { leave(reader, target) }

@@ -43,7 +43,8 @@ struct ArrivalTests {
             let field = VirtualField(cards: [Self.twoPurses()], faults: .cardAway(from: 1, until: frame))
             let reader = InProcessReader(
                 field, information: ReaderInformation(id: "test", name: "test", feliCaBitRates: bitRates))
-            let finding = try CardFinder(reader: reader, clock: Self.clock(field)).find(codes, timeout: .seconds(5))
+            let finding = try CardFinder(reader: reader).find(
+                codes, for: CardWait(.seconds(5), clock: Self.clock(field)))
             guard case .found(let found) = finding, let code = found.system else {
                 Issue.record("frame \(frame): \(finding)")
                 continue
@@ -57,8 +58,8 @@ struct ArrivalTests {
         let expected = codes.first { [.transit, .commonArea].contains($0) }
         for step in 0...240 {
             let field = VirtualField(cards: [Self.twoPurses(startup: .microseconds(250 * step))])
-            let finding = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field))
-                .find(codes, timeout: .seconds(5))
+            let finding = try CardFinder(reader: InProcessReader(field))
+                .find(codes, for: CardWait(.seconds(5), clock: Self.clock(field)))
             guard case .found(let found) = finding, let code = found.system else {
                 Issue.record("\(step): \(finding)")
                 continue
@@ -75,8 +76,8 @@ struct ArrivalTests {
         for frame in 1...80 {
             let cards = try VirtualCardFile.loadCards(TestFiles.read("Fixtures/virtual/phone.json"))
             let field = VirtualField(cards: cards, faults: .cardAway(from: 1, until: frame))
-            let found = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field)).findFirst(
-                requests, timeout: .seconds(5))
+            let found = try CardFinder(reader: InProcessReader(field)).findFirst(
+                requests, for: CardWait(.seconds(5), clock: Self.clock(field)))
             guard case .felica(.transit, _, _, _)? = found?.request else {
                 Issue.record("frame \(frame): \(String(describing: found))")
                 continue
@@ -90,8 +91,8 @@ struct ArrivalTests {
         for frame in 1...80 {
             let cards = try VirtualCardFile.loadCards(TestFiles.read("Fixtures/virtual/phone.json"))
             let field = VirtualField(cards: cards, faults: .cardAway(from: 1, until: frame))
-            let found = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field)).findAll(
-                technologies, timeout: .seconds(5))
+            let found = try CardFinder(reader: InProcessReader(field)).findAll(
+                technologies, for: CardWait(.seconds(5), clock: Self.clock(field)))
             #expect(found.map(\.technology) == technologies, "frame \(frame)")
         }
     }
@@ -102,8 +103,8 @@ struct ArrivalTests {
             let field = VirtualField(
                 cards: [Self.twoPurses()],
                 faults: [InjectedFaultRule(.damaged(status: 0x02), .random(perThousand: 100, seed: seed))])
-            let finding = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field))
-                .find([.transit, .commonArea, .any], timeout: .seconds(5))
+            let finding = try CardFinder(reader: InProcessReader(field))
+                .find([.transit, .commonArea, .any], for: CardWait(.seconds(5), clock: Self.clock(field)))
             guard case .found(let found) = finding, found.system == .transit else {
                 Issue.record("seed \(seed): \(finding)")
                 continue

@@ -55,7 +55,7 @@ struct BlockReadingTests {
         let card = try VirtualCardFile.load(Array(file.utf8))
         var lines: [String] = []
         let reader = RecordingReader(InProcessReader(card)) { lines.append($0) }
-        guard case .found(let found) = try CardFinder(reader: reader).find([.transit], timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.transit], for: .once),
             let target = found.feliCa
         else {
             throw Fixture.NoCard()
@@ -79,7 +79,7 @@ struct BlockReadingTests {
              "virtual": {"statusStyle": "bitmap", "blocksPerRead": 12}}
             """
         let reader = ReadSpy(InProcessReader(try VirtualCardFile.load(Array(file.utf8))))
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         let outcome = CardDumper(session: CardSession(reader: reader, target: target)).dump()
@@ -153,7 +153,7 @@ struct BlockReadingTests {
                  "virtual": {"statusStyle": "\(style)"}}
                 """
             let reader = InProcessReader(try VirtualCardFile.load(Array(file.utf8)))
-            guard case .found(let found) = try CardFinder(reader: reader).find([.transit], timeout: .zero),
+            guard case .found(let found) = try CardFinder(reader: reader).find([.transit], for: .once),
                 let target = found.feliCa
             else {
                 Issue.record("no card")
@@ -178,7 +178,7 @@ struct BlockReadingTests {
 
     private func dump(_ field: VirtualField) throws -> DumpOutcome {
         let reader = InProcessReader(field)
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()

@@ -14,7 +14,7 @@ struct FinderTests {
             ([SystemCode.transit, .commonArea], SystemCode.transit), ([.commonArea, .transit], .commonArea),
             ([.lite, .ndef, .commonArea], .commonArea),
         ] {
-            guard case .found(let found) = try finder.find(codes, requestCode: 1, timeout: .zero),
+            guard case .found(let found) = try finder.find(codes, requestCode: 1, for: .once),
                 let target = found.feliCa, let code = found.system
             else {
                 Issue.record("nothing found")
@@ -29,16 +29,16 @@ struct FinderTests {
     /// is selected again.
     @Test func costInPollings() throws {
         let fixture = try Fixture("suica-p1")
-        _ = try CardFinder(reader: fixture.reader()).find([.transit, .commonArea], timeout: .zero)
+        _ = try CardFinder(reader: fixture.reader()).find([.transit, .commonArea], for: .once)
         #expect(fixture.field.statistics.exchanges == 1)
-        _ = try CardFinder(reader: fixture.reader()).find([.lite, .ndef, .commonArea], timeout: .zero)
+        _ = try CardFinder(reader: fixture.reader()).find([.lite, .ndef, .commonArea], for: .once)
         #expect(fixture.field.statistics.exchanges == 1 + 3 + 2 * 2 + 1)
     }
 
     @Test func emptyFieldHasNoCard() throws {
         let reader = InProcessReader(VirtualField(cards: []))
-        #expect(try CardFinder(reader: reader).find([.any], timeout: .zero) == .nothing)
-        #expect(try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero) == .nothing)
+        #expect(try CardFinder(reader: reader).find([.any], for: .once) == .nothing)
+        #expect(try CardFinder(reader: reader).find([.transit, .commonArea], for: .once) == .nothing)
     }
 
     @Test(arguments: [Duration.zero, .seconds(5)])
@@ -46,7 +46,7 @@ struct FinderTests {
         let reader = try Fixture("felica-lite-s").reader()
         guard
             case .other(.felica(let target)) = try CardFinder(reader: reader).find(
-                [.transit, .commonArea], timeout: timeout)
+                [.transit, .commonArea], for: CardWait(timeout))
         else {
             Issue.record("the card was not seen")
             return
@@ -56,7 +56,7 @@ struct FinderTests {
 
     @Test func findsACardThatArrivesLater() throws {
         let fixture = try Fixture("suica-p1", faults: .cardAway(from: 1, until: 7))
-        guard case .found = try CardFinder(reader: fixture.reader()).find([.transit], timeout: nil) else {
+        guard case .found = try CardFinder(reader: fixture.reader()).find([.transit], for: CardWait(nil)) else {
             Issue.record("not found")
             return
         }
@@ -88,7 +88,7 @@ struct FinderTests {
     @Test(arguments: [1, 2]) func retriesADamagedAnswer(_ damaged: Int) throws {
         let fixture = try Fixture("suica-p1")
         let reader = DamagingReader(fixture.reader(), damaged: damaged)
-        let finding = try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero)
+        let finding = try CardFinder(reader: reader).find([.transit, .commonArea], for: .once)
         guard case .found(let found) = finding, found.system == .transit else {
             Issue.record("\(finding)")
             return
@@ -100,14 +100,14 @@ struct FinderTests {
         let token = CancellationToken()
         token.cancel()
         let finder = CardFinder(reader: InProcessReader(VirtualField(cards: [])), cancellation: token)
-        #expect(throws: ReadingError.cancelled) { try finder.find([.any], timeout: nil) }
+        #expect(throws: ReadingError.cancelled) { try finder.find([.any], for: CardWait(nil)) }
     }
 
     /// The card answers at 212 kbit/s only; polling begins there.
     @Test func findsACardAt212Only() throws {
         guard
             case .found(let found) = try CardFinder(reader: try Fixture("awkward").reader())
-                .find([.any], requestCode: 1, timeout: .zero), let target = found.feliCa
+                .find([.any], requestCode: 1, for: .once), let target = found.feliCa
         else {
             Issue.record("not found")
             return

@@ -34,7 +34,7 @@ struct Fixture {
     /// Finds the card and starts a session with it.
     func session(longestAnswer: Int = 255) throws -> CardSession {
         let reader = reader(longestAnswer: longestAnswer)
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw NoCard() }
         return CardSession(reader: reader, target: target)

@@ -15,7 +15,7 @@ struct NodeListingTests {
              "blocks": {"008B": 1, "090F": 20, "100B": 2}}], "virtual": {"silent": [\(silent)]}}
             """
         let reader = InProcessReader(try VirtualCardFile.load(Array(file.utf8)))
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         let outcome = CardScanner(session: CardSession(reader: reader, target: target)).scan()

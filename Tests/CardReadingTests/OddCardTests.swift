@@ -15,7 +15,7 @@ struct OddCardTests {
 
     private static func dump(_ card: TamperedCard) throws -> DumpOutcome {
         let reader = InProcessReader(VirtualField(cards: [card]))
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()
@@ -146,7 +146,7 @@ struct OddCardTests {
         let second = try VirtualCardFile.load(Array(file.utf8))
         let reader = InProcessReader(VirtualField(cards: [first, second]))
         guard
-            case .found(let found) = try CardFinder(reader: reader).find([.transit], requestCode: 1, timeout: .zero),
+            case .found(let found) = try CardFinder(reader: reader).find([.transit], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         let outcome = CardDumper(session: CardSession(reader: reader, target: target)).dump()

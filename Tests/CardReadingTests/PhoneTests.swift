@@ -26,7 +26,7 @@ struct PhoneTests {
     static let codes: [[SystemCode]] = [[.transit, .commonArea, .any], [.transit], CardFinder.anySystem]
 
     @Test(arguments: codes) func systems(_ codes: [SystemCode]) throws {
-        let finding = try CardFinder(reader: reader, clock: clock).find(codes, requestCode: 1, timeout: .zero)
+        let finding = try CardFinder(reader: reader).find(codes, requestCode: 1, for: CardWait(.zero, clock: clock))
         guard case .found(let found) = finding, let target = found.feliCa, found.system == .transit else {
             Issue.record("\(finding)")
             return
@@ -38,7 +38,7 @@ struct PhoneTests {
     }
 
     @Test func anyKindOfCard() throws {
-        let found = try CardFinder(reader: reader, clock: clock).findAll(timeout: .zero)
+        let found = try CardFinder(reader: reader).findAll(for: CardWait(.zero, clock: clock))
         #expect(found.map(\.technology) == [.felica])
         #expect(phone.walletOpenings == 0)
     }
@@ -47,8 +47,8 @@ struct PhoneTests {
         let requests = reader.information.feliCaBitRates.flatMap { rate in
             CardFinder.anySystem.map { ActivationRequest.felica($0, bitRate: rate) }
         }
-        let found = try CardFinder(reader: reader, clock: clock).findFirst(
-            requests + [.typeA(), .typeB()], timeout: .zero)
+        let found = try CardFinder(reader: reader).findFirst(
+            requests + [.typeA(), .typeB()], for: CardWait(.zero, clock: clock))
         guard case .felica(.transit, _, _, _)? = found?.request else {
             Issue.record("\(String(describing: found))")
             return
@@ -58,7 +58,7 @@ struct PhoneTests {
 
     /// A search for another system finds just that one: the wallet opens, and 0003 is not polled for.
     @Test func returnsOnlyWhatWasRequested() throws {
-        let finding = try CardFinder(reader: reader, clock: clock).find([.commonArea], timeout: .zero)
+        let finding = try CardFinder(reader: reader).find([.commonArea], for: CardWait(.zero, clock: clock))
         #expect(finding == .nothing)
         #expect(phone.walletOpenings == 1)
     }
@@ -76,8 +76,8 @@ struct PhoneTests {
     @Test func reportingReaderOpensNoWallet() throws {
         for moment in stride(from: 50, to: 3000, by: 50) {
             let reader = ReportingReader(VirtualPhone(express: ArrivalTests.twoPurses()), at: .milliseconds(moment))
-            let finding = try CardFinder(reader: reader, clock: .of(reader.field)).find(
-                ArrivalSoak.codes, timeout: .seconds(5))
+            let finding = try CardFinder(reader: reader).find(
+                ArrivalSoak.codes, for: CardWait(.seconds(5), clock: .of(reader.field)))
             guard case .found(let found) = finding, found.system == .transit else {
                 Issue.record("\(moment) ms: \(finding)")
                 continue
@@ -126,8 +126,8 @@ struct OtherCardTimeTests {
         let field = fixture.field
         let clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
         guard
-            case .found = try CardFinder(reader: fixture.reader(), clock: clock)
-                .find([.transit, .commonArea, .any], requestCode: 1, timeout: .zero)
+            case .found = try CardFinder(reader: fixture.reader())
+                .find([.transit, .commonArea, .any], requestCode: 1, for: CardWait(.zero, clock: clock))
         else {
             Issue.record("not found")
             return

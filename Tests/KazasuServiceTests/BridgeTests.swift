@@ -2,6 +2,7 @@
 
 import Glibc
 import Kazasu
+import SharedReaders
 import TestSupport
 import Testing
 

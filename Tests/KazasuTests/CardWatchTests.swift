@@ -258,7 +258,7 @@ struct CardWatchTests {
         _ card: (file: String, isSelectedAgain: Bool)
     ) throws {
         let reader = InProcessReader(VirtualField(cards: [try Self.card(card.file)]))
-        let found = try #require(try CardFinder(reader: reader).findAll(timeout: .zero).first)
+        let found = try #require(try CardFinder(reader: reader).findAll(for: .once).first)
         // The search has looked for other cards after it.
         _ = try Presence.check(found, on: reader)
         let before = reader.activations

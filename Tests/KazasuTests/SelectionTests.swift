@@ -131,7 +131,7 @@ struct SelectionTests {
     @Test func cardsThatLeaveAtOnce() throws {
         let field = try VirtualField(cardFile: try TestFiles.read("Fixtures/virtual/ntag213.json"))
         let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
-        _ = try reader.waitForCards(.any, timeout: .zero)
+        _ = try reader.waitForCards(.any, .once)
         let exchanges = field.statistics.exchanges
         let other = try VirtualField(cardFile: try TestFiles.read("Fixtures/virtual/ntag213.json"))
         other.plan(.cardAway(from: exchanges + 1))

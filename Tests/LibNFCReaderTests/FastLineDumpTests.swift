@@ -54,7 +54,7 @@ struct FastLineDumpTests {
     }
 
     private func dump(_ reader: any Reader) throws -> DumpOutcome {
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw TransportError.noAnswer }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()

@@ -19,12 +19,14 @@ struct PhoneTests {
         let reader = try model.open(VirtualUSBLink(model.chip(field, InjectedUSBFaults())), CancellationToken())
         defer { reader.close() }
         let clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
-        let finding = try CardFinder(reader: reader, clock: clock).find([.transit, .commonArea, .any], timeout: .zero)
+        let finding = try CardFinder(reader: reader).find(
+            [.transit, .commonArea, .any], for: CardWait(.zero, clock: clock))
         guard case .found(let found) = finding, found.system == .transit else {
             Issue.record("\(finding)")
             return
         }
-        #expect(try CardFinder(reader: reader, clock: clock).findAll(timeout: .zero).map(\.technology) == [.felica])
+        #expect(
+            try CardFinder(reader: reader).findAll(for: CardWait(.zero, clock: clock)).map(\.technology) == [.felica])
         #expect(phone.walletOpenings == 0)
         #expect(phone.taps == 1, "no gap in the field was long")
     }

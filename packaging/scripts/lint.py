@@ -26,6 +26,8 @@ CODE_RULES = [
     ("Sources/", "Sources/PCSCReader/", IMPORT + r"CPCSC\b", "only PCSCReader imports CPCSC"),
     ("Sources/", ("Sources/KazasuCLI/", "Sources/KazasuService/"), IMPORT + r"CLinux\b",
      "only KazasuCLI and KazasuService import CLinux"),
+    ("Sources/", ("Sources/SharedReaders/", "Sources/KazasuService"), IMPORT + r"SharedReaders\b",
+     "only services import SharedReaders"),
     ("Sources/", "Sources/DumpFormatsXML/", IMPORT + r"CExpat\b", "only DumpFormatsXML imports CExpat"),
     ("Sources/", None, r"\btry!|\bas!|\.(?:first|last|baseAddress|pointee)!", "can trap"),
     ("Sources/", None, r"\b(?:fatalError|preconditionFailure|assertionFailure)\(", "can trap"),

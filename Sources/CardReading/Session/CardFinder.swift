@@ -7,26 +7,10 @@ package import NFCTransport
 package struct CardFinder {
     let reader: any Reader
     let cancellation: CancellationToken
-    let clock: SearchClock
-    let pace: SearchPace
-    /// The rhythm of the wait of which the searches are parts; `nil` if each is a wait of its own.
-    let rhythm: SearchRhythm?
 
     package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.init(reader: reader, cancellation: cancellation, clock: .system)
-    }
-
-    /// - Parameter rhythm: the rhythm of the wait of which its searches are parts; `nil` if each is a wait of its own,
-    ///   which ends with a round of all requests.
-    package init(
-        reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock,
-        pace: SearchPace = .attentive, rhythm: SearchRhythm? = nil
-    ) {
         self.reader = reader
         self.cancellation = cancellation
-        self.clock = clock
-        self.pace = pace
-        self.rhythm = rhythm
     }
 
     /// The result of a search for one kind of card.
@@ -53,15 +37,15 @@ package struct CardFinder {
     /// - Parameters:
     ///   - codes: the systems; ``SystemCode/any`` accepts whichever is first.
     ///   - requestCode: what the card returns besides its IDm; 1 for the system code.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    ///   - wait: how long to continue, and how often to look.
     /// - Throws: ``ReadingError`` if the reader failed or work was cancelled.
     package func find(
-        _ codes: [SystemCode], requestCode: UInt8 = 0, timeout: Duration?
+        _ codes: [SystemCode], requestCode: UInt8 = 0, for wait: CardWait
     ) throws(ReadingError) -> Finding {
         let wanted = reader.requests(codes, requestCode: requestCode)
         let stranger = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps212)
         let isAnyWanted = codes.contains(.any)
-        var search = CardSearch(isAnyWanted ? wanted : wanted + [stranger], within: timeout, by: self)
+        var search = CardSearch(isAnyWanted ? wanted : wanted + [stranger], wait, by: self)
         while let requests = try search.next() {
             guard let found = try firstAnswer(to: requests) else { continue }
             return isAnyWanted || found.request != stranger ? .found(found) : .other(found.picc)
@@ -81,17 +65,17 @@ package struct CardFinder {
     /// - Parameters:
     ///   - technologies: the kinds, in the order in which they are looked for; FeliCa first by the transit system,
     ///     which the Express card of a phone answers, then by any.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    ///   - wait: how long to continue, and how often to look.
     /// - Returns: the cards that answered, at most one of each kind, in the caller's order; FeliCa with the system
     ///   code.
     /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
     package func findAll(
-        _ technologies: [Technology] = usualOrder, timeout: Duration?
+        _ technologies: [Technology] = usualOrder, for wait: CardWait
     ) throws(ReadingError) -> [FoundCard] {
         let wanted = technologies.filter(reader.information.technologies.contains)
         guard !wanted.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         let all = wanted.flatMap(requests)
-        var search = CardSearch(all, within: timeout, by: self)
+        var search = CardSearch(all, wait, by: self)
         while let requests = try search.next() {
             if let found = try round(requests, of: all, wanted) { return found }
         }
@@ -150,13 +134,13 @@ package struct CardFinder {
     ///
     /// - Parameters:
     ///   - requests: the requests to try; those that the reader does not support are left out.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    ///   - wait: how long to continue, and how often to look.
     /// - Returns: the first card, or `nil` if none arrived in time.
     /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
-    package func findFirst(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
+    package func findFirst(_ requests: [ActivationRequest], for wait: CardWait) throws(ReadingError) -> FoundCard? {
         let possible = requests.filter { reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
-        var search = CardSearch(possible, within: timeout, by: self)
+        var search = CardSearch(possible, wait, by: self)
         while let requests = try search.next() {
             if let found = try firstAnswer(to: requests) { return found }
         }
@@ -167,11 +151,11 @@ package struct CardFinder {
     ///
     /// - Parameters:
     ///   - technologies: the kinds; FeliCa as in ``findAll(_:timeout:)``.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    ///   - wait: how long to continue, and how often to look.
     /// - Returns: the first card, or `nil` if none arrived in time.
     /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
-    package func findFirst(_ technologies: [Technology], timeout: Duration?) throws(ReadingError) -> FoundCard? {
-        try findFirst(technologies.flatMap(requests), timeout: timeout)
+    package func findFirst(_ technologies: [Technology], for wait: CardWait) throws(ReadingError) -> FoundCard? {
+        try findFirst(technologies.flatMap(requests), for: wait)
     }
 
     // MARK: A card that accepts APDUs
@@ -180,15 +164,15 @@ package struct CardFinder {
     ///
     /// - Parameters:
     ///   - technologies: type A, type B or both; those that the reader does not support are left out.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    ///   - wait: how long to continue, and how often to look.
     /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
     package func findISODEP(
-        _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
+        _ technologies: [Technology] = [.typeA, .typeB], for wait: CardWait
     ) throws(ReadingError) -> Finding {
         let requests = technologies.filter { $0 != .felica && reader.information.technologies.contains($0) }
             .flatMap(self.requests)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: .init(.typeAAndB))) }
-        var search = CardSearch(requests, within: timeout, by: self)
+        var search = CardSearch(requests, wait, by: self)
         while let requests = try search.next() {
             var other: PICC?
             let found = try firstAnswer(to: requests) { picc in

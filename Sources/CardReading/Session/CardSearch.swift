@@ -1,83 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import Glibc
 internal import NFCTransport
-
-/// The clock of a search, and how it sleeps; tests supply their own.
-package struct SearchClock: Sendable {
-    package let now: @Sendable () -> Duration
-    package let pause: @Sendable (Duration) -> Void
-
-    package init(now: @escaping @Sendable () -> Duration, pause: @escaping @Sendable (Duration) -> Void) {
-        self.now = now
-        self.pause = pause
-    }
-
-    package static let system: SearchClock = {
-        let start = ContinuousClock.now
-        return SearchClock(now: { ContinuousClock.now - start }) { time in
-            var pause = timespec(
-                tv_sec: Int(time.components.seconds), tv_nsec: Int(time.components.attoseconds / 1_000_000_000))
-            unsafe nanosleep(&pause, nil)
-        }
-    }()
-}
-
-/// How often a search looks for a card.
-package enum SearchPace: Sendable {
-    /// As often as phones need: somebody is about to put a card down.
-    case attentive
-    /// A few times a second, with fewer requests each time: there has been no card for a while.
-    case idle
-}
-
-/// When a search polls for systems other than the transit one. It spans several searches that are parts of one wait.
-package final class SearchRhythm {
-    /// The time from the beginning to the first of these Pollings.
-    private static let first = Duration.milliseconds(1000)
-    /// The time between two of them. A phone that arrives in the 55 ms before one of them opens its wallet, so this is
-    /// as long as allows other cards to be found within a second on average.
-    private static let period = Duration.milliseconds(2100)
-    /// The same for an idle search.
-    private static let idlePeriod = Duration.milliseconds(750)
-
-    private var start: Duration?
-    private var last: Duration?
-    private var isExpected = false
-
-    package init() {}
-
-    /// A card of another system is known to be there: it may be polled for at once.
-    package func expectOtherSystems() { isExpected = true }
-
-    /// Begins a wait, unless it has begun.
-    ///
-    /// - Returns: whether it begins now.
-    fileprivate func begin(at time: Duration) -> Bool {
-        defer { start = start ?? time }
-        return start == nil
-    }
-
-    fileprivate func isDue(_ pace: SearchPace, at time: Duration) -> Bool {
-        if isExpected { return true }
-        if let last { return time - last >= (pace == .idle ? Self.idlePeriod : Self.period) }
-        return time - (start ?? time) >= (pace == .idle ? .zero : Self.first)
-    }
-
-    fileprivate func didPoll(at time: Duration) {
-        last = time
-        isExpected = false
-    }
-}
 
 /// The rounds of a search for a card: which requests are sent when.
 ///
-/// ``NFCTransport/Reader/firstAnswer(to:where:)`` decides which answer wins. This type sets the pace, which is designed
+/// ``NFCTransport/Reader/firstAnswer(to:where:)`` decides which answer wins. This type sets the order, which is designed
 /// for phones: an iPhone answers 0003 with its Express transit card, but only from about the fourth Polling, 40 to 50
 /// ms after it detected the field, and any other system code opens its wallet, which asks its owner to choose. So if
 /// 0003 is wanted first, it is polled for alone until a phone would have answered, and while nothing is there, other
-/// systems are polled for only occasionally (``SearchRhythm``): by a single Polling for any system, directly after one
+/// systems are polled for only occasionally (``CardWait``): by a single Polling for any system, directly after one
 /// for 0003 that nothing answered. The caller's other codes follow once that is answered. If the caller wants another
 /// code first, that order is simply followed.
 ///
@@ -92,10 +24,10 @@ struct CardSearch {
     }
 
     private let finder: CardFinder
+    private let wait: CardWait
     private let requests: [ActivationRequest]
     /// The requests of each round if the transit system comes first.
     private let plan: SearchPlan?
-    private let rhythm: SearchRhythm
     private let deadline: Duration?
     private var step = Step.start
     /// When the last requests were returned.
@@ -103,33 +35,22 @@ struct CardSearch {
     /// Whether the reader has just reported a card by itself.
     private var isEvent = false
 
-    private var clock: SearchClock { finder.clock }
+    private var clock: SearchClock { wait.clock }
 
     /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
     private static let transitLooks = 4
     private static let transitTime = Duration.milliseconds(75)
     /// The minimum duration of a search: a card may need this long after field-on (FeliCa user's manual, 2.4.1).
     private static let cardStart = Duration.milliseconds(21)
-    /// The minimum time between two looks for the transit system.
-    private static let transitPeriod = Duration.milliseconds(15)
-    /// The minimum time between two rounds: others share the bus and the processor.
-    private static let period = Duration.milliseconds(40)
-    /// The same for an idle search; four looks take less than the 750 ms for which a phone remembers the field.
-    private static let idlePeriod = Duration.milliseconds(150)
 
     /// Makes a search.
     ///
-    /// - Parameters:
-    ///   - requests: the requests, in order of preference.
-    ///   - timeout: how long to continue; zero for one round, `nil` for no limit. A search that is not part of a longer
-    ///     wait ends with a round of all requests.
-    init(_ requests: [ActivationRequest], within timeout: Duration?, by finder: CardFinder) {
-        self.finder = finder
-        self.requests = requests
+    /// - Parameter requests: the requests, in order of preference.
+    init(_ requests: [ActivationRequest], _ wait: CardWait, by finder: CardFinder) {
+        (self.finder, self.wait, self.requests) = (finder, wait, requests)
         let isTransitFirst = requests.first { $0.technology == .felica }?.isTransit == true
-        plan = isTransitFirst ? SearchPlan(requests, finder.pace) : nil
-        rhythm = finder.rhythm ?? SearchRhythm()
-        deadline = timeout.map { finder.clock.now() + max($0, Self.cardStart) }
+        plan = isTransitFirst ? SearchPlan(requests, wait.pace) : nil
+        deadline = wait.deadline.map { max($0, wait.clock.now() + Self.cardStart) }
     }
 
     /// Returns the requests to send next, after the pause before them; `nil` when the time is over.
@@ -139,17 +60,17 @@ struct CardSearch {
             guard plan != nil else { return try round() }
             // A reader that reports cards itself is not polled, so what is there already is looked for once.
             isEvent = try waitForEvent(within: .zero)
-            let isFirst = rhythm.begin(at: clock.now())
+            let isFirst = wait.begin()
             return isFirst || isEvent ? try transit(looks: 1, since: clock.now()) : try round()
         case .transit(let looks, let start):
-            pause(until: last + Self.transitPeriod)
+            wait.pauseForTransit(since: last)
             let isOver = looks >= Self.transitLooks && clock.now() - start >= Self.transitTime
             return isOver ? try round() : try transit(looks: looks + 1, since: start)
         case .round(isLast: true): return nil
         case .round(isLast: false):
             let rest = try rest()
             isEvent = rest == .event
-            if rest == .over, plan == nil || finder.rhythm != nil { return nil }
+            if rest == .over, plan == nil || wait.isPart { return nil }
             return isEvent && plan != nil ? try transit(looks: 1, since: clock.now()) : try round()
         }
     }
@@ -168,11 +89,11 @@ struct CardSearch {
             step = .round(isLast: false)
             return requests
         }
-        let isLast = finder.rhythm == nil && deadline.map { last >= $0 } ?? false
+        let isLast = !wait.isPart && deadline.map { last >= $0 } ?? false
         step = .round(isLast: isLast)
-        guard isEvent || isLast || rhythm.isDue(finder.pace, at: last) else { return plan.harmless }
+        guard isEvent || isLast || wait.areOtherSystemsDue(at: last) else { return plan.harmless }
         if try isAnswered(plan.probe) { return plan.all }
-        rhythm.didPoll(at: last)
+        wait.didPollOtherSystems(at: last)
         return plan.others
     }
 
@@ -209,13 +130,8 @@ struct CardSearch {
         let now = clock.now()
         if let deadline, now >= deadline { return .over }
         if try waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60)) { return .event }
-        pause(until: last + (finder.pace == .idle ? Self.idlePeriod : plan == nil ? Self.period : Self.transitPeriod))
+        wait.pause(since: last, isTransitFirst: plan != nil)
         return .waited
-    }
-
-    private func pause(until time: Duration) {
-        let left = time - clock.now()
-        if left > .zero { clock.pause(left) }
     }
 }
 
@@ -233,7 +149,7 @@ private struct SearchPlan {
     let others: [ActivationRequest]
 
     /// - Parameter pace: an idle search leaves type B, which costs most, and the second bit rate to the full rounds.
-    init(_ requests: [ActivationRequest], _ pace: SearchPace) {
+    init(_ requests: [ActivationRequest], _ pace: CardWait.Pace) {
         let isEager = pace == .attentive
         let first = requests.first(where: \.isTransit)
         all = requests

@@ -71,7 +71,7 @@ final class ReaderSession {
         var note: WaitingNote?
         defer { note?.end() }
         do throws(KazasuError) {
-            return try reader.waitForCards(query, timeout: timeout.duration, passesOver: isTimeoutGiven) { event in
+            return try reader.waitForCards(query, CardWait(timeout.duration), passesOver: isTimeoutGiven) { event in
                 switch event {
                 case .waiting: note = note ?? WaitingNote(context)
                 case .wrongCard(let card):

@@ -3,6 +3,7 @@
 internal import ByteCodec
 internal import Glibc
 package import Kazasu
+package import SharedReaders
 
 /// One reader as a PC/SC reader: the card side of vsmartcard's vpcd, a driver of pcscd.
 ///

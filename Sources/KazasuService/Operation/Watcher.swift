@@ -5,6 +5,26 @@ public import Kazasu
 internal import Synchronization
 
 /// Watches readers, stores the events and delivers them to the sinks, until it is stopped.
+///
+/// ``run()`` is the only task that changes anything. All else reaches it as an input, and inputs are handled one after another:
+/// what readers report, a new plan, the timers, the stop. After each, what has happened is stored, and only then shown.
+///
+/// | State | Until |
+/// | --- | --- |
+/// | not numbering: the outbox could not be read since the disk is full; what happens waits, without numbers | there is room |
+/// | running: events get their numbers at once and wait only for the next write to the outbox | ``stop()``, or no reader is left |
+/// | finishing: readers are closed and visits end, then queues deliver what they have | they have, 15 s, or ``leave()`` |
+///
+/// | Who | Calls | From |
+/// | --- | --- | --- |
+/// | the program | ``run()`` once; ``change(to:)``, ``stop()`` and ``leave()`` at any time, also before it | any thread |
+/// | a task for each subject | ``ReaderWatch``, whose events become inputs with the number of the task: those of an ended one still count, \
+/// its failure does not | the readers' threads |
+/// | a task for each sink | ``SinkQueue``, which waits for the queue of an earlier plan for the same sink | Swift's threads |
+/// | `emit` | with each stored event, in order | the actor |
+/// | `tell` | with notices, those of sinks too | any thread |
+///
+/// An actor runs other calls while it awaits. Only ``leave()`` comes in that way: inputs wait until the one before is handled.
 public actor Watcher {
     /// Something that an operator should know.
     @nonexhaustive
@@ -44,7 +64,7 @@ public actor Watcher {
         /// How long delivered events are kept.
         public var retention: Outbox.Retention
         /// Lets programs use the readers between two presence checks.
-        package var shared: SharedReaders?
+        package var shared: (any ReaderSharing)?
 
         /// Watches readers at a site.
         ///

@@ -5,6 +5,7 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 import NFCTransport
+import SharedReaders
 import Synchronization
 
 /// The commands of the program as methods of `serve` and `rpc`, on readers that clients share.

@@ -6,6 +6,7 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 import NFCTransport
+import SharedReaders
 import Synchronization
 
 /// `kazasu rpc`

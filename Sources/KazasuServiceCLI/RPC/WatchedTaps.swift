@@ -4,6 +4,7 @@ import ArgumentParser
 import Kazasu
 import KazasuCLI
 import KazasuService
+import SharedReaders
 
 /// The taps of the one client of `rpc`: its readers are watched while it subscribes.
 final class WatchedTaps: ServiceTaps {

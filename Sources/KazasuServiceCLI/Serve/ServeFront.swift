@@ -4,6 +4,7 @@ import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
+import SharedReaders
 import Synchronization
 
 /// The front of `serve`: the server, which passes on each event.

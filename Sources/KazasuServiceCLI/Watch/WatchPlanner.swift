@@ -4,6 +4,7 @@ import ArgumentParser
 import Kazasu
 import KazasuCLI
 import KazasuService
+import SharedReaders
 
 /// Turns settings into what the watcher does; some of it, such as the sinks, needs what lives as long as the command.
 struct WatchPlanner {

@@ -6,6 +6,7 @@ import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
+import SharedReaders
 import Synchronization
 
 /// What shows the events of a run, beside the sinks.

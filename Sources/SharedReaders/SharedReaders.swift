@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardReading
+package import Kazasu
 package import NFCTransport
 internal import Synchronization
 
 /// Readers that the programs of a server share, with each other and with the taps.
 ///
-/// A reader whose cards are reported (``ReaderWatch/shared``) is used between its presence checks. Another one is opened when somebody
+/// A reader whose cards are reported (``ReaderWatch``) is used between its presence checks. Another one is opened when somebody
 /// wants it, and closed when nobody has for a while.
 package final class SharedReaders: Sendable {
     private struct State {
@@ -159,21 +160,13 @@ package final class SharedReaders: Sendable {
     }
 
     /// A reader was opened; drivers may call it by another ID.
-    func didOpen(_ id: String, device: ReaderInformation) { state.withLock { $0.open.append((id, device)) } }
-
-    func didClose(_ id: String) {
-        state.withLock { state in
-            if let index = state.open.lastIndex(where: { $0.id == id }) { state.open.remove(at: index) }
-        }
+    fileprivate func didOpen(_ id: String, device: ReaderInformation) {
+        state.withLock { $0.open.append((id, device)) }
     }
 
-    /// Somebody reports the cards of a reader, connected or not, until ``endsWatching(_:)``.
-    func beginsWatching(_ id: String) { state.withLock { $0.watched[id, default: 0] += 1 } }
-
-    func endsWatching(_ id: String) {
+    fileprivate func didClose(_ id: String) {
         state.withLock { state in
-            let count = state.watched[id, default: 1] - 1
-            state.watched[id] = count > 0 ? count : nil
+            if let index = state.open.lastIndex(where: { $0.id == id }) { state.open.remove(at: index) }
         }
     }
 
@@ -267,17 +260,14 @@ package final class SharedReaders: Sendable {
     ) throws(KazasuError) -> Bool {
         // A card that was there and that nobody could read is not looked for again at once.
         turns.pause(.milliseconds(100), host, hasCard: false)
-        let token = turns.beginSearch(host)
-        defer { turns.endSearch() }
-        let searching = CardReader(
-            borrowing: GuardedReader(reader.device, token, signs: turns.signs), cancellation: token)
-        searching.clock = SearchClock(now: reader.clock.now) { turns.pause($0, host, hasCard: false) }
         do throws(KazasuError) {
-            return try !searching.waitForCards(.any, timeout: .seconds(5)).isEmpty
+            return try !turns.search(host, on: reader) { searching, _, pause throws(KazasuError) in
+                let clock = SearchClock(now: SearchClock.system.now, pause: pause)
+                return try searching.waitForCards(.any, CardWait(.seconds(5), clock: clock))
+            }.isEmpty
         } catch {
             switch error {
             case .noCard, .wrongCard: return false
-            case .cancelled where !reader.cancellation.isCancelled: return false
             default: throw error
             }
         }
@@ -297,5 +287,48 @@ package final class SharedReaders: Sendable {
         let timer = Task { if (try? await Task.sleep(for: limit)) != nil { closing.cancel() } }
         await closing.value
         timer.cancel()
+    }
+}
+
+// MARK: Readers with taps
+
+extension SharedReaders: ReaderSharing {
+    package func beginsWatching(_ id: String) { state.withLock { $0.watched[id, default: 0] += 1 } }
+
+    package func endsWatching(_ id: String) {
+        state.withLock { state in
+            let count = state.watched[id, default: 1] - 1
+            state.watched[id] = count > 0 ? count : nil
+        }
+    }
+
+    package func guests(of id: String) async -> (any ReaderGuests)? {
+        let turns = turns(of: id)
+        return await turns.claim().map { Guests(id: id, readers: self, turns: turns, host: $0) }
+    }
+
+    /// The programs of a reader whose cards are reported.
+    private struct Guests: ReaderGuests {
+        let id: String
+        let readers: SharedReaders
+        let turns: ReaderTurns
+        let host: ReaderTurns.Host
+
+        func didOpen(_ device: ReaderInformation) { readers.didOpen(id, device: device) }
+        func didClose() { readers.didClose(id) }
+        func offer(
+            _ reader: any Reader, _ device: CancellationToken, hasCard: Bool, beat: @escaping () -> Void
+        ) -> ReaderOffer {
+            turns.offer(reader, device, by: host, hasCard: hasCard, beat: beat)
+        }
+        func search(on reader: CardReader, _ body: ReaderTurns.Search) throws(KazasuError) -> [Card] {
+            try turns.search(host, on: reader, body)
+        }
+        func pause(_ time: Duration, hasCard: Bool) { turns.pause(time, host, hasCard: hasCard) }
+        func expect(within time: Duration) { turns.signs.expect(within: time) }
+        func cardArrived() { turns.cardArrived() }
+        func wasAborted() -> Bool { turns.wasAborted(host) }
+        func leave(within limit: Duration) async { await turns.leave(host, within: limit) }
+        func end() { turns.end(host) }
     }
 }

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Kazasu
+@testable import SharedReaders
 
 /// Who has the reader next, step by step.
 struct TurnQueueTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
+package import Kazasu
 package import NFCTransport
 internal import Synchronization
 
@@ -69,29 +70,31 @@ extension ReaderTurn {
 
 /// The programs that want to use one reader, in the order in which they came.
 ///
-/// The thread that has the reader, its host, lets them have it between two presence checks or searches: ``CardWatch`` if
+/// The thread that has the reader, its host, lets them have it between two presence checks or searches: the watch if
 /// cards are reported, else a thread that opens the reader for them. Programs that wait for a card share one search. When a
 /// card comes, each has its turn, in order.
+///
+/// | A turn is | Until |
+/// | --- | --- |
+/// | new | its first attempt, or a search that it joins |
+/// | waiting | a card comes and it is attempted again, or its time is over: then it has its last result, or ``KazasuError/noCard`` |
+/// | running | its attempt is over; once it is cancelled, its reader refuses work, and after 100 ms is cancelled for good |
+///
+/// | The reader has | Until |
+/// | --- | --- |
+/// | no host | somebody claims it, or a turn comes, for which `start` begins a host |
+/// | a host on demand | nobody wants the reader for a while, it fails, or a watch claims it |
+/// | a claiming host, the watch | it leaves: it gives no more turns, the running one ends, the reader is closed |
 ///
 /// | Who | Calls | From |
 /// | --- | --- | --- |
 /// | programs | ``run(timeout:_:)`` | any task |
-/// | a host that reports cards | ``claim()``, then on its thread ``offer(_:_:by:hasCard:beat:)``, ``pause(_:_:hasCard:)``, \
-/// ``beginSearch(_:)``; at its end ``leave(_:within:)`` and ``end(_:_:)`` | its task and the reader's thread |
-/// | a host on demand | the same without ``claim()``: `start` makes it the host | its task and the reader's thread |
+/// | a watch | ``claim()``, ``leave(_:within:)``, ``end(_:_:)`` | its task |
+/// | any host | ``offer(_:_:by:hasCard:beat:)``, ``search(_:on:_:)``, ``pause(_:_:hasCard:)``, ``cardArrived()`` | the reader's thread |
 ///
 /// Who has the reader next is decided by ``TurnQueue`` under one lock. A reader that hangs keeps its thread, not its programs:
 /// after their time to wait and the patience of ``SignsOfLife``, those whose reader shows no sign of life fail.
 final class ReaderTurns: Sendable {
-    /// What a host found when it offered the reader.
-    enum Offer {
-        /// Nobody wants the reader now.
-        case declined
-        case used
-        /// The reader failed, and must be opened again.
-        case failed(TransportError)
-    }
-
     /// What a program wants to do.
     private struct Work: Sendable {
         let cancellation = CancellationToken()
@@ -309,7 +312,7 @@ final class ReaderTurns: Sendable {
     func offer(
         _ reader: any Reader, _ device: CancellationToken, by host: Host, hasCard: Bool,
         beat: @escaping () -> Void = {}
-    ) -> Offer {
+    ) -> ReaderOffer {
         // The host is about to close the reader: the next one serves them.
         guard !device.isCancelled else { return .declined }
         signs.expect()
@@ -339,20 +342,31 @@ final class ReaderTurns: Sendable {
     /// A card has come, or may have: those who found none try again.
     func cardArrived() { state.withLock { $0.queue.cardArrived() } }
 
-    /// Begins a search for a card, which ends when somebody wants the reader.
+    /// Searches with a reader, and sleeps as told; learns whether somebody waits for a card.
+    typealias Search = (
+        _ reader: CardReader, _ isAwaited: Bool, _ pause: @escaping @Sendable (Duration) -> Void
+    ) throws(KazasuError) -> [Card]
+
+    /// Searches for cards, until somebody wants the reader.
     ///
-    /// - Returns: what ends it.
-    func beginSearch(_ host: Host) -> CancellationToken {
+    /// - Throws: ``KazasuError/noCard`` also if somebody wants it.
+    func search(_ host: Host, on reader: CardReader, _ body: Search) throws(KazasuError) -> [Card] {
         let token = CancellationToken()
         let isFree = state.withLock { state in
             state.search = token
             return state.queue.beginSearch(host)
         }
         if !isFree { token.cancel() }
-        return token
+        defer { state.withLock { $0.search = nil } }
+        let guarded = GuardedReader(reader.device, token, signs: signs)
+        do throws(KazasuError) {
+            return try body(CardReader(borrowing: guarded, cancellation: token), areWaiting) {
+                self.pause($0, host, hasCard: false)
+            }
+        } catch {
+            throw error == .cancelled && !reader.cancellation.isCancelled ? .noCard : error
+        }
     }
-
-    func endSearch() { state.withLock { $0.search = nil } }
 
     /// Waits, until somebody wants the reader.
     func pause(_ time: Duration, _ host: Host, hasCard: Bool) {

@@ -11,11 +11,16 @@ import Testing
 import VirtualReader
 
 @testable import Kazasu
+@testable import SharedReaders
 
 /// Programs that use readers between the taps, and without them.
 struct SharedReadersTests {
     private static let suica = "cards/suica-p1/card.json"
     private static let tag = "tags/ntag213.json"
+    /// A card file of each kind.
+    static let cards = [
+        suica, "tags/lite-s-no-ndef.json", tag, "tags/type4.json", "iso7816/mynumber/card.json",
+    ]
 
     private static func card(_ file: String) throws -> any VirtualCard {
         let field = try VirtualField(cardFile: TestFiles.read("Fixtures/\(file)"))
@@ -176,7 +181,7 @@ struct SharedReadersTests {
 
     /// Requests that select other applications, systems and cards never make the card leave, and its leaving is noticed as
     /// always.
-    @Test(arguments: CardWatchTests.cards.map(\.file))
+    @Test(arguments: cards)
     func cardIsUsedWithoutLeaving(_ file: String) async throws {
         let field = VirtualField(cards: [try Self.card(file)])
         let bench = Bench(["a": field])
