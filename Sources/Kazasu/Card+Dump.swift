@@ -133,7 +133,7 @@ extension Card {
         let target = session.target
         let code = target.requestData.map { SystemCode(rawValue: $0) } ?? found.system ?? .any
         let result = session.read(
-            services.map { ServiceRequest($0, blocks.map { .these($0) } ?? .all(expected: nil)) },
+            services.map { ServiceBlocks($0, blocks.map { .these($0) } ?? .all(expected: nil)) },
             of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
         return ReadResult(
             system: SystemDump(

@@ -141,8 +141,8 @@ extension Card {
         let outcome = session.read(
             requests.map { request in
                 request.blocks.count == 1
-                    ? ServiceRequest(request.service, .these(Array(request.blocks)))
-                    : ServiceRequest(request.service, .first(request.blocks.count))
+                    ? ServiceBlocks(request.service, .these(Array(request.blocks)))
+                    : ServiceBlocks(request.service, .first(request.blocks.count))
             }, of: system)
         if let interruption = outcome.interruption { throw KazasuError(interruption) }
         for request in requests where request.isRequired {

@@ -62,7 +62,7 @@ struct BlockReadingTests {
         }
         let session = CardSession(reader: reader, target: target)
         let system = SystemHandle(code: .transit, idm: target.idm, pmm: target.pmm)
-        let outcome = session.read([ServiceRequest(ServiceCode(rawValue: 0x090F), .first(20))], of: system)
+        let outcome = session.read([ServiceBlocks(ServiceCode(rawValue: 0x090F), .first(20))], of: system)
         #expect(outcome.services.first?.blocks.count == 20)
         // LEN, 06, IDm, one service: the number of blocks is byte 13.
         let counts = lines.compactMap { line in
@@ -137,7 +137,7 @@ struct BlockReadingTests {
         let session = try fixture.session()
         let code = ServiceCode(rawValue: 0x090F)
         let system = SystemHandle(code: .transit, idm: session.target.idm, pmm: session.target.pmm)
-        let outcome = session.read([ServiceRequest(code, .these([0, 19, 20, 3, 700]))], of: system)
+        let outcome = session.read([ServiceBlocks(code, .these([0, 19, 20, 3, 700]))], of: system)
         #expect(outcome.interruption == nil)
         #expect(Set(outcome.services.first?.blocks.numbers ?? []) == [0, 3, 19])
         #expect(Set(outcome.absent[code]?.keys.map { $0 } ?? []) == [20, 700])
@@ -162,8 +162,8 @@ struct BlockReadingTests {
             let session = CardSession(reader: reader, target: target)
             let outcome = session.read(
                 [
-                    ServiceRequest(ServiceCode(rawValue: 0x090F), .first(20)),
-                    ServiceRequest(ServiceCode(rawValue: 0x108F), .first(3)),
+                    ServiceBlocks(ServiceCode(rawValue: 0x090F), .first(20)),
+                    ServiceBlocks(ServiceCode(rawValue: 0x108F), .first(3)),
                 ], of: SystemHandle(code: .transit, idm: target.idm, pmm: target.pmm))
             #expect(outcome.interruption == nil)
             #expect((outcome.services.first?.blocks.count ?? 0) >= min(count, 20))

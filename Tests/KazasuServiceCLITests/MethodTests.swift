@@ -13,7 +13,7 @@ import Testing
 /// The commands as methods for clients of the network.
 @Suite("Methods of serve", .waits)
 struct MethodTests {
-    private static let network = KazasuService.ServiceRequest.Origin.network(allowed: [])
+    private static let network = ServiceRequest.Origin.network(allowed: [])
 
     private static func method(_ name: String) throws -> CommandMethod {
         try #require(CommandMethod.all.first { $0.name == name })
@@ -79,7 +79,7 @@ struct MethodTests {
         let methods = CommandMethods(on: .forCommands(), Redaction(isOn: false), isLocal: false)
         for method in methods.methods where method.permission == permission {
             do throws(ServiceFailure) {
-                _ = try await methods.call(method.name, KazasuService.ServiceRequest(JSONObject(), from: Self.network))
+                _ = try await methods.call(method.name, ServiceRequest(JSONObject(), from: Self.network))
                 Issue.record("\(method.name) was allowed")
             } catch {
                 guard case .notAllowed(permission) = error else {
@@ -97,7 +97,7 @@ struct MethodTests {
         let methods = CommandMethods(on: .forCommands(), Redaction(isOn: false), isLocal: false)
         let params = JSONObject([("reader", "pn532_uart:/dev/ttyS0:115200"), ("timeout", 0)])
         do throws(ServiceFailure) {
-            _ = try await methods.call("card.poll", KazasuService.ServiceRequest(params, from: Self.network))
+            _ = try await methods.call("card.poll", ServiceRequest(params, from: Self.network))
             Issue.record("it was opened")
         } catch {
             guard case .failed(64, let document) = error else {

@@ -73,11 +73,11 @@ final class SystemReading {
         return scan.services.filter { chosen[$0.overlapGroup] == $0 }
     }
 
-    private func request(_ code: ServiceCode) -> ServiceRequest {
+    private func request(_ code: ServiceCode) -> ServiceBlocks {
         if LiteLayout.applies(to: system.pmm), LiteLayout.services.contains(code) {
-            return ServiceRequest(code, .these(LiteLayout.readableBlocks(pmm: system.pmm)))
+            return ServiceBlocks(code, .these(LiteLayout.readableBlocks(pmm: system.pmm)))
         }
-        return ServiceRequest(code, .all(expected: expected(code)))
+        return ServiceBlocks(code, .all(expected: expected(code)))
     }
 
     private func expected(_ code: ServiceCode) -> Int? {

@@ -33,7 +33,7 @@ final class CommandMethods: ServiceMethods {
     /// What a command printed, and why it failed.
     private typealias Answer = (output: [UInt8], failure: CommandError?)
 
-    func call(_ name: String, _ request: KazasuService.ServiceRequest) async throws(ServiceFailure) -> JSONValue {
+    func call(_ name: String, _ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue {
         guard let method = commands[name], let type = method.command else { throw .unknownMethod }
         var isLocal = true
         if case .network(let allowed) = request.origin {
@@ -76,7 +76,7 @@ final class CommandMethods: ServiceMethods {
     /// later.
     private func computed(
         _ command: any KazasuCommand, _ input: [UInt8]?, _ method: CommandMethod,
-        _ request: KazasuService.ServiceRequest
+        _ request: ServiceRequest
     ) async -> Result<JSONValue, ServiceFailure> {
         let cancellation = CancellationToken()
         return await withTaskCancellationHandler {
@@ -95,7 +95,7 @@ final class CommandMethods: ServiceMethods {
 
     /// The result of a method whose command printed this.
     private func result(
-        of method: CommandMethod, _ answer: Answer, _ request: KazasuService.ServiceRequest
+        of method: CommandMethod, _ answer: Answer, _ request: ServiceRequest
     ) throws(ServiceFailure) -> JSONValue {
         if Task.isCancelled { throw .cancelled }
         if let failure = answer.failure { throw self.failure(failure, answer.output) }

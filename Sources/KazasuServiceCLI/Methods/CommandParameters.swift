@@ -53,7 +53,7 @@ struct CommandParameters {
 
     /// - Throws: ``CommandError`` with status 64.
     init(
-        _ params: JSONObject, of method: CommandMethod, from origin: KazasuService.ServiceRequest.Origin
+        _ params: JSONObject, of method: CommandMethod, from origin: ServiceRequest.Origin
     ) throws(CommandError) {
         let isLocal = if case .standardInput = origin { true } else { false }
         let options = method.options

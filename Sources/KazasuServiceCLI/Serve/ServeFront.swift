@@ -39,7 +39,7 @@ final class ServeFront: WatchFront {
         readers.setNames(options.readers.map { ($0.name, $0.id) })
         self.readers = readers
         let methods = CommandMethods(on: readers, redaction, isLocal: false, ledger: options.sinks.place.ledger)
-        let origin = KazasuService.ServiceRequest.Origin.network(allowed: settings.allowed)
+        let origin = ServiceRequest.Origin.network(allowed: settings.allowed)
         let hasPage = settings.page != nil
         site = ServeSite(
             settings, methods: methods, hub: hub, metrics: metrics,

@@ -2,8 +2,8 @@
 
 package import CardModel
 
-/// A request to read some blocks of a service.
-package struct ServiceRequest: Hashable, Sendable {
+/// A service, and which of its blocks to read.
+package struct ServiceBlocks: Hashable, Sendable {
     package var code: ServiceCode
     /// The blocks to read.
     package var blocks: Blocks
@@ -38,7 +38,7 @@ extension CardSession {
     }
 
     /// Reads blocks of services of one system in as few commands as possible, without listing its other nodes.
-    package func read(_ requests: [ServiceRequest], of system: SystemHandle) -> ServicesResult {
+    package func read(_ requests: [ServiceBlocks], of system: SystemHandle) -> ServicesResult {
         let reader = BlockReader(session: self, system: system, jobs: requests.map { ServiceJob($0) })
         var interruption: ReadingError?
         do {
@@ -87,7 +87,7 @@ struct ServiceJob {
         case done
     }
 
-    init(_ request: ServiceRequest, have: BlockTable = [:]) {
+    init(_ request: ServiceBlocks, have: BlockTable = [:]) {
         code = request.code
         self.have = have
         switch request.blocks {
