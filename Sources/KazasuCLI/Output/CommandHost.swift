@@ -70,7 +70,7 @@ package final class CommandHost: Sendable {
             var context = Context(
                 json: true, verbosity: -1, redaction: redaction, cancellation: cancellation,
                 command: type(of: command).configuration.commandName)
-            context.lent = reader.map(SharedReader.init)
+            context.lent = reader.map(LentReader.init)
             do {
                 try command.execute(context)
                 return context.late.first

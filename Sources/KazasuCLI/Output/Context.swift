@@ -3,7 +3,7 @@
 package import Kazasu
 
 /// A reader that one command lends to another, and the output of that one unless it goes to a ``CommandHost``.
-package final class SharedReader {
+package final class LentReader {
     package let reader: any Reader
     package var output = ""
 
@@ -19,12 +19,12 @@ package struct Context {
     /// The name of the running command.
     package var command: String?
     /// The reader that the command uses instead of its own; the output goes there, too.
-    package var lent: SharedReader?
+    package var lent: LentReader?
     /// The failures beside the answer, which is still given.
     package let late = LateError()
 
     /// Who gets the output instead of the process.
-    private var lender: SharedReader? { CommandHost.current == nil ? lent : nil }
+    private var lender: LentReader? { CommandHost.current == nil ? lent : nil }
 
     /// Ends work that nobody waits for any more, such as that of a client that left.
     package func checkCancelled() throws(CommandError) {

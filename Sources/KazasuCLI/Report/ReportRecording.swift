@@ -74,7 +74,7 @@ final class ReportRecording {
     private func run(_ name: String, _ timeout: CardTimeout, on reader: any Reader) throws {
         add(.section(command: name))
         runs.append(Run(command: name, status: .done))
-        let lent = SharedReader(reader)
+        let lent = LentReader(reader)
         var context = context
         (context.json, context.redaction, context.lent) = (true, Redaction(isOn: true), lent)
         var failure: CommandError?
