@@ -206,7 +206,7 @@ extension Ledger {
         var (repeated, uids) = (0, try RecordIDs(of: purse.id, db))
         for run in runs {
             guard let source = run.entries.first?.source else { continue }
-            var merge = LedgerMerge(db: db, change: change, source: source, tomorrow: tomorrow)
+            var merge = WindowMerge(db: db, change: change, source: source, tomorrow: tomorrow)
             try run.merge(into: &purse, &uids, &merge)
             repeated += run.entries.count - merge.counts.added.count
         }

@@ -6,7 +6,7 @@ internal import GRDB
 
 // The counter of a card may wrap around or be reset, and then its serials repeat. Records between two such events are an
 // era; nearly every purse has one.
-extension LedgerMerge {
+extension WindowMerge {
     /// The era that a segment belongs to. Where no further era has room, it is the first or the last that has.
     mutating func era(
         of segment: ArraySlice<HistoryRecord>, _ first: Int, _ last: Int, before later: Int64?, _ purse: MergePurse

@@ -83,7 +83,7 @@ extension Ledger {
                     """, arguments: [number])
             try db.execute(sql: "DELETE FROM record WHERE source = ?", arguments: [number])
             var removal = LedgerRemoval(records: db.changesCount)
-            var merge = LedgerMerge(db: db, change: change, source: 0, tomorrow: tomorrow)
+            var merge = WindowMerge(db: db, change: change, source: 0, tomorrow: tomorrow)
             for purse in try MergePurse.all(db, options) where purses.contains(purse.id) {
                 try merge.relink(purse, from: .min, through: .max, pairs: [], new: [])
             }

@@ -26,7 +26,7 @@ extension Ledger {
             plain.stations = NoStationNames()
             let reader = try LedgerRecordReader(db, plain)
             var result = LedgerRedecoding()
-            var merge = LedgerMerge(db: db, change: change, source: 0, tomorrow: tomorrow)
+            var merge = WindowMerge(db: db, change: change, source: 0, tomorrow: tomorrow)
             for purse in try MergePurse.all(db, options) {
                 let rows = try Row.fetchAll(
                     db,

@@ -22,7 +22,7 @@ enum LedgerSchema {
     /// The number of the change that a transaction makes.
     static func nextChange(_ db: Database) throws -> Int { Int(try next("SELECT number FROM change", db)) }
 
-    /// Whether the numbers are such as cards give and ``LedgerMerge`` makes, so that no sum of them is too great.
+    /// Whether the numbers are such as cards give and ``WindowMerge`` makes, so that no sum of them is too great.
     ///
     /// No card counts money above 2^44; sums of that over 2^18 records are below 2^63.
     @Sendable private static func isInRange(_ db: Database) throws -> Bool {

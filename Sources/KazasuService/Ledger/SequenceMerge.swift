@@ -13,7 +13,7 @@ struct SequenceMerge {
     let purse: MergePurse
 
     func keep(
-        _ window: [HistoryRecord], isWhole: Bool, services: [Block: ServiceCode], _ merge: inout LedgerMerge
+        _ window: [HistoryRecord], isWhole: Bool, services: [Block: ServiceCode], _ merge: inout WindowMerge
     ) throws {
         let known = try KnownRecord.all(merge.db, purse.id, .min, .max)
         var items = known

@@ -37,7 +37,7 @@ struct MergePurse {
 ///
 /// A *window* is a sequence of consecutive records, newest first, as a card has it. Records with serials find their place by era and
 /// serial. Where the card keeps none, the window is laid over the records that are there (``SequenceMerge``).
-struct LedgerMerge {
+struct WindowMerge {
     let db: Database
     /// The number of this change.
     let change: Int
@@ -68,7 +68,7 @@ struct LedgerMerge {
             return
         }
         // The order of the blocks is not that of the records, as in a file with the oldest first: the serials have it.
-        if segments(window).count > LedgerMerge.mostSegments {
+        if segments(window).count > WindowMerge.mostSegments {
             window.sort { ($0.serial ?? 0, $0.date ?? tomorrow) < ($1.serial ?? 0, $1.date ?? tomorrow) }
         }
         let before = purse

@@ -39,7 +39,7 @@ struct LedgerRun {
     /// Merges the run into a purse, as if it had been read from a card; records that are added keep their ids unless others have them.
     ///
     /// - Parameter uids: those of the purse.
-    func merge(into purse: inout MergePurse, _ uids: inout RecordIDs, _ merge: inout LedgerMerge) throws {
+    func merge(into purse: inout MergePurse, _ uids: inout RecordIDs, _ merge: inout WindowMerge) throws {
         let before = merge.counts.added.count
         let services = Dictionary(
             entries.compactMap { entry in entry.service.map { (entry.record.record.raw, $0) } }
@@ -128,7 +128,7 @@ extension Ledger {
             return try change(.merge) { db, number in
                 let id = try LedgerSchema.next("SELECT max(id) FROM source", db)
                 var (merge, addition) = (
-                    LedgerMerge(db: db, change: number, source: id, tomorrow: tomorrow), LedgerAddition()
+                    WindowMerge(db: db, change: number, source: id, tomorrow: tomorrow), LedgerAddition()
                 )
                 for (place, purse) in purses.enumerated() {
                     progress(place, purses.count)

@@ -238,7 +238,7 @@ extension Ledger {
         let (addition, records) = try change(.keep, after: batch.earlier, isTrial: batch.isTrial) { db, number in
             let sourceID = try LedgerSchema.next("SELECT max(id) FROM source", db)
             let wanted = try card.map { try LedgerCards.single($0, db, options).key }
-            var merge = LedgerMerge(db: db, change: number, source: sourceID, tomorrow: tomorrow)
+            var merge = WindowMerge(db: db, change: number, source: sourceID, tomorrow: tomorrow)
             var addition = LedgerAddition()
             for (place, history) in histories.enumerated() {
                 progress(place, histories.count)
@@ -264,7 +264,7 @@ extension Ledger {
 
     /// Ends a change that added records: their source, what was counted, and the gaps beside them.
     func finish(
-        _ addition: inout LedgerAddition, _ merge: LedgerMerge, _ source: LedgerSource, _ sourceID: Int64,
+        _ addition: inout LedgerAddition, _ merge: WindowMerge, _ source: LedgerSource, _ sourceID: Int64,
         readAt: String?, _ now: Int, _ db: Database
     ) throws {
         let counts = merge.counts
