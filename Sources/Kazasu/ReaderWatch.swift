@@ -94,7 +94,7 @@ package struct ReaderWatch: Sendable {
         let running = Running()
         await withDiscardingTaskGroup { group in
             do throws(TransportError) {
-                let devices = try AsyncDeviceWatch(notices, list: list)
+                let devices = try AsyncDeviceTracker(notices, list: list)
                 while true {
                     for change in try await devices.next() {
                         guard let id = running.begin(change) else { continue }

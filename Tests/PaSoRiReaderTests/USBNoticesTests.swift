@@ -37,7 +37,7 @@ struct USBNoticesTests {
     @Test func readersAreWatchedByTheirIDs() throws {
         let system = try MadeUpSystem()
         let driver = PaSoRiDriver(paths: system.paths) { _, _ throws(TransportError) in throw .unplugged }
-        let watch = DeviceWatch(SystemNotices(USBNotices(), paths: system.paths), interval: .zero) { driver.list() }
+        let watch = DeviceTracker(SystemNotices(USBNotices(), paths: system.paths), interval: .zero) { driver.list() }
         #expect(try watch.next() == [])
         let plugs: [(device: Int, serial: [String: String], id: String)] = [
             (4, ["serial": "0123456"], "rcs380:serial=0123456"), (5, ["serial": "0123456"], "rcs380:serial=0123456"),
@@ -57,7 +57,7 @@ struct USBNoticesTests {
         let system = try MadeUpSystem()
         let paths = system.paths
         try system.plugIn("1-1", vendor: "054c", product: "0dc8", bus: 1, device: 4, classes: ["0b", "ff"])
-        let watch = try AsyncDeviceWatch({ SystemNotices(USBNotices(cancellation: $0), paths: paths) }) {
+        let watch = try AsyncDeviceTracker({ SystemNotices(USBNotices(cancellation: $0), paths: paths) }) {
             PaSoRiDriver(paths: paths) { _, _ throws(TransportError) in throw .unplugged }.list()
         }
         #expect(try await watch.next().map(\.device.id) == ["rcs300:port=1-1"])

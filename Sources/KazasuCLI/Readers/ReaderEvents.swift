@@ -21,7 +21,7 @@ struct ReaderEvents {
     }
 
     private func watch() throws(CommandError) {
-        let watch = DeviceWatch(ReaderRegistry.notices(context.cancellation)) {
+        let watch = DeviceTracker(ReaderRegistry.notices(context.cancellation)) {
             ListedReader.all(without: ChipCardServiceError.now())
         }
         context.note(tr("watching; press Ctrl-C to stop", "監視しています。Ctrl-C で終了します"))
@@ -33,7 +33,7 @@ struct ReaderEvents {
         throw .brokenPipe
     }
 
-    private func next(_ watch: DeviceWatch<ListedReader>) throws(CommandError) -> [DeviceChange<ListedReader>] {
+    private func next(_ watch: DeviceTracker<ListedReader>) throws(CommandError) -> [DeviceChange<ListedReader>] {
         do throws(TransportError) {
             return try watch.next()
         } catch {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite("Readers that are plugged in and out")
-struct DeviceWatchTests {
+struct DeviceTrackerTests {
     private static func reader(_ id: String, _ state: ReaderListing.State = .ready) -> ReaderListing {
         ReaderListing(id: id, state: state)
     }
@@ -30,7 +30,7 @@ struct DeviceWatchTests {
     @Test func looksAtTheStartAndWhenNotified() throws {
         var listings = [[Self.one], [Self.one, Self.two], [Self.two]][...]
         let notices = ScriptedNotices([false, true, false, true])
-        let watch = DeviceWatch(notices, interval: .seconds(7)) { listings.popFirst() ?? [] }
+        let watch = DeviceTracker(notices, interval: .seconds(7)) { listings.popFirst() ?? [] }
         #expect(try watch.next() == [.arrived(Self.one)])
         #expect(notices.waits.isEmpty)
         #expect(try watch.next() == [])
@@ -50,14 +50,14 @@ struct DeviceWatchTests {
         func list() -> [ReaderListing] {
             count.withLock { count in
                 count += 1
-                return (0..<count).map { DeviceWatchTests.reader("\($0)") }
+                return (0..<count).map { DeviceTrackerTests.reader("\($0)") }
             }
         }
     }
 
     @Test func withoutBlocking() async throws {
         let readers = Growing()
-        let watch = try AsyncDeviceWatch<ReaderListing>({ _ in ScriptedNotices([false, false, true]) }) {
+        let watch = try AsyncDeviceTracker<ReaderListing>({ _ in ScriptedNotices([false, false, true]) }) {
             readers.list()
         }
         #expect(try await watch.next() == [.arrived(Self.reader("0"))])
@@ -66,7 +66,7 @@ struct DeviceWatchTests {
     }
 
     @Test func cancelledTaskEndsTheWatch() async throws {
-        let watch = try AsyncDeviceWatch<ReaderListing>({ UntilCancelled($0) }) { [] }
+        let watch = try AsyncDeviceTracker<ReaderListing>({ UntilCancelled($0) }) { [] }
         #expect(try await watch.next() == [])
         let task = Task { try await watch.next() }
         task.cancel()

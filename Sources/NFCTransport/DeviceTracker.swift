@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Watches readers, or anything else that can be listed, arrive and leave.
+/// Tracks which readers are connected, or anything else that can be listed.
 ///
 /// ```swift
 /// let token = CancellationToken()
-/// let watch = DeviceWatch(SystemNotices(USBNotices(cancellation: token))) { PaSoRiDriver().list() }
+/// let tracker = DeviceTracker(SystemNotices(USBNotices(cancellation: token))) { PaSoRiDriver().list() }
 /// while true {
-///     for change in try watch.next() { print(change) }
+///     for change in try tracker.next() { print(change) }
 /// }
 /// ```
-package final class DeviceWatch<Device: Identifiable & Equatable> {
+package final class DeviceTracker<Device: Identifiable & Equatable> {
     /// The result of the last listing.
     package private(set) var present: [Device] = []
     private let notices: any DeviceNotices
@@ -17,7 +17,7 @@ package final class DeviceWatch<Device: Identifiable & Equatable> {
     private let list: () -> [Device]
     private var hasLooked = false
 
-    /// Makes a watch.
+    /// Makes a tracker.
     ///
     /// - Parameters:
     ///   - notices: signals that it is time to list.
@@ -99,21 +99,21 @@ package protocol DeviceNotices: AnyObject {
     func wait(within time: Duration) throws(TransportError) -> Bool
 }
 
-/// A ``DeviceWatch`` for code that must not block: it waits on a dedicated thread.
+/// A ``DeviceTracker`` for code that must not block: it waits on a dedicated thread.
 ///
 /// Cancelling a task that waits here ends the watch permanently, as with ``AsyncReader``.
-package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
+package actor AsyncDeviceTracker<Device: Identifiable & Equatable & Sendable> {
     private let thread: ReaderThread
     private let cancellation = CancellationToken()
     private let interval: Duration
     private let list: @Sendable () -> [Device]
     private let makeNotices: @Sendable (CancellationToken) -> any DeviceNotices
-    private var watch: DeviceWatch<Device>?
+    private var watch: DeviceTracker<Device>?
 
     /// The watch's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// Makes a watch.
+    /// Makes a tracker.
     ///
     /// - Parameters:
     ///   - notices: makes the notices, which the token ends.
@@ -153,7 +153,7 @@ package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
         Result { () throws(TransportError) in
             guard let watch else {
                 try cancellation.check()
-                let first = DeviceWatch(makeNotices(cancellation), interval: interval, list: list)
+                let first = DeviceTracker(makeNotices(cancellation), interval: interval, list: list)
                 watch = first
                 return try first.next()
             }
