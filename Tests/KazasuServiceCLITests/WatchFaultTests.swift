@@ -194,6 +194,22 @@ struct WatchFaultTests {
         #expect(try sinks.map { try $0.required("error").text() } == ["tls"], "\(status.output)")
     }
 
+    @Test("A program of --exec that ignores SIGTERM is killed before watch ends")
+    func stubbornProgram() throws {
+        let folder = try TemporaryFolder()
+        let pipe = "\(folder.path)/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let program = try folder.script("trap '' TERM; echo $$ > '\(pipe)'; exec sleep 600")
+        let child = try Service.watch(
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--exec", program)
+        let number = try #require(pid_t(String(decoding: try TestFiles.read(pipe).dropLast(), as: UTF8.self)))
+        child.send(SIGTERM)
+        _ = try child.message(containing: "not delivered to")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+        #expect(kill(number, 0) == -1 && errno == ESRCH)
+    }
+
     @Test("A port that is in use is an error at the start, before any card is read")
     func portInUse() throws {
         let folder = try TemporaryFolder()

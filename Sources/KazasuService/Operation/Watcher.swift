@@ -2,6 +2,7 @@
 
 public import CardDecoders
 public import Kazasu
+internal import NFCTransport
 internal import Synchronization
 
 /// Watches readers, stores the events and delivers them to the sinks, until it is stopped.
@@ -150,6 +151,8 @@ public actor Watcher {
     private static let tidyInterval = Duration.seconds(3600)
     /// How long sinks may take to deliver the remaining events when the watcher stops, and when the user is notified.
     private static let (grace, notice) = (Duration.seconds(15), Duration.seconds(2))
+    /// How long a sink may go on after its task was cancelled.
+    private static let patience = Duration.seconds(5)
 
     private let outbox: Outbox?
     private let metrics: Metrics
@@ -178,7 +181,9 @@ public actor Watcher {
     private var deliveries: [Delivery] = []
     /// Queues of an earlier plan that are still delivering.
     private var ending: [Delivery] = []
-    private var isLeaving = false
+    private var (isFinishing, isLeaving) = (false, false)
+    /// Given once every queue has ended, or nobody waits for those that do not.
+    private let delivered = OneShot<Void>()
 
     /// - Parameters:
     ///   - plan: the readers to watch, how, and where the events go.
@@ -205,7 +210,8 @@ public actor Watcher {
     /// Makes ``run()`` return after it has ended the visits.
     public nonisolated func stop() { input.yield(.stop) }
 
-    /// Makes ``run()`` return soon although sinks do not have every event.
+    /// Makes ``run()`` return soon although sinks do not have every event. One that does not return within five seconds of the
+    /// cancellation of its task is abandoned.
     public nonisolated func leave() {
         Task { await leaveNow() }
     }
@@ -213,6 +219,11 @@ public actor Watcher {
     private func leaveNow() {
         isLeaving = true
         for delivery in deliveries + ending { delivery.task.cancel() }
+        guard isFinishing else { return }
+        Task { [delivered] in
+            try? await Task.sleep(for: Self.patience)
+            delivered.give(())
+        }
     }
 
     /// Replaces the plan while it runs. Only readers that are to be watched differently are opened again.
@@ -346,8 +357,14 @@ public actor Watcher {
             guard (try? await Task.sleep(for: grace - notice)) != nil else { return }
             leaveNow()
         }
+        isFinishing = true
         if isLeaving { leaveNow() }
-        for delivery in ending + deliveries { await delivery.task.value }
+        let tasks = (ending + deliveries).map(\.task)
+        Task { [delivered] in
+            for task in tasks { await task.value }
+            delivered.give(())
+        }
+        await delivered.value
         limit.cancel()
         if tellsPending, let left = await pending { tell(.ended(pending: left.count)) }
     }

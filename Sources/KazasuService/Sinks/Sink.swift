@@ -14,7 +14,8 @@ public protocol Sink: Sendable {
     /// How often an event is tried again before it is dead; `nil` for no limit, which is the default.
     var retries: Int? { get }
 
-    /// Delivers events of one reader, oldest first.
+    /// Delivers events of one reader, oldest first. Once its task is cancelled, it returns soon: nobody waits longer than five
+    /// seconds for it.
     ///
     /// - Parameter events: at most ``window`` of them.
     /// - Returns: one result for each event, in the same order. No event after a ``DeliveryResult/retry(_:after:)`` may
