@@ -329,6 +329,7 @@ lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	packaging/scripts/lint.py
 	packaging/scripts/station-tables.py --check
+	packaging/scripts/layout-tables.py --check
 	$(SWIFT_BUILD) --build-tests
 
 format: swift ## formats every Swift file in place

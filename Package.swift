@@ -45,7 +45,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ReaderTesting", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "CardReading",
-        ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
+        ["ByteCodec", "CCardLayouts", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
     ),
 ]
 
@@ -160,6 +160,7 @@ let moduleTargets: [Target] = modules.map {
 }
 
 let otherTargets: [Target] = [
+    .target(name: "CCardLayouts"),
     .target(name: "CPCSC"),
     .target(name: "CSchemas"),
     // With STATIONS=open without the rows that may not be passed on by themselves; packaging/scripts/station-tables.py --open comes first.

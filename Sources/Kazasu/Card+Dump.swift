@@ -13,6 +13,8 @@ public struct DumpResult: Hashable, Sendable {
     public var dump: CardDump
     /// Why reading ended early; `nil` if it did not.
     public var error: KazasuError?
+    /// The systems of a FeliCa card whose nodes were listed.
+    package var scans: [SystemScan] = []
 
     /// Returns the dump, or throws the error that ended it early.
     public func get() throws(KazasuError) -> CardDump {
@@ -83,7 +85,8 @@ extension Card {
         let dumper = try dumper(selection, key, earlier, progress)
         if let earlier, !dumper.isSameCard(earlier) { throw .wrongCard(WrongCard(picc, .otherThanDump)) }
         let result = dumper.dump()
-        return DumpResult(dump: result.dump, error: result.interruption.map { KazasuError($0) })
+        return DumpResult(
+            dump: result.dump, error: result.interruption.map { KazasuError($0) }, scans: result.scans)
     }
 
     /// What reads a dump of this kind of card.
@@ -117,7 +120,18 @@ extension Card {
     public func scan(
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) throws(KazasuError) -> ScanResult {
-        let result = CardScanner(session: try feliCaOrWrong(), progress: progress).scan()
+        try scan(walking: false, progress: progress)
+    }
+
+    /// Scans the card as ``scan(progress:)`` does.
+    ///
+    /// - Parameter walking: whether each node is asked for, instead of proving a prediction; the result is the same.
+    package func scan(
+        walking: Bool, progress: @escaping (ReadingProgress) -> Void
+    ) throws(KazasuError) -> ScanResult {
+        let scanner = CardScanner(
+            session: try feliCaOrWrong(), layouts: walking ? .none : .shipped, progress: progress)
+        let result = scanner.scan()
         return ScanResult(systems: result.systems, error: result.interruption.map { KazasuError($0) })
     }
 

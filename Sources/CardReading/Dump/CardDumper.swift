@@ -9,18 +9,23 @@ package struct CardDumper: Dumper {
     private let session: CardSession
     private let selection: DumpSelection
     private let earlier: CardDump?
+    private let layouts: CardLayouts
     private let progress: (ReadingProgress) -> Void
 
     /// Makes a dumper for the card in this session.
     ///
-    /// - Parameter earlier: an incomplete dump of the same card; what it contains is not read again.
+    /// - Parameters:
+    ///   - earlier: an incomplete dump of the same card; what it contains is not read again.
+    ///   - layouts: what to predict the nodes from; without layouts, each is asked for. The result is the same.
     package init(
         session: CardSession, selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
+        layouts: CardLayouts = .shipped,
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) {
         self.session = session
         self.selection = selection
         self.earlier = earlier
+        self.layouts = layouts
         self.progress = progress
     }
 
@@ -41,13 +46,15 @@ package struct CardDumper: Dumper {
         let walk = SystemTraversal(session: session, selection: selection.systems) { code in
             earlier?.system(code).map { SystemHandle(code: code, idm: $0.idm, pmm: $0.pmm) }
         }
+        let scanner = CardScanner(session: session, layouts: layouts, progress: progress)
         do throws(ReadingError) {
             try walk.run { system throws(ReadingError) in
                 let reading = SystemReading(
-                    session: session, system: system, services: selection.services,
+                    session: session, scanner: scanner, system: system, card: walk.listed, services: selection.services,
                     earlier: earlierSystem(system), twin: twin(of: system, in: outcome.dump), progress: progress)
                 defer {
                     outcome.dump.systems.append(reading.dump)
+                    if reading.scan.exchanges > 0 { outcome.scans.append(reading.scan) }
                 }
                 do throws(ReadingError) {
                     try reading.run()
@@ -101,6 +108,8 @@ package struct DumpOutcome: Hashable, Sendable {
     package var dump: CardDump
     /// Why reading ended early.
     package var interruption: ReadingError?
+    /// The systems of a FeliCa card whose nodes were listed.
+    package var scans: [SystemScan] = []
 }
 
 /// The part of a FeliCa card to dump.

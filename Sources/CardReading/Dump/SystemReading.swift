@@ -10,21 +10,27 @@ final class SystemReading {
     private let wanted: [ServiceCode]?
     private let earlier: SystemDump?
     private let twin: SystemCode?
+    private let scanner: CardScanner
+    private let card: [SystemCode]
     private let progress: (ReadingProgress) -> Void
-    private var scan: SystemScan
+    private(set) var scan: SystemScan
     private var isListed = false
     private var blocks: BlockReader?
 
     /// - Parameters:
+    ///   - scanner: lists the nodes.
+    ///   - card: the systems that the card lists.
     ///   - services: only these, without listing the nodes; `nil` for all.
     ///   - earlier: the result of an earlier reading, with all nodes.
     ///   - twin: a system that was already read and contains the same blocks, as 88B4 and 12FC of FeliCa Lite do.
     init(
-        session: CardSession, system: SystemHandle, services: [ServiceCode]?, earlier: SystemDump?,
-        twin: SystemCode? = nil, progress: @escaping (ReadingProgress) -> Void
+        session: CardSession, scanner: CardScanner, system: SystemHandle, card: [SystemCode], services: [ServiceCode]?,
+        earlier: SystemDump?, twin: SystemCode? = nil, progress: @escaping (ReadingProgress) -> Void
     ) {
         self.session = session
+        self.scanner = scanner
         self.system = system
+        self.card = card
         wanted = services
         self.earlier = earlier
         self.twin = twin
@@ -46,7 +52,7 @@ final class SystemReading {
         if let wanted {
             scan.nodes = wanted.map { ScannedNode(.service($0)) }
         } else {
-            try CardScanner(session: session, progress: progress).nodes(of: system, into: &scan)
+            try scanner.nodes(of: system, on: card, into: &scan)
         }
         isListed = true
         guard twin == nil else { return }

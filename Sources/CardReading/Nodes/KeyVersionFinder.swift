@@ -4,33 +4,48 @@ package import CardModel
 internal import FeliCa
 internal import NFCTransport
 
-/// Requests the key versions of nodes, 32 per command.
-struct KeyVersionFinder {
-    let session: CardSession
-    let system: SystemHandle
+/// Requests the key versions of nodes, 32 per command and each once.
+final class KeyVersionFinder {
+    /// The versions by code; a node that the card did not report is absent.
+    private(set) var found: [NodeCode: KeyVersion] = [:]
+    private let session: CardSession
+    private let system: SystemHandle
+    private var answered: Set<NodeCode> = []
+    /// The nodes of the command that got no answer.
+    private var unanswered: Set<NodeCode>?
 
-    /// Returns the versions by code; a node that the card did not report is absent.
+    init(session: CardSession, system: SystemHandle) {
+        self.session = session
+        self.system = system
+    }
+
+    /// Requests the nodes that were not requested before, up to a command that gets no answer.
+    ///
+    /// - Returns: whether the card answered all commands.
+    func request(_ codes: [NodeCode]) throws(ReadingError) -> Bool {
+        for batch in codes.filter({ !answered.contains($0) }).batches(of: session.nodesPerRequest) {
+            guard case .value = try send(batch) else { return false }
+        }
+        return true
+    }
+
+    /// Returns the versions of all nodes that were requested, including these.
     ///
     /// Some cards (IC 24) do not answer if one node of a command has an attribute unknown to them; the command is then
     /// halved until that node is alone. A card that never answers does not support the command.
     func versions(of codes: [NodeCode]) throws(ReadingError) -> [NodeCode: KeyVersion] {
-        var found: [NodeCode: KeyVersion] = [:]
         guard session.target.pmm.mayAnswer(RequestService.code) else { return found }
+        let codes = codes.filter { !answered.contains($0) }
         var waiting = Array(codes.batches(of: session.nodesPerRequest).reversed())
-        var answered = false
         var silences = 0
         while let batch = waiting.popLast() {
-            let reply = try session.ask(system) { felica throws(FeliCaError) in
-                try felica.requestService(Array(batch))
-            }
-            switch reply {
-            case .value(let versions):
-                answered = true
-                for (code, version) in zip(batch, versions) { found[code] = version }
-            case .refused: continue
+            // An answer that did not come for these nodes does not come for them and more.
+            let isKnown = unanswered?.isSubset(of: batch) ?? false
+            switch isKnown ? .silent : try send(batch) {
+            case .value, .refused: continue
             case .silent:
                 silences += 1
-                guard answered || silences < 6 else { return found }
+                guard !answered.isEmpty || silences < 6 else { return found }
                 guard batch.count > 1 else { continue }
                 let middle = batch.startIndex + batch.count / 2
                 waiting.append(batch[middle...])
@@ -38,6 +53,20 @@ struct KeyVersionFinder {
             }
         }
         return found
+    }
+
+    private func send(_ batch: ArraySlice<NodeCode>) throws(ReadingError) -> CardReply<[KeyVersion?]> {
+        let reply = try session.ask(system) { felica throws(FeliCaError) in
+            try felica.requestService(Array(batch))
+        }
+        switch reply {
+        case .value(let versions):
+            answered.formUnion(batch)
+            for (code, version) in zip(batch, versions) { found[code] = version }
+        case .silent: unanswered = Set(batch)
+        case .refused: break
+        }
+        return reply
     }
 }
 

@@ -10,33 +10,57 @@ internal import NFCTransport
 final class NodeFinder {
     private(set) var nodes: [ScannedNode] = []
     private(set) var listing = NodeListing.searchServiceCode
+    /// Whether the nodes were proved, and not asked for one by one.
+    private(set) var isProved = false
     private let session: CardSession
     private let system: SystemHandle
+    private let candidates: LayoutCandidates
+    private let versions: KeyVersionFinder
     private let progress: (Int) -> Void
     private var seen: Set<NodeCode> = []
     private var nesting = Nesting()
+    private var searches: [UInt16: CardReply<SearchedNode?>] = [:]
 
     /// The maximum number of nodes, the numbers times the attributes; stops a faulty card that lists endlessly.
     private static let mostNodes = 1024 * 20
 
-    init(session: CardSession, system: SystemHandle, progress: @escaping (Int) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - candidates: the layouts that the nodes may be predicted from.
+    ///   - versions: sends Request Service, and remembers the key versions.
+    init(
+        session: CardSession, system: SystemHandle, candidates: LayoutCandidates, versions: KeyVersionFinder,
+        progress: @escaping (Int) -> Void = { _ in }
+    ) {
         self.session = session
         self.system = system
+        self.candidates = candidates
+        self.versions = versions
         self.progress = progress
     }
 
-    /// Lists the nodes with Search Service Code, else Request Code List, else Request Service, else by reading.
+    /// Lists the nodes with Search Service Code, else Request Code List, else Request Service, else by reading; then sorts
+    /// them by code.
     ///
     /// Request Service is sent for the known codes, and a read for the known open services. FeliCa Lite and Lite-S have
     /// a fixed layout and are not asked.
     func run() throws(ReadingError) {
+        defer { sort() }
         let pmm = session.target.pmm
         if LiteLayout.applies(to: system.pmm) {
             listing = .fixedLayout
             for service in LiteLayout.services { add(.service(service)) }
             return
         }
-        if pmm.mayAnswer(SearchServiceCode.code), try search() { return }
+        if pmm.mayAnswer(SearchServiceCode.code) {
+            do throws(ReadingError) {
+                isProved = try prove()
+            } catch {
+                // The transcript of a walk has other questions.
+                guard case .reader(.outOfScript) = error else { throw error }
+            }
+            if isProved { return }
+            if try search() { return }
+        }
         if pmm.mayAnswer(RequestCodeList.code), try requestCodeList() { return }
         if pmm.mayAnswer(RequestService.code), try requestService() { return }
         try probe()
@@ -47,8 +71,15 @@ final class NodeFinder {
         for index in nodes.indices { nodes[index].keyVersion = versions[nodes[index].code] ?? nodes[index].keyVersion }
     }
 
+    /// Puts the nodes in the order of their codes, whatever the card's order is: the order cannot be proved.
+    private func sort() {
+        nodes.sort { $0.code < $1.code }
+        var nesting = Nesting()
+        for index in nodes.indices { nodes[index].depth = nesting.depth(of: nodes[index].kind) }
+    }
+
     /// The services that cards with this system are known to have.
-    private var candidates: [ServiceCode] {
+    private var knownServices: [ServiceCode] {
         KnownService.candidateNodes(in: system.code).map { ServiceCode(rawValue: $0.rawValue) }.filter {
             $0.kind != nil
         }
@@ -71,6 +102,34 @@ final class NodeFinder {
         add(.area(.root, end: AreaCode(rawValue: 0xFFFE)))
     }
 
+    /// Proves the nodes by a few searches and the key versions, which are needed in any case.
+    ///
+    /// - Returns: `false` if the answers contradict each other or the card does not support the commands.
+    private func prove() throws(ReadingError) -> Bool {
+        guard session.target.pmm.mayAnswer(RequestService.code),
+            var proof = NodeProof(candidates, nodesPerRequest: session.nodesPerRequest)
+        else { return false }
+        restart(.searchServiceCode)
+        while true {
+            switch proof.next() {
+            case .search(let place):
+                guard let index = UInt16(exactly: place), case .value(let node) = try searched(index) else {
+                    return false
+                }
+                proof.searched(place, node.map(NodeProof.Node.init))
+            case .confirm(let codes):
+                let nodes = codes.map { NodeCode(rawValue: $0) }
+                let isAnswered = try versions.request(nodes)
+                let present = nodes.filter { versions.found[$0] != nil }
+                proof.confirmed(present.map(\.rawValue), of: codes, isAnswered: isAnswered)
+            case .proved: return true
+            case .contradicted: return false
+            }
+            nodes = proof.nodes.map { ScannedNode($0.kind) }
+            progress(nodes.count)
+        }
+    }
+
     /// Index 0 is the root area on every card and is not requested.
     ///
     /// - Returns: `false` if the card does not support the command.
@@ -78,18 +137,24 @@ final class NodeFinder {
         restart(.searchServiceCode)
         var index: UInt16 = 1
         while index < .max {
-            let reply = try session.ask(system) { felica throws(FeliCaError) in
-                try felica.searchServiceCode(index: index)
-            }
-            switch reply {
-            case .value(.area(let area)?): if !add(.area(area.start, end: area.end)) { return true }
-            case .value(.service(let code)?): if !add(.service(code)) { return true }
+            switch try searched(index) {
+            case .value(let node?): if !add(node.kind) { return true }
             case .value(nil): return true
             case .refused, .silent: return index > 1
             }
             index += 1
         }
         return true
+    }
+
+    /// Returns the answer to Search Service Code with an index, which is sent once.
+    private func searched(_ index: UInt16) throws(ReadingError) -> CardReply<SearchedNode?> {
+        if let known = searches[index] { return known }
+        let reply = try session.ask(system) { felica throws(FeliCaError) in
+            try felica.searchServiceCode(index: index)
+        }
+        searches[index] = reply
+        return reply
     }
 
     /// Lists each area's direct contents, page by page.
@@ -126,7 +191,7 @@ final class NodeFinder {
     private func requestService() throws(ReadingError) -> Bool {
         restart(.requestService)
         var known = false
-        for batch in candidates.batches(of: session.nodesPerRequest) {
+        for batch in knownServices.batches(of: session.nodesPerRequest) {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.requestService(batch.map(\.node))
             }
@@ -145,7 +210,7 @@ final class NodeFinder {
     /// Reads block 0 of each known open service; only "no such service" means that it does not exist.
     private func probe() throws(ReadingError) {
         restart(.readProbe)
-        for code in candidates where !code.requiresAuthentication {
+        for code in knownServices where !code.requiresAuthentication {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.readWithoutEncryption(services: [code], blocks: [BlockListElement(number: 0)])
             }
@@ -180,7 +245,30 @@ public enum NodeListing: String, Hashable, Sendable {
     }
 }
 
-/// A node found by a scan, in the card's order.
+extension SearchedNode {
+    fileprivate var kind: ScannedNode.Kind {
+        switch self {
+        case .area(let area): .area(area.start, end: area.end)
+        case .service(let code): .service(code)
+        }
+    }
+}
+
+extension NodeProof.Node {
+    fileprivate init(_ node: SearchedNode) {
+        switch node {
+        case .area(let area): self.init(code: area.start.rawValue, end: area.end.rawValue)
+        case .service(let code): self.init(code: code.rawValue)
+        }
+    }
+
+    fileprivate var kind: ScannedNode.Kind {
+        guard let end else { return .service(ServiceCode(rawValue: code)) }
+        return .area(AreaCode(rawValue: code), end: AreaCode(rawValue: end))
+    }
+}
+
+/// A node found by a scan.
 public struct ScannedNode: Hashable, Sendable {
     /// The kind of node.
     public var kind: Kind

@@ -16,6 +16,8 @@ package final class CardSession {
     let limits: CardLimits
     /// Whether an answer was damaged, or missing and the exchange repeated: then one unanswered Polling proves little.
     private(set) var isNoisy = false
+    /// The number of commands sent, Pollings included.
+    private(set) var exchanges = 0
     private let cancellation: CancellationToken
 
     /// How many times in all a damaged exchange is tried.
@@ -45,6 +47,7 @@ package final class CardSession {
         var silent = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }
+            exchanges += 1
             do {
                 return .value(try command(felica))
             } catch {
@@ -76,6 +79,7 @@ package final class CardSession {
         var damaged = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }
+            exchanges += 1
             do {
                 let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: target.bitRate)
                 guard case .felica(let found)? = try reader.activate(request) else { return nil }

@@ -6,10 +6,18 @@ internal import FeliCa
 /// Lists every system, area and service of a FeliCa card.
 package struct CardScanner {
     private let session: CardSession
+    private let layouts: CardLayouts
     private let progress: (ReadingProgress) -> Void
 
-    package init(session: CardSession, progress: @escaping (ReadingProgress) -> Void = { _ in }) {
+    /// Makes a scanner for the card in this session.
+    ///
+    /// - Parameter layouts: what to predict the nodes from; without layouts, each is asked for. The result is the same.
+    package init(
+        session: CardSession, layouts: CardLayouts = .shipped,
+        progress: @escaping (ReadingProgress) -> Void = { _ in }
+    ) {
         self.session = session
+        self.layouts = layouts
         self.progress = progress
     }
 
@@ -25,10 +33,11 @@ package struct CardScanner {
     package func scan() -> Result {
         var outcome = Result(systems: [], interruption: nil)
         do throws(ReadingError) {
-            try SystemTraversal(session: session).run { system throws(ReadingError) in
+            let traversal = SystemTraversal(session: session)
+            try traversal.run { system throws(ReadingError) in
                 let index = outcome.systems.count
                 outcome.systems.append(SystemScan(system: system))
-                try nodes(of: system, into: &outcome.systems[index])
+                try nodes(of: system, on: traversal.listed, into: &outcome.systems[index])
             }
         } catch {
             outcome.interruption = error
@@ -37,20 +46,30 @@ package struct CardScanner {
     }
 
     /// Finds the nodes of one system and their key versions; what was found before an error is kept in `scan`.
-    func nodes(of system: SystemHandle, into scan: inout SystemScan) throws(ReadingError) {
-        let finder = NodeFinder(session: session, system: system) { count in
+    ///
+    /// - Parameter card: the systems that the card lists.
+    func nodes(
+        of system: SystemHandle, on card: [SystemCode], into scan: inout SystemScan
+    ) throws(ReadingError) {
+        let before = session.exchanges
+        let versions = KeyVersionFinder(session: session, system: system)
+        let finder = NodeFinder(
+            session: session, system: system, candidates: layouts.candidates(for: system.code, of: card),
+            versions: versions
+        ) { count in
             progress(ReadingProgress(system: system.code, nodes: count, blocks: 0))
         }
         defer {
+            finder.apply(versions.found)
+            scan.keyVersion = versions.found[.system]
             scan.nodes = finder.nodes
             scan.listing = finder.listing
+            scan.isProved = finder.isProved
+            scan.exchanges = session.exchanges - before
         }
         try finder.run()
         guard finder.listing != .fixedLayout else { return }
-        let versions = try KeyVersionFinder(session: session, system: system)
-            .versions(of: [.system] + finder.nodes.map(\.code))
-        finder.apply(versions)
-        scan.keyVersion = versions[.system]
+        _ = try versions.versions(of: [.system] + finder.nodes.map(\.code))
     }
 }
 
@@ -60,10 +79,14 @@ public struct SystemScan: Hashable, Sendable {
     public var system: SystemHandle
     /// The version of the system key; `nil` if the card did not report it.
     public var keyVersion: KeyVersion?
-    /// Its nodes in the card's order, the root area first.
+    /// Its nodes, ascending by code: the root area first.
     public var nodes: [ScannedNode]
     /// How they were found.
     public var listing: NodeListing
+    /// Whether a prediction of the nodes was proved, instead of asking for each; the nodes are the same.
+    public internal(set) var isProved = false
+    /// The number of exchanges with the card that it took.
+    public internal(set) var exchanges = 0
 
     package init(
         system: SystemHandle, keyVersion: KeyVersion? = nil, nodes: [ScannedNode] = [],
@@ -75,7 +98,7 @@ public struct SystemScan: Hashable, Sendable {
         self.listing = listing
     }
 
-    /// The services in the card's order.
+    /// The services, ascending by code.
     public var services: [ServiceCode] {
         nodes.compactMap { if case .service(let code) = $0.kind { code } else { nil } }
     }

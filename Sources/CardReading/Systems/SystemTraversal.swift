@@ -10,6 +10,8 @@ internal import NFCTransport
 /// although the card did not list them come last, since after an unanswered Polling the field contains no selected
 /// card.
 final class SystemTraversal {
+    /// The codes of the systems that the card listed; empty if it was not asked or cannot list them.
+    private(set) var listed: [SystemCode] = []
     /// The codes of the listed systems that were not visited, if the walk ended early.
     private(set) var unvisited: [SystemCode] = []
     /// Whether the walk ended before the list of systems was known.
@@ -42,6 +44,7 @@ final class SystemTraversal {
         if let selection { return try run(selection, visit) }
         let first = try firstSystem()
         let codes = try listedSystems(first)
+        listed = codes ?? []
         unvisited = codes ?? [first.code]
         var visited: Set<SystemCode> = []
         for (number, code) in unvisited.enumerated() {

@@ -89,6 +89,7 @@ struct Dump: KazasuCommand {
             return result
         }
         do throws(CommandError) {
+            ScanView.explain(result.scans, context)
             noteAbsent(result.dump, context)
             let text = try text(result.dump, context)
             if let file {

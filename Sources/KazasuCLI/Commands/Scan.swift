@@ -11,22 +11,33 @@ struct Scan: KazasuCommand {
             "List all systems, areas and services of a FeliCa card.", "FeliCa カードの全システム・エリア・サービスを表示する。"),
         discussion: tr(
             """
-            Services marked 'open' need no key; 'kazasu dump' reads them.
+            Services marked 'open' need no key; 'kazasu dump' reads them. The list is predicted from known cards and proved; \
+            --walk asks the card for every entry instead, with the same result. -v shows how each system was read.
 
             Examples:
               kazasu scan
+              kazasu scan --walk -v
               kazasu scan --json | jq '.systems[].systemCode'
             """,
             """
-            「公開」のサービスは鍵なしで読めます（'kazasu dump'）。
+            「公開」のサービスは鍵なしで読めます（'kazasu dump'）。一覧は既知のカードから予測し、カードに確かめて証明します。
+            --walk では 1 件ずつカードに問い合わせます（結果は同じ）。-v でシステムごとの読み方を表示します。
 
             例:
               kazasu scan
+              kazasu scan --walk -v
               kazasu scan --json | jq '.systems[].systemCode'
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Ask the card for every entry of its list instead of proving a prediction.", "予測を証明せず、一覧を 1 件ずつカードに問い合わせる。")
+    )
+    var walk = false
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
@@ -34,8 +45,9 @@ struct Scan: KazasuCommand {
             let card = try session.find(.feliCa)
             let progress = ProgressLine(context)
             defer { progress.end() }
-            return (context.redaction.apply(card.identity), try card.scan(progress: progress.show))
+            return (context.redaction.apply(card.identity), try card.scan(walking: walk, progress: progress.show))
         }
+        ScanView.explain(result.systems, context)
         let view = ScanView(card: identity, systems: result.systems, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
         if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }

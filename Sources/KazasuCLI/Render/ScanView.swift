@@ -67,6 +67,26 @@ struct ScanView {
         return text
     }
 
+    /// Says on standard error, with `--verbose`, how each system's nodes were found and in how many exchanges.
+    static func explain(_ systems: [SystemScan], _ context: Context) {
+        for scan in systems {
+            let (code, count) = (scan.system.code, scan.exchanges)
+            context.detail(
+                tr(
+                    "system \(code): \(way(scan)), \(Words.count(count, "exchange"))",
+                    "システム \(code): \(way(scan))、通信 \(count) 回"))
+        }
+    }
+
+    private static func way(_ scan: SystemScan) -> String {
+        switch scan.listing {
+        case .searchServiceCode where scan.isProved: tr("proved", "証明")
+        case .searchServiceCode, .requestCodeList: tr("listed by the card", "カードの一覧")
+        case .requestService, .readProbe: tr("known services checked", "既知のサービスを確認")
+        case .fixedLayout: tr("fixed layout", "固定の構成")
+        }
+    }
+
     private static func row(_ node: ScannedNode, in system: SystemCode) -> [String] {
         let indent = String(repeating: "  ", count: min(node.depth, 16) + 1)
         let version = node.keyVersion?.description ?? "-"
