@@ -9,10 +9,13 @@ KAZASUD and CARD_STAND name the programs. Figures that are compared come from on
 
 import argparse
 import contextlib
+import datetime
 import http.client
 import json
 import os
 import selectors
+import signal
+import socket
 import sqlite3
 import statistics
 import subprocess
@@ -22,7 +25,8 @@ import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, TOP + "/Tests/Serve")
+sys.path[:0] = [TOP + "/Tests/Serve", TOP + "/Tests/Bridge"]
+from pcscd import PCSCD, Bridge, eventually, free_ports  # noqa: E402
 from server import KAZASUD, SUICA, Server, Stand, environment  # noqa: E402
 
 MISSED = []
@@ -312,6 +316,128 @@ def rpc(rounds):
     report("rpc round trip of readers.list, p99", "<= 2 ms", f"{worst * 1000:.2f} ms (median {statistics.median(times) * 1000:.2f})", worst <= 0.002)
 
 
+class SilentServer:
+    """A web server that takes every request and answers none."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.clients = []
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}/"
+
+    def run(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self.clients.append(self.listener.accept()[0])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+        for client in self.clients:
+            client.close()
+
+
+DOOR = """#!/bin/sh
+read -r event
+echo "$(date +%s.%N) $event" >> "$0.log"
+"""
+
+
+def doors(folder, taps):
+    """`--exec` beside a webhook that never answers: from the moment of an event to the start of its program."""
+    path = folder + "/door"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(DOOR)
+    os.chmod(path, 0o700)
+    options = visiting(folder, 6, {"frames": 6, "stay": 6})
+
+    def starts():
+        """Moments of the taps, each with the start of the program."""
+        with contextlib.suppress(FileNotFoundError), open(path + ".log", encoding="utf-8") as log:
+            lines = [line.split(" ", 1) for line in log if line.endswith("\n")]
+            events = [(float(start), json.loads(event)) for start, event in lines]
+            return [
+                (datetime.datetime.fromisoformat(event["at"]).timestamp(), start) for start, event in events if event["type"] in ("on", "off")]
+        return []
+
+    with SilentServer() as silent, Server(
+            folder, "--page", "none", "--exec", path, "--webhook", silent.url, *options, reader=None) as server:
+        eventually("a webhook of each reader", lambda: len(silent.clients) >= 6, 120)
+        start = time.perf_counter()
+        server.get("/v1/readers")
+        first = time.perf_counter() - start
+        eventually("the taps", lambda: len(starts()) >= taps, 600)
+        latest = max(start - at for at, start in starts()[:taps])
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.1)
+    what = f"--exec beside a webhook that never answers, 6 readers, {taps} taps: latest start"
+    report(what, "<= 0.2 s", f"{latest:.3f} s", latest <= 0.2)
+    report("  first GET /v1/readers beside it", "<= 0.1 s", f"{first:.3f} s", first <= 0.1)
+
+
+def stopped(folder):
+    """pcscd, stopped by SIGSTOP while a card lies on its reader: answers, and how long programs take to end."""
+    reader = "pcsc:Kazasu Bridge 00 00"
+    port = free_ports()
+    pcscd = PCSCD(folder, port)
+    card = Bridge("-r", f"virtual:{TOP}/Fixtures/iso7816/mynumber/card.json", "--port", str(port))
+    card.wait_for("is there")
+
+    def end(process, number=signal.SIGTERM):
+        start = time.monotonic()
+        process.send_signal(number)
+        process.wait(120)
+        return time.monotonic() - start
+
+    ends = {}
+    with Server(folder, "--page", "none", reader=f"desk={reader}", **pcscd.variables) as server:
+        eventually("the card", lambda: any(event["type"] == "on" for event in server.get("/v1/events").json["events"]))
+        pcscd.pause()
+        times, answers = [], []
+        for path in ("/v1/readers", "/v1/poll?timeout=1", "/v1/poll?timeout=1"):
+            start = time.monotonic()
+            answers.append(server.get(path).json)
+            times.append(time.monotonic() - start)
+        ends["serve"] = end(server.process)
+    pcscd.resume()
+    for command, words in (("watch", ["--json"]), ("bridge", ["--port", str(port + 1)]), ("rpc", [])):
+        pipes = {} if command == "rpc" else {"stdin": subprocess.DEVNULL}
+        process = subprocess.Popen(
+            [KAZASUD, command, "-r", reader, "-v", *words], **{"stdin": subprocess.PIPE, **pipes}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=pcscd.environment)
+        if command == "rpc":
+            process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"card.poll"}\n')
+            process.stdin.flush()
+            process.stdout.readline()
+        else:
+            for line in process.stdout if command == "watch" else process.stderr:
+                if b'"on"' in line or b"is there" in line:
+                    break
+        pcscd.pause()
+        if command == "rpc":
+            process.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"card.poll"}\n')
+            process.stdin.flush()
+        ends[command] = end(process)
+        pcscd.resume()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+    card.stop()
+    pcscd.stop()
+    named = answers[0].get("pcsc", {}).get("state") == "unavailable"
+    report("GET /v1/readers while pcscd is stopped; it is named", "<= 1 s, yes", f"{times[0]:.2f} s, {'yes' if named else 'no'}", named and times[0] <= 1)
+    statuses = [answer.get("status") for answer in answers[1:]]
+    figure = f"{max(times[1:]):.2f} s, {', '.join(map(str, statuses))}"
+    report("  request with timeout=1", "<= 3 s, 69 or 75", figure, max(times[1:]) <= 3 and set(statuses) <= {69, 75})
+    figure = ", ".join(f"{name} {time:.1f}" for name, time in ends.items())
+    report("  from SIGTERM to the end, in seconds", "<= 10", figure, max(ends.values()) <= 10)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--clients", type=int, default=1000)
@@ -329,6 +455,8 @@ def main():
         "together": together,
         "idle": lambda folder: idle(folder, options.seconds),
         "rpc": lambda folder: rpc(200 if options.quick else 2000),
+        "doors": lambda folder: doors(folder, 30 if options.quick else 100),
+        "stopped": stopped,
     }
     for name, measure in measurements.items():
         if options.only in (None, name):

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -19,8 +18,9 @@ import time
 import unittest
 import urllib.request
 
+from pcscd import KAZASUD, PCSCD, Bridge, eventually, free_ports
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-KAZASUD = os.environ["KAZASUD"]
 STAND = os.environ["CARD_STAND"]
 LONG = os.environ.get("BRIDGE_LONG") == "1"
 MY_NUMBER = f"{ROOT}/Fixtures/iso7816/mynumber/card.json"
@@ -29,102 +29,12 @@ SUICA = f"{ROOT}/Fixtures/cards/suica-p1/card.json"
 NTAG = f"{ROOT}/Fixtures/virtual/ntag213.json"
 JPKI = "D392F000260100000001"
 
-
-def eventually(what, condition, seconds=30):
-    """Waits for something that another process does; the time is only a limit."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"not seen: {what}")
-
-
-def free_ports():
-    """Two ports in a row, which vpcd takes."""
-    while True:
-        with socket.socket() as first:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            try:
-                with socket.socket() as second:
-                    second.bind(("127.0.0.1", port + 1))
-                    return port
-            except OSError:
-                continue
-
-
-class PCSCD:
-    """A pcscd of its own with vpcd's two readers, whose socket is in a folder of its own."""
-
-    def __init__(self, folder, port, device=None):
-        self.folder, self.port = folder, port
-        self.run = f"{folder}/run"
-        os.makedirs(self.run, exist_ok=True)
-        self.configuration = f"{folder}/reader.conf"
-        with open(self.configuration, "w") as file:
-            file.write(
-                f'FRIENDLYNAME "Kazasu Bridge"\nDEVICENAME {device or f"/dev/null:{port}"}\n'
-                f"LIBPATH /usr/lib/pcsc/drivers/serial/libifdvpcd.so\nCHANNELID {port}\n")
-        self.start()
-
-    def start(self):
-        unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-        script = (
-            f"mkdir -p /run/pcscd && mount --bind '{self.run}' /run/pcscd && "
-            f"exec /usr/sbin/pcscd --foreground --error --config '{self.configuration}'")
-        self.process = subprocess.Popen(unshare + ["sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        eventually("pcscd", lambda: os.path.exists(f"{self.run}/pcscd.comm"))
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
-        if os.path.exists(f"{self.run}/pcscd.comm"):
-            os.unlink(f"{self.run}/pcscd.comm")
-
-    @property
-    def environment(self):
-        return {**os.environ, "PCSCLITE_CSOCK_NAME": f"{self.run}/pcscd.comm", "LC_ALL": "C.UTF-8"}
+sys.path.insert(0, f"{ROOT}/Tests/Serve")
+from server import Server  # noqa: E402
 
 
 def times(list):
     return f"median {statistics.median(list):.2f} s, longest {max(list):.2f} s"
-
-
-class Bridge:
-    """The program, with a log that is read while it runs."""
-
-    def __init__(self, *arguments, environment=None, command="bridge"):
-        self.process = subprocess.Popen(
-            [KAZASUD, command, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=environment or os.environ)
-        self.lines = []
-        self.thread = threading.Thread(target=self.read, daemon=True)
-        self.thread.start()
-
-    def read(self):
-        for line in self.process.stderr:
-            self.lines.append((time.monotonic(), line.decode()))
-
-    def count(self, text):
-        return sum(text in line for _, line in self.lines)
-
-    def wait_for(self, text, count=1):
-        try:
-            eventually(f"{text} ×{count}", lambda: self.count(text) >= count)
-        except AssertionError as error:
-            raise AssertionError(f"{error} in {self.lines[-5:]}") from None
-        return next(line for _, line in self.lines if text in line)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        output = self.process.stdout.read()
-        status = self.process.wait(30)
-        self.thread.join()
-        self.process.stdout.close()
-        self.process.stderr.close()
-        return status, output
 
 
 class Stand:
@@ -586,6 +496,63 @@ while True:
         bridge = self.bridge(MY_NUMBER, "--lang", "ja")
         bridge.wait_for("カード（ISO 14443 B）が置かれました")
         bridge.stop()
+
+
+class StoppedTests(unittest.TestCase):
+    """pcscd is stopped while programs use a reader of it: no call of theirs comes back."""
+
+    READER = "pcsc:Kazasu Bridge 00 00"
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        port = free_ports()
+        self.pcscd = PCSCD(self.folder.name, port)
+        self.addCleanup(lambda: self.pcscd.stop())
+        card = Bridge("-r", f"virtual:{MY_NUMBER}", "--port", str(port))
+        self.addCleanup(card.stop)
+        card.wait_for("is there")
+
+    def test_serve_names_the_driver_answers_in_time_and_ends(self):
+        with Server(self.folder.name, "--page", "none", reader=f"desk={self.READER}", **self.pcscd.variables) as server:
+            eventually("the card", lambda: "on" in [event["type"] for event in server.get("/v1/events").json["events"]])
+            self.assertEqual(server.get("/v1/readers").json["pcsc"]["state"], "ready")
+            self.pcscd.pause()
+            # From now on, one call of libpcsclite waits for a connection, and every other call for that one.
+            service = server.get("/v1/readers").json["pcsc"]
+            self.assertEqual((service["state"], service["detail"]), ("unavailable", "pcscd does not answer"))
+            for _ in range(2):
+                answer = server.get("/v1/poll?timeout=1")
+                self.assertIn(answer.json["status"], (69, 75), answer.data)
+            self.assertEqual(server.stop(limit=20)[0], 0)
+
+    def test_watch_ends(self):
+        watch = Bridge("-r", self.READER, "--json", environment=self.pcscd.environment, command="watch")
+        self.assertIn(b'"reader"', watch.process.stdout.readline())
+        self.assertIn(b'"on"', watch.process.stdout.readline())
+        self.pcscd.pause()
+        status, output = watch.stop(signal.SIGTERM)
+        self.assertEqual((status, [json.loads(line)["type"] for line in output.splitlines()]), (0, ["off"]))
+
+    def test_requests_of_rpc_end_in_time_and_it_ends_with_its_input(self):
+        with subprocess.Popen(
+                [KAZASUD, "rpc", "-r", self.READER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env=self.pcscd.environment) as program:
+
+            def ask(number):
+                request = {"jsonrpc": "2.0", "id": number, "method": "card.poll", "params": {"timeout": 1}}
+                program.stdin.write(json.dumps(request) + "\n")
+                program.stdin.flush()
+
+            ask(1)
+            self.assertIn("result", json.loads(program.stdout.readline()))
+            self.pcscd.pause()
+            for number in range(2, 4):
+                ask(number)
+                self.assertIn(json.loads(program.stdout.readline())["error"]["data"]["status"], (69, 75))
+            ask(4)
+            program.stdin.close()
+            self.assertEqual(program.wait(60), 0)
 
 
 if __name__ == "__main__":

@@ -68,10 +68,10 @@ class Server:
             pass
         return self
 
-    def stop(self, number=signal.SIGTERM):
+    def stop(self, number=signal.SIGTERM, limit=60):
         """Returns the status and what was on standard output."""
         self.process.send_signal(number)
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=limit)
         self.reader.join(timeout=10)
         output = self.process.stdout.read()
         self.process.stdout.close()

@@ -72,9 +72,10 @@ struct PCSCContext: ~Copyable {
         return unsafe CardPresence(state: state.dwEventState, atr: atr)
     }
 
-    /// Ends a wait in another thread.
+    /// Ends a wait in another thread, at once or soon: libpcsclite lets one call at a time connect to pcscd, and a pcscd that does
+    /// not answer keeps this one waiting. A context that was released meanwhile is an invalid handle to it.
     static func cancel(_ handle: Int) {
-        SCardCancel(handle)
+        BlockingWork.start { SCardCancel(handle) }
     }
 }
 
