@@ -141,7 +141,7 @@ public struct ReadRequest: Hashable, Sendable {
 }
 
 extension ReadRequest {
-    /// Creates a request from plain system and service codes, for block 0 alone unless other blocks are given.
+    /// Creates a request from plain system and service codes, for block 0 only unless other blocks are given.
     init(_ system: UInt16, _ service: UInt16, _ blocks: Range<UInt16> = 0..<1, isRequired: Bool = true) {
         self.init(
             system: SystemCode(rawValue: system), service: ServiceCode(rawValue: service), blocks: blocks,

@@ -67,7 +67,7 @@ package protocol RawFrameChannel: AnyObject {
     /// Selects a card of type A, where the chip does so itself.
     func selectTypeA() throws(TransportError) -> ChipSelection
 
-    /// Switches the field off long enough forevery card to forget its state, and on again.
+    /// Switches the field off long enough for every card to forget its state, and on again.
     func resetField() throws(TransportError)
 
     /// Lets time pass, as a card may require before its first command.

@@ -105,7 +105,7 @@ struct BridgeOptions: ParsableArguments {
             "--bridge で、残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
     var bridgeGuard = false
 
-    /// The settings that take effect at the next start alone.
+    /// The settings that take effect only at the next start.
     var fixedSettings: [FixedSetting] {
         [FixedSetting("bridge", bridge), FixedSetting("bridge-guard", bridgeGuard)]
     }

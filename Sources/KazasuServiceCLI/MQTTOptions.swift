@@ -245,7 +245,7 @@ extension MQTTFault {
             tr("it refuses the user name or the password", "ユーザー名またはパスワードが拒否されました")
         case .refused(0x84), .refused(1):
             tr(
-                "it does not speak this version of MQTT; try --mqtt-version",
+                "it does not support this version of MQTT; try --mqtt-version",
                 "この MQTT バージョンに対応していません。--mqtt-version を試してください")
         case .refused(0x88), .refused(3): tr("it is not available now", "ブローカーは現在利用できません")
         case .refused(let code): tr("the login was refused (\(code))", "ログインが拒否されました（\(code)）")

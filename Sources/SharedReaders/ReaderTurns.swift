@@ -84,7 +84,7 @@ extension ReaderTurn {
 /// | --- | --- |
 /// | no host | somebody claims it, or a turn comes, for which `start` begins a host |
 /// | a host on demand | nobody wants the reader for a while, it fails, or a watch claims it |
-/// | a claiming host, the watch | it leaves: it gives no more turns, the running one ends, the reader is closed |
+/// | a claiming host, the watch | it leaves: it starts no more turns, the running one ends, the reader is closed |
 ///
 /// | Who | Calls | From |
 /// | --- | --- | --- |
@@ -269,7 +269,7 @@ final class ReaderTurns: Sendable {
     /// Whether this host must close the reader for another one.
     func mustLeave(_ host: Host) -> Bool { state.withLock { $0.queue.mustLeave(host) } }
 
-    /// Gives no more turns on the reader of this host, which is about to close it, and waits until the running one is over:
+    /// Starts no more turns on the reader of this host, which is about to close it, and waits until the running one is over:
     /// its program must not learn that the reader was closed.
     ///
     /// - Parameter limit: how long to wait; a driver may hang.
@@ -278,7 +278,7 @@ final class ReaderTurns: Sendable {
         await state.wait(within: limit) { $0.queue.leave(host) ? () : nil }
     }
 
-    /// Whether the host gives no more turns.
+    /// Whether the host starts no more turns.
     var isLeaving: Bool { state.withLock { $0.queue.leaving != nil } }
 
     /// The host has closed the reader, or could not open it. A turn that has not ended by now will not.

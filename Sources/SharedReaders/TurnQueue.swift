@@ -29,7 +29,7 @@ struct TurnQueue<Work: Sendable>: Sendable {
     private var lastHost = 0
     /// How many want to report cards: then nobody else may open the reader.
     private var claims = 0
-    /// The host that is about to close the reader: it gives no more turns.
+    /// The host that is about to close the reader: it starts no more turns.
     private(set) var leaving: Host?
 
     // MARK: Turns
@@ -143,7 +143,7 @@ struct TurnQueue<Work: Sendable>: Sendable {
     /// A claim that never got the reader ends.
     mutating func giveUp(_ host: Host) { if self.host != host { claims -= 1 } }
 
-    /// The host gives no more turns.
+    /// The host starts no more turns.
     ///
     /// - Returns: whether no turn has the reader.
     mutating func leave(_ host: Host) -> Bool {
@@ -173,6 +173,6 @@ struct TurnQueue<Work: Sendable>: Sendable {
 /// The thread that has a reader.
 struct TurnHost: Equatable, Sendable {
     fileprivate let number: Int
-    /// Whether it opened the reader for programs alone.
+    /// Whether it opened the reader only for programs.
     fileprivate let isOnDemand: Bool
 }

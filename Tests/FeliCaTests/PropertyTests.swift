@@ -6,7 +6,7 @@ import FeliCa
 import TestSupport
 import Testing
 
-/// What holds forevery command and any bytes at all.
+/// What holds for every command and any bytes at all.
 @Suite struct PropertyTests {
     @Test(arguments: AnyCommand.all) func acceptsTheUndamagedAnswer(_ command: AnyCommand) throws {
         let bytes = try packet(command.answer)

@@ -15,7 +15,7 @@ from referencing import Registry, Resource
 def unique(pairs):
     keys = [key for key, _ in pairs]
     if len(keys) != len(set(keys)):
-        raise ValueError(f"a key is there twice: {keys}")
+        raise ValueError(f"a key is given twice: {keys}")
     return dict(pairs)
 
 

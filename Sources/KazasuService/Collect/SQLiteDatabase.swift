@@ -33,7 +33,7 @@ struct SQLiteDatabase: EventDatabase {
             statement: statement)
     }
 
-    /// A transaction that writes is alone.
+    /// Only one transaction writes at a time.
     let forUpdate = ""
 
     init(path: String) throws(EventStoreError) {
@@ -44,7 +44,7 @@ struct SQLiteDatabase: EventDatabase {
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         do {
-            // Tags are personal data: a new file is its owner's alone.
+            // Tags are personal data: only its owner can read a new file.
             queue = try SQLiteFile.queue(SQLiteFile.prepare(path, makesFolders: false), configuration)
         } catch {
             throw Self.error(error)

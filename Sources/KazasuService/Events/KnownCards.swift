@@ -19,7 +19,7 @@ package struct KnownCards: Sendable, Hashable {
             switch self {
             case .notANumber: LocalizedText("this is not the number of a card", "カードの番号ではありません")
             case .noName: LocalizedText("a card needs one name", "カードには名前が 1 つ必要です")
-            case .twice: LocalizedText("this card is there twice", "同じカードが 2 回あります")
+            case .twice: LocalizedText("this card is listed twice", "同じカードが 2 回あります")
             }
         }
     }

@@ -105,7 +105,7 @@ private struct History {
     let services: [Block: ServiceCode]
     /// The id of the brand, where it is known.
     let brand: String?
-    /// Whether the card is known by its records alone, since a file does not say its IDm.
+    /// Whether the card is known only by its records, since a file does not say its IDm.
     let isUnnamed: Bool
     /// Which of the dumps it is from.
     var dump = 0
@@ -385,6 +385,6 @@ extension Ledger {
 }
 
 extension CardDecoder {
-    /// The brand of every card of its kind, if it covers one alone.
+    /// The brand of every card of its kind, if it covers only one.
     var onlyBrand: CardBrand? { brands.count == 1 ? brands.first : nil }
 }

@@ -12,7 +12,7 @@ public struct LedgerClaim: Hashable, Sendable {
     public let purse: LedgerPurse
     /// Where it began.
     public let from: Place?
-    /// Where it ended; the stop alone is known of a bus ride.
+    /// Where it ended; for a bus ride, only the stop is known.
     public let to: Place?
     /// Whether it was by bus.
     public let isBus: Bool

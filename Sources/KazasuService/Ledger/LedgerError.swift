@@ -131,10 +131,10 @@ extension LedgerError: SelfDescribing {
         case .noHome: LocalizedText("there is no home directory for the ledger", "台帳を置くホームディレクトリがありません")
         case .noSuchCard:
             LocalizedText("the ledger has no card of this name, kind or number", "台帳にその名前・種類・番号のカードはありません")
-        case .severalCards: LocalizedText("several cards fit; exactly one is needed", "複数のカードが該当します（必要なのは 1 枚）")
+        case .severalCards: LocalizedText("several cards match; exactly one is needed", "複数のカードが該当します（必要なのは 1 枚）")
         case .otherCurrency(let cards):
             LocalizedText(
-                "the format does not hold the currency of "
+                "the format does not support the currency of "
                     + cards.map { "\($0.name(.english)) (\($0.currency.rawValue))" }.joined(separator: ", "),
                 "この形式では " + cards.map { "\($0.name(.japanese)) (\($0.currency.rawValue))" }.joined(separator: "、")
                     + " の通貨を扱えません")

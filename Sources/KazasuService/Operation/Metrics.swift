@@ -187,7 +187,7 @@ extension Metrics {
     }
 }
 
-/// What `--metrics` of `watch` serves: the metrics alone.
+/// What `--metrics` of `watch` serves: only the metrics.
 package struct MetricsSite: HTTPSite {
     private let metrics: Metrics
     private let outbox: Outbox?

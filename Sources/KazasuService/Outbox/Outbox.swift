@@ -105,7 +105,7 @@ public actor Outbox {
     }
 
     /// Opens the outbox of a watcher. A damaged one is renamed, so that readers work at once and its events can be
-    /// recovered by hand. One that cannot be opened for want of room is opened when it is used and there is some.
+    /// recovered by hand. One that cannot be opened because the disk is full is opened when it is used and there is room.
     ///
     /// - Parameter setAside: gets the damaged file's new name.
     package func open(setAside: @Sendable (String) -> Void) throws(OutboxError) {

@@ -20,7 +20,7 @@ final class OutboxFile: Sendable {
     /// `kzob` identifies an outbox among SQLite files.
     private static let format = SQLiteFile.Format(
         application: 0x6B7A_6F62, steps: [Outbox.schema], wholeCheck: 16 << 20)
-    /// Sizes of the reserve, from the best one to what a disk that is nearly full has left.
+    /// Sizes of the reserve, largest first; a nearly full disk may only have room for a smaller one.
     private static let reserves: [off_t] = [512 << 10, 256 << 10, 128 << 10, 64 << 10]
     /// A disk with less room is full: SQLite writes pages of 4 and 32 KiB.
     private static let least = 64 << 10

@@ -264,7 +264,7 @@ package final class RPCPeer: Sendable {
                 if let response { collected.responses.append(response) }
                 return collected.missing == 0 ? collected.responses : nil
             }
-            // Notifications alone are not answered.
+            // A batch of notifications is not answered.
             if let whole { done(whole.isEmpty ? nil : .array(whole)) }
         }
     }

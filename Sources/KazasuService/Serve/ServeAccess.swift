@@ -82,7 +82,7 @@ package struct ServeAccess: Sendable {
         return nil
     }
 
-    /// The response to the question of a browser whether a page may send a request.
+    /// The response to a browser's preflight request.
     func preflight(_ head: HTTPHead) -> HTTPResponse {
         var response = HTTPResponse(.noContent)
             .with("Access-Control-Allow-Methods", "GET, HEAD, POST")

@@ -115,12 +115,12 @@ package struct ServeError: Error, Sendable {
         .insufficientStorage, 73, "cannotWrite", LocalizedText("the outbox cannot be read", "outbox を読めません"))
 
     static let needsWebSocket = ServeError(
-        .upgradeRequired, 64, "usage", LocalizedText("this path speaks WebSocket alone", "このパスは WebSocket 専用です"),
+        .upgradeRequired, 64, "usage", LocalizedText("this path is for WebSocket only", "このパスは WebSocket 専用です"),
         headers: [("Upgrade", "websocket"), ("Connection", "Upgrade")])
 
     static let badWebSocketVersion = ServeError(
         .upgradeRequired, 64, "usage",
-        LocalizedText("only version 13 of WebSocket is known", "対応する WebSocket は版 13 のみです"),
+        LocalizedText("only version 13 of WebSocket is supported", "対応する WebSocket は版 13 のみです"),
         headers: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")])
 
     /// The client went away, or the server stops.
@@ -154,13 +154,13 @@ package struct ServeError: Error, Sendable {
 
     static let unknownExpectation = ServeError(
         .expectationFailed, 64, "usage",
-        LocalizedText("only 'Expect: 100-continue' is known", "対応する Expect は 100-continue のみです"))
+        LocalizedText("only 'Expect: 100-continue' is supported", "対応する Expect は 100-continue のみです"))
 
     static let unknownCoding = ServeError(
         .notImplemented, 64, "usage",
-        LocalizedText("only the transfer coding 'chunked' is known", "対応する転送符号化は chunked のみです"))
+        LocalizedText("only the transfer coding 'chunked' is supported", "対応する転送符号化は chunked のみです"))
 
     static let unknownVersion = ServeError(
         .httpVersionNotSupported, 64, "usage",
-        LocalizedText("only HTTP/1.1 and HTTP/1.0 are known", "対応する版は HTTP/1.1 と HTTP/1.0 のみです"))
+        LocalizedText("only HTTP/1.1 and HTTP/1.0 are supported", "対応する版は HTTP/1.1 と HTTP/1.0 のみです"))
 }

@@ -10,7 +10,7 @@ struct ServeQuery {
     var params = JSONObject()
 
     /// - Parameter known: the parameters that there are.
-    /// - Throws: for an unknown parameter, one that is there twice, or a value of another kind.
+    /// - Throws: for an unknown parameter, one that is given twice, or a value of another kind.
     init(_ query: String?, _ known: [(name: String, kind: ServiceMethod.Parameter.Kind)]) throws(ServeError) {
         for item in (query ?? "").split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ struct ServeQuery {
                 throw .unknownParameter(Self.shown(name), among: known.map(\.name))
             }
             guard params[name] == nil else {
-                throw .badParameter(name, LocalizedText("it is there twice", "重複しています"))
+                throw .badParameter(name, LocalizedText("it is given twice", "重複しています"))
             }
             params[name] = try Self.value(parts.count < 2 ? nil : Self.decoded(parts[1]), name, parameter.kind)
         }

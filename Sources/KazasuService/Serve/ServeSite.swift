@@ -234,7 +234,7 @@ package final class ServeSite: HTTPSite {
         try noParameters(head)
         let last = head.headers["Last-Event-ID"]
         guard last.count <= 1 else {
-            throw .badRequest(LocalizedText("Last-Event-ID is there twice", "Last-Event-ID が重複しています"))
+            throw .badRequest(LocalizedText("Last-Event-ID is given twice", "Last-Event-ID が重複しています"))
         }
         let id = last.first.flatMap { $0.isEmpty ? nil : $0 }
         // Proxies keep what they get unless they are told not to.
@@ -294,7 +294,7 @@ package final class ServeSite: HTTPSite {
 enum ServeRoute: Sendable {
     case method(ServiceMethod)
     case taps, events, rpc, session, openAPI, health, metrics, page, script, icon
-    /// The question what a path has.
+    /// A request for the methods of a path.
     case options
 
     /// Whether it needs no token: it holds nothing, or asks for the token itself.

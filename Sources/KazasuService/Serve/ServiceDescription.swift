@@ -64,12 +64,12 @@ package struct ServiceDescription {
     private static let connection = [
         ServiceMethod(
             "initialize", nil,
-            LocalizedText("Tell the version, the methods and the readers.", "バージョン、メソッド、リーダーを答える。")),
+            LocalizedText("Return the version, the methods and the readers.", "バージョン、メソッド、リーダーを答える。")),
         ServiceMethod(
             "taps.subscribe",
             parameters: tapParameters,
             LocalizedText("Send a notification for each card that comes or leaves.", "カードが置かれる・離れるたびに通知する。")),
-        ServiceMethod("taps.unsubscribe", nil, LocalizedText("Send no more of them.", "通知をやめる。")),
+        ServiceMethod("taps.unsubscribe", nil, LocalizedText("Stop sending them.", "通知をやめる。")),
     ]
 
     private static let source = "^(env|file|fd):.+$"

@@ -221,7 +221,7 @@ extension TapHub.Reader {
     }
 }
 
-/// One client of `/v1/taps`. Used on the event loop alone.
+/// One client of `/v1/taps`. Used only on the event loop.
 final class TapStream: HTTPStreamSource {
     /// How many events may wait for a client that is slow.
     private static let mostWaiting = 1000

@@ -373,7 +373,7 @@ package final class MQTTSink: Sink {
             switch answer {
             case .acknowledged: result = .delivered
             case .impossible: result = .dead("tooLarge")
-            // Packet too large, topic name invalid, payload format invalid: about this message alone.
+            // Packet too large, topic name invalid, payload format invalid: only about this message.
             case .refused(0x95), .refused(0x90), .refused(0x99): result = .dead("refused")
             // An operator has to change the broker's rules, or its quota.
             case .refused(0x87): result = .retry("notAllowed", after: .seconds(10))

@@ -83,7 +83,7 @@ extension CommandError {
             self.init(
                 .usage, "severalNames", error,
                 hint: tr(
-                    "take the one that shall go away first: kazasu ledger name CARD --remove",
+                    "remove the other name first: kazasu ledger name CARD --remove",
                     "残さないほうの名前を先に消してください: kazasu ledger name カード --remove"))
         case .noSuchStation:
             self.init(

@@ -256,7 +256,7 @@ extension LedgerChange.Kind {
     }
 }
 
-/// A folder of its owner alone for a ledger that is gone afterwards.
+/// A folder that only its owner can read, for a ledger that is deleted afterwards.
 struct ScratchFolder {
     let path: String
     private let cleanup: ExitCleanup.Entry

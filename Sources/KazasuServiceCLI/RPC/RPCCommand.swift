@@ -53,7 +53,7 @@ struct RPCCommand: KazasuCommand {
     var reader: [String] = []
 
     @Flag(
-        name: .long, help: help("Print the methods as an OpenRPC document, and end.", "メソッドの一覧を OpenRPC の文書で出力して終わる。"))
+        name: .long, help: help("Print the methods as an OpenRPC document, and exit.", "メソッドの一覧を OpenRPC の文書で出力して終わる。"))
     var describe = false
 
     func validate() throws { _ = try NamedReader.parse(reader) }

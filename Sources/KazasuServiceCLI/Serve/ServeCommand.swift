@@ -12,7 +12,7 @@ struct Serve: WatchingCommand {
         abstract: ServiceCommand.serve.abstract,
         discussion: tr(
             """
-            Readers, cards and taps for web pages and programs over HTTP, on this computer alone unless you choose \
+            Readers, cards and taps for web pages and programs over HTTP, only on this computer unless you choose \
             otherwise, until it is interrupted. One process owns the readers; everybody else asks it. It watches all \
             readers as 'watch' does, with the same settings and sinks. Open the address in a browser for the page \
             that shows each card.

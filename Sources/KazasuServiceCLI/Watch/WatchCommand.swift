@@ -242,7 +242,7 @@ protocol WatchingCommand: KazasuCommand {
     /// What to read from each card.
     var reading: TapReading { get }
 
-    /// The settings that take effect at the next start alone.
+    /// The settings that take effect only at the next start.
     var fixedSettings: [FixedSetting] { get }
 }
 

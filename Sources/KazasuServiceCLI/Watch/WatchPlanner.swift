@@ -41,7 +41,7 @@ struct WatchPlanner {
         }
         for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
             throw CommandError(
-                .usage, "usage", tr("\(sink.name) is there twice", "\(sink.name) が重複しています"),
+                .usage, "usage", tr("\(sink.name) is given twice", "\(sink.name) が重複しています"),
                 hint: "kazasu \(Options.configuration.commandName ?? "watch") --help")
         }
         var plan = Watcher.Plan(

@@ -35,7 +35,7 @@ final class WatchPrinter: WatchFront {
             let running = try RunningServer([address], on: HTTPThread(), site: site, option: "--metrics")
             server.withLock { $0 = running }
         }
-        // Without a sink, the events are for standard output alone.
+        // Without a sink, the events only go to standard output.
         printer.start { [log, isStored = outbox != nil] in
             Self.note($0, isStored: isStored, in: log)
         } failed: { [outbox] in

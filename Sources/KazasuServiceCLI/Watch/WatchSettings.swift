@@ -42,7 +42,7 @@ struct WatchSettings<Options: WatchingCommand> {
         let sorted = known.sorted { (companions[$0.key] ?? "", $0.key) < (companions[$1.key] ?? "", $1.key) }
         for (name, option) in sorted {
             let variable = "KAZASU_" + name.uppercased().replacing("-", with: "_")
-            // The ledger's variable is for every command; here it matters with --keep alone, which looks it up. That of the
+            // The ledger's variable is for every command; here only --keep uses it, which looks it up. That of the
             // station tables holds several paths.
             guard name != "ledger", name != "stations", !onLine.contains(companions[name] ?? name),
                 let value = environment[variable],
@@ -106,7 +106,7 @@ struct WatchSettings<Options: WatchingCommand> {
                 let name = names.first ?? ""
                 throw bad(
                     path, repetition(of: name, in: text, after: context.mark),
-                    tr("'\(VisibleText.line(name))' is there twice", "'\(VisibleText.line(name))' が重複しています"))
+                    tr("'\(VisibleText.line(name))' is given twice", "'\(VisibleText.line(name))' が重複しています"))
             }
             throw bad(path, line(of: error), tr("it is not YAML", "YAML ではありません"))
         }

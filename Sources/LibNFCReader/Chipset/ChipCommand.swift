@@ -43,7 +43,7 @@ enum ChipCommand {
         [0x32, 0x05, 0x00, count == 0 ? 0x01 : 0x00, count]
     }
 
-    /// RFConfiguration item 2: 102.4 ms for an ATR answer (the start value), and this forevery other answer.
+    /// RFConfiguration item 2: 102.4 ms for an ATR answer (the start value), and this for every other answer.
     static func answerTimeout(_ timeout: ChipTimeout) -> [UInt8] {
         [0x32, 0x02, 0x00, 0x0B, timeout.code]
     }

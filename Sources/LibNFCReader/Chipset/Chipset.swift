@@ -51,7 +51,7 @@ struct Chipset: ~Copyable {
     /// The limits of the path to the chip.
     var family: ReaderFamily { transport.family }
 
-    /// Sets the parameters that hold forevery exchange, once.
+    /// Sets the parameters that hold for every exchange, once.
     mutating func prepare() throws(TransportError) {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }

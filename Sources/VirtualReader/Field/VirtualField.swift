@@ -277,7 +277,7 @@ public struct FieldStatistics: Hashable, Sendable {
 ///
 /// A field is used from the reader's thread and inspected from others, so cards guard their state.
 package protocol VirtualCard: AnyObject, Sendable {
-    /// Returns the card's answer to a frame; `nil` when it does not answer, as forevery frame of another technology.
+    /// Returns the card's answer to a frame; `nil` when it does not answer, as for every frame of another technology.
     ///
     /// - Parameter frame: any bytes: cards never trap.
     func answer(_ frame: RadioFrame) -> CardAnswer?

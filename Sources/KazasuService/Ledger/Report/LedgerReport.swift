@@ -52,7 +52,7 @@ struct ReportData {
     let last: CalendarDate?
     /// The days that the filter chooses.
     let chosen: (since: CalendarDate?, until: CalendarDate?)
-    /// The currency of most records; sums show this one alone.
+    /// The currency of most records; sums show only this one.
     let currency: Currency
     /// The other currencies.
     let others: [Currency]

@@ -88,7 +88,7 @@ struct ReportPage {
             + (others.isEmpty
                 ? ""
                 : tr(
-                    " Sums are in \(data.currency.rawValue) alone, without \(others).",
+                    " Sums are in \(data.currency.rawValue) only, without \(others).",
                     "合計は \(data.currency.rawValue) だけの集計で、\(others) は含みません。"))
     }
 

@@ -89,7 +89,7 @@ package enum HTTPAnswer: Sendable {
     case webSocket(HTTPResponse, @Sendable (any Channel) throws -> Void)
 }
 
-/// Writes the body of a response that has no end yet. Used on the event loop alone.
+/// Writes the body of a response that has no end yet. Used only on the event loop.
 package final class HTTPStream {
     private let channel: any Channel
     private let sendEnd: () -> Void
@@ -123,7 +123,7 @@ package final class HTTPStream {
     package func end() { sendEnd() }
 }
 
-/// What feeds a stream. Called on the event loop alone.
+/// What feeds a stream. Called only on the event loop.
 package protocol HTTPStreamSource: AnyObject {
     /// The client takes more.
     func becameWritable()
