@@ -101,7 +101,7 @@ struct MeasuredScan {
     init(_ card: some VirtualCard, _ layouts: CardLayouts, faults: InjectedFaults = InjectedFaults()) throws {
         let field = VirtualField(cards: [card], faults: faults)
         let reader = InProcessReader(field)
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         let result = CardScanner(session: CardSession(reader: reader, target: target), layouts: layouts).scan()

@@ -262,7 +262,7 @@ struct ProvedScanTests {
     }
 
     private func scan(_ reader: any Reader, _ layouts: CardLayouts) throws -> CardScanner.Result {
-        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
         return CardScanner(session: CardSession(reader: reader, target: target), layouts: layouts).scan()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CardReading
+
+/// How a wait is divided, without a reader.
+struct CardWaitTests {
+    /// A clock whose pauses are over at once.
+    private final class Time: Sendable {
+        private let time = Mutex(Duration.zero)
+
+        var clock: SearchClock {
+            SearchClock(now: { self.time.withLock { $0 } }, pause: { pause in self.time.withLock { $0 += pause } })
+        }
+    }
+
+    /// A limit in milliseconds, and the slices: their milliseconds, and whether each is a wait of its own or a part.
+    static let slices: [(limit: Int?, isPart: Bool, pace: CardWait.Pace, expected: [String])] = [
+        (0, false, .attentive, ["0 own"]),
+        (300, false, .attentive, ["0 own", "300 own"]),
+        (500, false, .attentive, ["0 own", "500 own"]),
+        (1200, false, .attentive, ["0 own", "500 part", "500 part", "200 own"]),
+        (nil, false, .attentive, ["0 own", "500 part", "500 part", "500 part", "500 part"]),
+        (0, true, .attentive, ["0 part"]),
+        (1200, true, .attentive, ["500 part", "500 part", "200 part"]),
+        (1200, true, .idle, ["750 part", "450 part"]),
+    ]
+
+    @Test(arguments: slices)
+    func waitsAreDivided(_ row: (limit: Int?, isPart: Bool, pace: CardWait.Pace, expected: [String])) throws {
+        let clock = Time().clock
+        let limit = row.limit.map { Duration.milliseconds($0) }
+        let wait = row.isPart ? CardWait(nil, clock: clock, pace: row.pace).part(limit) : CardWait(limit, clock: clock)
+        var (slice, found): (CardWait?, [String]) = (wait.firstSlice, [])
+        while let current = slice, found.count < 5 {
+            let length = try #require(current.deadline) - clock.now()
+            found.append("\(Int(length / .milliseconds(1))) \(current.isPart ? "part" : "own")")
+            clock.pause(length)
+            slice = wait.nextSlice
+        }
+        #expect(found == row.expected)
+        #expect(wait.isOver == (row.limit != nil))
+    }
+
+    @Test func partsKeepOneRhythm() {
+        let clock = Time().clock
+        let wait = CardWait(nil, clock: clock)
+        let (first, second) = (wait.part(.zero), wait.part(.seconds(1)))
+        #expect(first.begin() && !second.begin())
+        #expect(!second.areOtherSystemsDue(at: .milliseconds(999)))
+        #expect(second.areOtherSystemsDue(at: .milliseconds(1000)))
+        second.didPollOtherSystems(at: .milliseconds(1000))
+        #expect(!first.areOtherSystemsDue(at: .milliseconds(3099)) && first.areOtherSystemsDue(at: .milliseconds(3100)))
+        wait.expectOtherSystems()
+        #expect(first.areOtherSystemsDue(at: .milliseconds(1001)))
+        second.didPollOtherSystems(at: .milliseconds(1001))
+        #expect(!first.areOtherSystemsDue(at: .milliseconds(1002)))
+        // Another wait has one of its own.
+        #expect(CardWait(nil, clock: clock).begin())
+    }
+
+    @Test func aWaitBecomesIdleAfterTwoBeats() {
+        var wait = CardWait(nil)
+        wait.didBeat()
+        #expect(wait.pace == .attentive && wait.part(.zero).pace == .attentive)
+        wait.didBeat()
+        #expect(wait.pace == .idle && wait.part(.zero).pace == .idle)
+        #expect(wait.part(.zero, pace: .attentive).pace == .attentive)
+        // A look for cards of other kinds is always attentive.
+        #expect(wait.part(.zero).look.pace == .attentive)
+    }
+}
