@@ -2,6 +2,7 @@
 
 import CardModel
 import Dispatch
+import Kazasu
 import KazasuCLI
 import Synchronization
 import Testing

@@ -100,7 +100,7 @@ struct MethodTests {
             _ = try await methods.call("card.poll", ServiceRequest(params, from: Self.network))
             Issue.record("it was opened")
         } catch {
-            guard case .failed(64, let document) = error else {
+            guard case .failed(.usage, let document) = error else {
                 Issue.record("\(error)")
                 return
             }

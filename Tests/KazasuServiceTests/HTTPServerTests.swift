@@ -150,8 +150,7 @@ struct HTTPServerTests {
 
     /// Lets every request send its body.
     private struct OpenSite: HTTPSite {
-        func refusal(of head: HTTPHead) -> HTTPResponse? { nil }
-        func answer(_ request: HTTPRequest) async -> HTTPAnswer { .response(HTTPResponse(text: "")) }
+        func admit(_ head: HTTPHead) -> HTTPAdmission { .accepted { _ in .response(HTTPResponse(text: "")) } }
         func response(to fault: ServeError) -> HTTPResponse { fault.response(in: .english) }
     }
 
@@ -310,6 +309,74 @@ struct HTTPServerTests {
         await client.send("GET /v1/balance?limit=7 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         client.finish()
         #expect(await client.rest().hasSuffix("{\"limit\":7}\n"))
+        await stand.stop()
+    }
+
+    @Test("A stream ends for a client that half-closes, at once or later", arguments: [true, false])
+    func halfClosedStream(atOnce: Bool) async throws {
+        let stand = try await ServeStand()
+        let client = try stand.client()
+        await client.send("GET /v1/taps HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        if atOnce { client.finish() }
+        #expect(await client.text(to: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+        if !atOnce {
+            _ = await client.text(to: "retry: 1000")
+            client.finish()
+        }
+        #expect(await client.whole() != nil)
+        await stand.stop()
+    }
+
+    // MARK: What follows an error
+
+    /// Requests with their statuses, all by a client without the token or with it.
+    private static let routine: [(String, Int)] = [
+        ("GET /nothing", 404), ("HEAD /nothing", 404), ("DELETE /v1/balance", 405), ("GET /v1/balance?x=1", 400),
+        ("GET /v1/read?fail=75", 504), ("GET /v1/read?fail=76", 409), ("GET /v1/read?fail=77", 403),
+        ("GET /v1/ledger/records", 403), ("OPTIONS /v1/balance", 204), ("POST /v1/apdu", 403), ("POST /v1/nothing", 404),
+    ]
+
+    @Test("A routine answer keeps the connection for the next request", arguments: routine)
+    func keepsConnection(_ request: String, _ status: Int) async throws {
+        let stand = try await ServeStand()
+        let client = try stand.client()
+        // A body that nobody wants is read all the same.
+        let body = request.hasPrefix("POST") ? "{\"commands\":[]}" : ""
+        let head = "\(request) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        await client.send(head + body)
+        let answer = await client.text(to: "\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && !answer.contains("Connection: close"), "\(answer)")
+        let length = answer.firstMatch(of: /Content-Length: ([0-9]+)/).flatMap { Int($0.1) } ?? 0
+        if !request.hasPrefix("HEAD") { _ = await client.bytes(length) }
+        await client.send("GET /v1/balance?limit=7 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(await client.response().body == "{\"limit\":7}\n")
+        await stand.stop()
+    }
+
+    @Test("A request without the token keeps the connection for the one with it")
+    func keepsConnectionWithoutToken() async throws {
+        let stand = try await ServeStand { $0.access = ServeAccess(token: Array("secret".utf8)) }
+        let client = try stand.client()
+        await client.send("GET /v1/balance HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(await client.response().status == 401)
+        await client.send("GET /v1/balance HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\n\r\n")
+        #expect(await client.response().status == 200)
+        await stand.stop()
+    }
+
+    private static let unwanted: [(String, String, Int)] = [
+        ("another host", "GET /kazasu.js HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+        ("a long body", "POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n", 404),
+        ("chunks", "POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", 404),
+    ]
+
+    @Test("What was not meant for this server, or has a body of any length, closes the connection", arguments: unwanted)
+    func closesConnection(_ what: String, _ text: String, _ status: Int) async throws {
+        let stand = try await ServeStand(Self.limits { _ in })
+        let client = try stand.client()
+        await client.send(text)
+        let answer = try #require(await client.whole(), "\(what)")
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.contains("Connection: close"), "\(what): \(answer)")
         await stand.stop()
     }
 

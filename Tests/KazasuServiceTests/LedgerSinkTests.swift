@@ -13,7 +13,7 @@ import Testing
 struct LedgerSinkTests {
     /// The event of a card whose history was read.
     private static func event(_ dump: CardDump, _ decoder: any CardDecoder, key: IdentityKey? = nil) throws
-        -> TapEvent
+        -> StoredEvent
     {
         let target = FeliCaTarget(
             idm: try #require(dump.card.idm), pmm: PMm(rawValue: 0x0120_2204_2767_4EFF), requestData: nil,
@@ -25,7 +25,7 @@ struct LedgerSinkTests {
             .init(balance: report.balanceReport, history: report))
         var journal = TapJournal(TapJournal.Settings(site: "here"))
         journal.settings.key = key
-        return try #require(journal.events(for: .tap(tap, reader: "door")).first)
+        return StoredEvent(try #require(journal.events(for: .tap(tap, reader: "door")).first))
     }
 
     /// What is kept of a card, without what says when and how it came.
@@ -76,7 +76,7 @@ struct LedgerSinkTests {
     func other(members: String) async throws {
         let folder = try LedgerFolder()
         let ledger = try folder.open()
-        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
+        let event = try StoredEvent(line: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
         #expect(await LedgerSink(ledger).deliver([event]) == [.delivered])
         #expect(try ledger.cards().isEmpty)
     }

@@ -109,7 +109,7 @@ struct MQTTSinkTests {
         let subscriber = await Subscriber(server.broker, ["kazasu/#"])
         let sink = MQTTSink(Self.settings(server, version))
         let events = [
-            TapEvent.made(1, type: "reader", tag: nil, state: .ready), .made(2), .made(3, type: "off"),
+            StoredEvent.made(1, type: "reader", tag: nil, state: .ready), .made(2), .made(3, type: "off"),
         ]
         #expect(await sink.deliver(events) == [.delivered, .delivered, .delivered])
         #expect(sink.counters.published == 3)
@@ -285,7 +285,7 @@ struct MQTTSinkTests {
             server.broker, ["homeassistant/+/+/config", "kazasu/+/+/tag", "kazasu/+/+/tap", "kazasu/+/+/event"])
         let sink = MQTTSink(settings, now: { now })
         let events = [
-            TapEvent.made(1, time: now - 10_001), .made(2, time: now - 10_000), .made(3, type: "off", time: now),
+            StoredEvent.made(1, time: now - 10_001), .made(2, time: now - 10_000), .made(3, type: "off", time: now),
             .made(4, time: now, tag: nil), .made(5, time: now + 3_600_000), .made(6, time: now, tag: "ff"),
         ]
         #expect(await sink.deliver(events).allSatisfy { $0 == .delivered })

@@ -13,11 +13,22 @@ struct OutboxTests {
     /// An event with its time in milliseconds since 1970.
     private static func event(
         _ number: Int, reader: String = "a", type: String = "on", site: String = "here"
-    ) -> TapEvent {
+    ) -> StoredEvent {
         var event = TapEvent.made(number, reader: reader, site: site, type: type, tag: "01")
         event.id = "\(reader)-\(number)"
         event.moment = TapEvent.Moment(EventClock.Reading(wall: number * 1000, boot: 0, isSynchronized: true))
-        return event
+        return StoredEvent(event)
+    }
+
+    @Test("Sinks and readers of the outbox get the text that was stored, members of a later version included")
+    func text() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/outbox.sqlite", isWatcher: true)
+        let event = try StoredEvent(line: TapEvent.made(1).line.dropLast() + #","later":{"a":1}}"#)
+        try await outbox.store([event], for: ["s"])
+        #expect(try await outbox.waiting(for: "s", of: "door", limit: 9).events == [event])
+        #expect(try await outbox.events(after: nil, limit: 9) == [event])
+        await outbox.close()
     }
 
     @Test("Remembers numbers, the last id and open visits")
@@ -34,7 +45,7 @@ struct OutboxTests {
         #expect(memory.lastID == "b-2")
         #expect(memory.readers["a"]?.sequence == 2)
         #expect(memory.readers["a"]?.visit == nil)
-        #expect(memory.readers["b"]?.visit == Self.event(1, reader: "b"))
+        #expect(memory.readers["b"]?.visit == Self.event(1, reader: "b").event)
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -258,13 +269,13 @@ struct OutboxTests {
         let window: Int
         let retries: Int?
         let seen = Mutex<[String]>([])
-        let answer: @Sendable (TapEvent, Int) -> DeliveryResult
+        let answer: @Sendable (StoredEvent, Int) -> DeliveryResult
 
-        init(window: Int = 1, retries: Int? = nil, _ answer: @escaping @Sendable (TapEvent, Int) -> DeliveryResult) {
+        init(window: Int = 1, retries: Int? = nil, _ answer: @escaping @Sendable (StoredEvent, Int) -> DeliveryResult) {
             (self.window, self.retries, self.answer) = (window, retries, answer)
         }
 
-        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+        func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
             var results: [DeliveryResult] = []
             for event in events {
                 if case .retry? = results.last {
@@ -283,7 +294,7 @@ struct OutboxTests {
         func close() async {}
     }
 
-    private static func deliver(_ sink: TestSink, _ events: [TapEvent]) async throws -> [SinkNotice] {
+    private static func deliver(_ sink: TestSink, _ events: [StoredEvent]) async throws -> [SinkNotice] {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
         try await outbox.store(events, for: [sink.name])
@@ -345,7 +356,7 @@ struct OutboxTests {
 
         init(_ start: AsyncStream<Void>.Continuation) { self.start = start }
 
-        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+        func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
             start.yield()
             let (never, end) = AsyncStream.makeStream(of: Void.self)
             for await _ in never {}

@@ -33,7 +33,7 @@ struct OwnSinkTests {
 
         func whenReady(_ retry: @escaping @Sendable () -> Void) { state.withLock { $0.retry = retry } }
 
-        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+        func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
             let number = state.withLock { state in
                 state.calls += 1
                 return state.calls

@@ -352,7 +352,7 @@ struct SQLiteFileTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/file"
         let made = try Outbox(path, isWatcher: true)
-        let events = (1...3).map { TapEvent.made($0, reader: "a") }
+        let events = (1...3).map { StoredEvent.made($0, reader: "a") }
         try await made.store(events, for: ["s"])
         try await made.record([.init(event: events[0], result: .dead("no"))], at: "s")
         await made.close()

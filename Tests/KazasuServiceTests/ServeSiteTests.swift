@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Kazasu
+import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
@@ -241,7 +243,7 @@ struct ServeSiteTests {
 
     private static let statuses = [
         (64, 400), (65, 422), (66, 404), (69, 503), (70, 500), (73, 507), (74, 502), (75, 504), (76, 409), (77, 403),
-        (1, 400), (99, 500),
+        (1, 400), (143, 500),
     ]
 
     @Test("Exit statuses become statuses", arguments: statuses)
@@ -250,6 +252,20 @@ struct ServeSiteTests {
         let answer = try await stand.ask("GET", "/v1/read?fail=\(exit)")
         #expect(answer.status == status && answer.body.contains("\"schema\":\"kazasu.error/1\""))
         await stand.stop()
+    }
+
+    @Test("Every exit status of a failure has an answer over HTTP and an error of JSON-RPC, with names of their own")
+    func failures() {
+        let exits: [Kazasu.ExitStatus] = [
+            .usage, .badFile, .missingFile, .noReader, .bug, .cannotWrite, .interruptedReading, .noCard, .otherCard,
+            .refused,
+        ]
+        #expect(FailureStatus.all.compactMap(\.exit) == exits)
+        for exit in exits { #expect(FailureStatus.rpc(of: exit) == -32_000 - Int(exit.rawValue)) }
+        for names in [FailureStatus.answers.map(\.name), FailureStatus.all.compactMap(\.rpc).map(\.name)] {
+            #expect(Set(names).count == names.count)
+        }
+        #expect(Set(FailureStatus.answers.map(\.status.code)).count == FailureStatus.answers.count)
     }
 
     @Test("POST takes members of an object")
@@ -304,6 +320,22 @@ struct ServeSiteTests {
         for path in ["/healthz?a=b", "/metrics?a", "/openapi.json?x=1", "/v1/taps?after=1", "/v1/events?since=1"] {
             #expect(try await stand.ask("GET", path).status == 400, "\(path)")
         }
+        await stand.stop()
+    }
+
+    @Test("The document of the methods is made once")
+    func openAPI() async throws {
+        let made = Mutex(0)
+        let stand = try await ServeStand(
+            description: Description {
+                made.withLock { $0 += 1 }
+                return ["openapi": "3.1.0"]
+            })
+        #expect(made.withLock(\.self) == 0)
+        for _ in 0..<3 {
+            #expect(try await stand.ask("GET", "/openapi.json").body == "{\"openapi\":\"3.1.0\"}\n")
+        }
+        #expect(made.withLock(\.self) == 1)
         await stand.stop()
     }
 

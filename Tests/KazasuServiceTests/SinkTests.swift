@@ -13,14 +13,14 @@ struct BuiltInSinkTests {
 
     private static func event(
         tag: String? = "0123abcd", type: String = "on", time: Int = 99_000, name: String? = nil
-    ) -> TapEvent {
+    ) -> StoredEvent {
         var event = TapEvent.made(1, reader: "r", type: type, time: time, tag: tag)
         event.id = "id"
         if case .on(var card, let content) = event.kind {
             card.name = name
             event.kind = .on(card, content)
         }
-        return event
+        return StoredEvent(event)
     }
 
     // MARK: exec

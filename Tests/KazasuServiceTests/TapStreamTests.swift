@@ -23,7 +23,7 @@ struct TapStreamTests {
             await stand.hub.resume()
         }
 
-        func happens(_ event: TapEvent) async throws {
+        func happens(_ event: StoredEvent) async throws {
             try await outbox.store([event], for: [])
             stand.hub.publish(event)
         }
@@ -51,7 +51,7 @@ struct TapStreamTests {
         let site = try await Site()
         try await site.happens(.made(1, reader: "back", type: "reader", state: .error, epoch: 1))
         try await site.happens(.made(1, type: "reader", state: .ready, epoch: 2))
-        let on = TapEvent.made(2, epoch: 3)
+        let on = StoredEvent.made(2, epoch: 3)
         try await site.happens(on)
         let client = try await site.client()
         #expect(
@@ -60,15 +60,26 @@ struct TapStreamTests {
         #expect(
             await client.message()
                 == "id: \(on.id)\nevent: state\ndata: {\"reader\":\"door\",\"state\":\"ready\",\"on\":\(on.line)}")
-        let off = TapEvent.made(3, type: "off", epoch: 4)
+        let off = StoredEvent.made(3, type: "off", epoch: 4)
         try await site.happens(off)
         #expect(await client.message() == "id: \(off.id)\nevent: off\ndata: \(off.line)")
-        let gone = TapEvent.made(4, type: "reader", state: .gone, epoch: 5)
+        let gone = StoredEvent.made(4, type: "reader", state: .gone, epoch: 5)
         try await site.happens(gone)
         #expect(await client.message() == "id: \(gone.id)\nevent: reader\ndata: \(gone.line)")
         let later = try await site.client()
         _ = await later.message()
         #expect(await later.message().hasSuffix("{\"reader\":\"door\",\"state\":\"gone\",\"on\":null}"))
+        await site.stop()
+    }
+
+    @Test("A stream sends the text that was stored, when it happens and to a client that resumes")
+    func text() async throws {
+        let site = try await Site(stored: 1)
+        let event = try StoredEvent(line: TapEvent.made(2).line.dropLast() + #","later":{"a":1}}"#)
+        let (client, message) = (try await site.client(), "id: \(event.id)\nevent: on\ndata: \(event.line)")
+        try await site.happens(event)
+        #expect(await client.message() == message)
+        #expect(await (try site.client(after: Self.id(1))).message() == message)
         await site.stop()
     }
 

@@ -30,7 +30,7 @@ struct WatcherTests {
 
     /// A watcher whose reader has a card on it.
     private final class Run: Sendable {
-        private let events = Mutex<[TapEvent]>([])
+        private let events = Mutex<[StoredEvent]>([])
         private let watcher = Mutex<Watcher?>(nil)
 
         static var plan: Watcher.Plan {
@@ -49,7 +49,7 @@ struct WatcherTests {
         /// - Returns: the events, each as its type with the reason.
         func events(
             duringFirstReading first: @escaping @Sendable () -> Void,
-            until isLast: @escaping @Sendable (TapEvent) -> Bool = { _ in false }
+            until isLast: @escaping @Sendable (StoredEvent) -> Bool = { _ in false }
         ) async throws -> [String] {
             var plan = Self.plan
             plan.stations = FirstReading(first)

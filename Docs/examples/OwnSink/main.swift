@@ -18,7 +18,7 @@ actor LineSink: Sink {
         written = Set(lines.compactMap { $0.split(separator: " ").first.map(String.init) })
     }
 
-    func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+    func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             // After a retry, nothing later may be delivered: the order of a reader's events stays.
@@ -27,7 +27,7 @@ actor LineSink: Sink {
         return results
     }
 
-    private func deliver(_ event: TapEvent) -> DeliveryResult {
+    private func deliver(_ event: StoredEvent) -> DeliveryResult {
         guard case .on(let card, _) = event.kind, !written.contains(event.id) else { return .delivered }
         guard let file = fopen(path, "a") else { return .retry("disk", after: .seconds(5)) }
         let isWritten = fputs("\(event.id) \(event.moment.text) \(card.tag ?? "-")\n", file) >= 0

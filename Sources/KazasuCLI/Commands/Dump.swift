@@ -91,12 +91,13 @@ struct Dump: KazasuCommand {
         do throws(CommandError) {
             ScanView.explain(result.scans, context)
             noteAbsent(result.dump, context)
-            let text = try text(result.dump, context)
             if let file {
-                try file.finish(text, of: result.dump, context)
+                try file.finish(text(result.dump, context), of: result.dump, context)
                 if result.error == nil { summarize(result.dump, file.written, context) }
+            } else if form(context) == .json {
+                try context.print(context.redaction.apply(result.dump).json)
             } else {
-                try context.print(file: text)
+                try context.print(file: text(result.dump, context))
             }
         } catch {
             throw KeptDump(dump: result.dump, output: output).kept(after: error, context)
@@ -163,9 +164,13 @@ struct Dump: KazasuCommand {
         }
     }
 
-    private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
+    private func form(_ context: Context) -> DumpFileFormat {
         let ending = OutputEnding(output).format(DumpFileFormat.endings)
-        let format = format ?? (context.json ? .json : ending ?? (output == nil ? .hex : .json))
+        return format ?? (context.json ? .json : ending ?? (output == nil ? .hex : .json))
+    }
+
+    private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
+        let format = form(context)
         if format == .hex { return HexListing(separator: hexSeparator.text).text(context.redaction.apply(dump)) }
         return try format.text(dump, context.redaction, option: "format")
     }

@@ -2,6 +2,7 @@
 
 package import ArgumentParser
 import Glibc
+import Kazasu
 
 /// Why the argument parser refused a command line, in the language of this run.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Kazasu
 
 /// A command or a topic of `help` that does not exist. The argument parser answers most of them with the help of the
 /// command above, and status 0.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The part of a server that runs a command for a client, instead of a shell.
 ///
-/// While a command runs in it, ``current`` replaces what belongs to the process: standard output is kept here, `-` is
-/// the client's input, messages for people are dropped, and there is no terminal.
+/// While a command runs in it, ``current`` replaces what belongs to the process: its answer is kept here, `-` is the
+/// client's input, messages for people are dropped, and there is no terminal.
 package final class CommandHost: Sendable {
     /// The host of the command that runs on this thread.
     @TaskLocal package static var current: CommandHost?
@@ -21,7 +21,7 @@ package final class CommandHost: Sendable {
     private let progress: @Sendable (_ done: Int) -> Void
     /// How many nodes and blocks each system has, as far as it was read.
     private let counts = Mutex<[SystemCode: Int]>([:])
-    private let written = Mutex<[UInt8]>([])
+    package let answer = CommandAnswer()
 
     /// - Parameter progress: gets how many nodes and blocks were read, which never goes back. No card says how many it has.
     package init(
@@ -62,11 +62,11 @@ package final class CommandHost: Sendable {
     /// - Parameters:
     ///   - reader: the reader that it uses instead of its own.
     ///   - cancellation: cancels it.
-    /// - Returns: what it printed, and why it failed.
+    /// - Returns: why it failed.
     package func run(
         _ command: any KazasuCommand, on reader: (any Reader)?, redaction: Redaction, cancellation: CancellationToken
-    ) -> (output: [UInt8], failure: CommandError?) {
-        let failure = CommandHost.$current.withValue(self) { () -> CommandError? in
+    ) -> CommandError? {
+        CommandHost.$current.withValue(self) { () -> CommandError? in
             var context = Context(
                 json: true, verbosity: -1, redaction: redaction, cancellation: cancellation,
                 command: type(of: command).configuration.commandName)
@@ -78,11 +78,7 @@ package final class CommandHost: Sendable {
                 return CommandError.of(error) as? CommandError ?? CommandError.bug("\(error)")
             }
         }
-        return (written.withLock { $0 }, failure)
     }
-
-    /// Keeps what the command prints.
-    func write(_ bytes: [UInt8]) { written.withLock { $0 += bytes } }
 
     /// Passes on how far the command is.
     func report(_ progress: ReadingProgress) {

@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Kazasu
+import Synchronization
 
-/// A reader that one command lends to another, and the output of that one unless it goes to a ``CommandHost``.
+/// What a command answers when somebody else than a terminal or a file gets it: documents as values, anything else as text.
+package final class CommandAnswer: Sendable {
+    private let state = Mutex<(documents: [JSONValue], text: [UInt8])>(([], []))
+
+    package init() {}
+
+    /// The document; `nil` if there is none, or several.
+    package var document: JSONValue? { state.withLock { $0.documents.count == 1 ? $0.documents.first : nil } }
+
+    package var text: String { state.withLock { String(decoding: $0.text, as: UTF8.self) } }
+
+    func add(_ document: JSONValue) {
+        let document = RedactionGate.shared.masked(document)
+        state.withLock { $0.documents.append(document) }
+    }
+
+    func add(_ text: [UInt8]) {
+        let text = RedactionGate.shared.masked(text)
+        state.withLock { $0.text += text }
+    }
+}
+
+/// A document that is written while it is made, so that one of any length needs no memory.
+package protocol StreamedDocument {
+    func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink)
+}
+
+/// A reader that one command lends to another, and what that one answers.
 package final class LentReader {
     package let reader: any Reader
-    package var output = ""
+    package let answer = CommandAnswer()
 
     package init(_ reader: any Reader) { self.reader = reader }
 }
@@ -18,13 +46,13 @@ package struct Context {
     package var cancellation: CancellationToken
     /// The name of the running command.
     package var command: String?
-    /// The reader that the command uses instead of its own; the output goes there, too.
+    /// The reader that the command uses instead of its own; the answer goes there, too.
     package var lent: LentReader?
     /// The failures beside the answer, which is still given.
     package let late = LateError()
 
-    /// Who gets the output instead of the process.
-    private var lender: LentReader? { CommandHost.current == nil ? lent : nil }
+    /// What gets the answer instead of standard output.
+    package var answer: CommandAnswer? { CommandHost.current?.answer ?? lent?.answer }
 
     /// Ends work that nobody waits for any more, such as that of a client that left.
     package func checkCancelled() throws(CommandError) {
@@ -33,45 +61,48 @@ package struct Context {
 
     /// Prints a document, masked under `--redact`.
     package func print(_ document: JSONValue) throws(CommandError) {
-        try print { $0.value(redaction.apply(document)) }
+        let document = redaction.apply(document)
+        if let answer { return answer.add(document) }
+        try print { $0.value(document) }
     }
 
-    /// Prints a document while it is written, piece by piece.
-    package func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
+    /// Prints a document while it is made.
+    package func print(_ document: some StreamedDocument) throws(CommandError) {
+        if let answer { return answer.add(JSONValue(writing: { document.write(to: &$0) })) }
+        try print { document.write(to: &$0) }
+    }
+
+    private func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
         var failure: CommandError?
-        var kept: [UInt8] = []
         var writer = JSONPrettyWriter { bytes in
             guard failure == nil else { return }
-            guard lender == nil else {
-                for index in bytes.indices { kept.append(bytes[index]) }
-                return
-            }
             do throws(CommandError) { try Output.write(bytes) } catch { failure = error }
         }
         write(&writer)
         writer.finish()
-        lender?.output += String(decoding: kept, as: UTF8.self)
         if let failure { throw failure }
     }
 
     /// Prints a document on one line, for a sequence of several.
     package func print(line document: JSONValue) throws(CommandError) {
-        try Output.write(redaction.apply(document).compactText + "\n")
+        let document = redaction.apply(document)
+        if let answer { return answer.add(document) }
+        try Output.write(document.compactText + "\n")
     }
 
     /// Prints text for display.
     package func print(_ text: String) throws(CommandError) {
-        if let lender { lender.output += text } else { try Output.write(text) }
+        if let answer { answer.add(Array(text.utf8)) } else { try Output.write(text) }
     }
 
     /// Prints text whose parts have been escaped one by one.
     package func print(escaped text: String) throws(CommandError) {
-        if let lender { lender.output += text } else { try Output.write(Array(text.utf8)) }
+        if let answer { answer.add(Array(text.utf8)) } else { try Output.write(Array(text.utf8)) }
     }
 
     /// Prints data that another program may read: unchanged, except on a terminal.
     package func print(file text: String) throws(CommandError) {
-        if let lender { return lender.output += text }
+        if let answer { return answer.add(Array(text.utf8)) }
         if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
     }
 

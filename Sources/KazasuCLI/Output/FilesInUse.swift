@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Kazasu
 import Synchronization
 
 /// The files that this run reads, keeps and writes, so that no output replaces one of them: by a typing error in `-o`,

@@ -9,7 +9,7 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` when it cannot be written; a pipe whose reader went away is not reported.
     package static func write(_ text: String) throws(CommandError) {
-        if let host = CommandHost.current { return host.write(RedactionGate.shared.masked(Array(text.utf8))) }
+        if let host = CommandHost.current { return host.answer.add(Array(text.utf8)) }
         try write(Array(VisibleText.lines(text, keepingColors: Color.isOnOutput).utf8))
     }
 
@@ -17,7 +17,7 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` as for text.
     package static func write(_ bytes: [UInt8]) throws(CommandError) {
-        if let host = CommandHost.current { return host.write(RedactionGate.shared.masked(bytes)) }
+        if let host = CommandHost.current { return host.answer.add(bytes) }
         try write(bytes, to: STDOUT_FILENO)
     }
 
@@ -25,7 +25,7 @@ package enum Output {
     ///
     /// - Throws: ``CommandError`` as for text.
     package static func write(_ json: Span<UInt8>) throws(CommandError) {
-        guard RedactionGate.shared.isOn || CommandHost.current != nil else {
+        guard RedactionGate.shared.isOn else {
             return try check(Descriptor.write(json, to: STDOUT_FILENO))
         }
         try write(json.withUnsafeBytes { Array($0) })

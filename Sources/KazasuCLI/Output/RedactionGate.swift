@@ -135,13 +135,33 @@ package final class RedactionGate: Sendable {
     /// What may be written in place of a text.
     package func masked(_ output: String) -> String { String(decoding: masked(Array(output.utf8)), as: UTF8.self) }
 
+    /// What may be given in place of a document.
+    package func masked(_ document: JSONValue) -> JSONValue {
+        guard isOn else { return document }
+        learn(document)
+        return state.withLock { $0.masked(document) }
+    }
+
+    /// Learns the cards that a document names.
+    package func learn(_ document: JSONValue) {
+        guard isOn else { return }
+        switch document {
+        case .array(let values): for value in values { learn(value) }
+        case .object(let object):
+            for member in object.members {
+                if case .string(let text) = member.value { learn(text, ofMember: member.key) } else { learn(member.value) }
+            }
+        default: break
+        }
+    }
+
     /// The members of JSON that name a card, and how many bytes are not its own.
     private static let members: [(name: String, kept: Int)] = [("idm", 2), ("uid", 1), ("pupi", 0), ("tag", 0)]
 
     /// Learns the cards that documents name. It is text that is searched, so that it does not matter how it was written.
-    package func learn(json text: [UInt8]) {
+    private func learn(json text: [UInt8]) {
         guard isOn else { return }
-        for (name, kept) in RedactionGate.members {
+        for (name, _) in RedactionGate.members {
             let member = Array("\"\(name)\":".utf8)
             var rest = text[...]
             while let start = rest.firstRange(of: member) {
@@ -149,13 +169,17 @@ package final class RedactionGate: Sendable {
                 guard rest.first == UInt8(ascii: "\"") else { continue }
                 let value = rest.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
                 rest = rest[value.endIndex...]
-                guard let number = try? Hex.decode(String(decoding: value, as: UTF8.self)), number.count >= 4 else {
-                    continue
-                }
-                // A tag is an IDm, a UID, or its keyed hash.
-                learn(number: number, keeping: name != "tag" ? kept : number.count == 8 ? 2 : 0)
+                learn(String(decoding: value, as: UTF8.self), ofMember: name)
             }
         }
+    }
+
+    private func learn(_ text: String, ofMember name: String) {
+        guard let kept = RedactionGate.members.first(where: { $0.name == name })?.kept,
+            let number = try? Hex.decode(text), number.count >= 4
+        else { return }
+        // A tag is an IDm, a UID, or its keyed hash.
+        learn(number: number, keeping: name != "tag" ? kept : number.count == 8 ? 2 : 0)
     }
 }
 
@@ -166,6 +190,22 @@ extension RedactionGate.State {
         maskTexts(&result)
         return result
     }
+
+    /// A document with its texts and numbers masked; a number that is hidden becomes 0.
+    fileprivate func masked(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .null, .bool: return value
+        case .integer, .number:
+            let text = Array(value.compactText.utf8)
+            return masked(text) == text ? value : 0
+        case .string(let text): return .string(masked(text))
+        case .array(let values): return .array(values.map { masked($0) })
+        case .object(let object):
+            return .object(JSONObject(object.members.map { (masked($0.key), masked($0.value)) }))
+        }
+    }
+
+    private func masked(_ text: String) -> String { String(decoding: masked(Array(text.utf8)), as: UTF8.self) }
 
     /// Masks numbers whose digits are packed or have a space, colon or hyphen between them.
     private func maskDigits(_ output: inout [UInt8]) {

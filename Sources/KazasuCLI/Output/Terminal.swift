@@ -2,6 +2,7 @@
 
 import CardCiphers
 import Glibc
+import Kazasu
 
 /// The user's terminal, independent of the redirection of standard input and output.
 package final class Terminal {

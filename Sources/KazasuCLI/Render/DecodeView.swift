@@ -3,7 +3,7 @@
 import Kazasu
 
 /// The decoders' results for a dump.
-struct DecodeView {
+struct DecodeView: StreamedDocument {
     var dump: CardDump
     var found: DumpReports
     var redaction: Redaction
@@ -26,7 +26,9 @@ struct DecodeView {
     #if compiler(>=6.3)
         @specialized(where Sink == JSONWriter)
     #endif
-    func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
+    func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink) { write(to: &sink, file: nil) }
+
+    func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String?) {
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }
@@ -142,7 +144,7 @@ struct DecodeAnswer: ~Copyable {
             try view.write { text throws(CommandError) in try context.print(text) }
         case .json where isOnly:
             note(found, dump, heading)
-            try context.print { view.write(to: &$0) }
+            try context.print(view)
         case .json, .ndjson:
             writer.removeAll()
             view.write(to: &writer, file: place)

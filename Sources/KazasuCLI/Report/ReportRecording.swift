@@ -93,9 +93,7 @@ final class ReportRecording {
         runs[runs.count - 1].reason = failure?.reason
         var outcome = JSONObject([("status", .int((failure?.status ?? .done).rawValue))])
         if let failure { outcome["error"] = ReportScrub.value(failure.json) }
-        if !lent.output.isEmpty, lent.output.utf8.count <= Self.longestAnswer,
-            let answer = try? JSONValue(parsing: Array(lent.output.utf8))
-        {
+        if let answer = lent.answer.document, answer.compactText.utf8.count <= Self.longestAnswer {
             outcome["answer"] = ReportScrub.value(answer)
         }
         add(.outcome(.object(outcome)))

@@ -135,6 +135,26 @@ public struct TapEvent: Hashable, Sendable {
     }
 }
 
+/// An event with its text, which is made once: the outbox stores it, and everybody gets it.
+@dynamicMemberLookup
+public struct StoredEvent: Hashable, Sendable {
+    /// The event.
+    public let event: TapEvent
+    /// The document `kazasu.tap/1` on one line, without the line's end.
+    public let line: String
+
+    /// Makes the text of an event.
+    public init(_ event: TapEvent) { (self.event, line) = (event, event.line) }
+
+    /// Reads a document `kazasu.tap/1`.
+    ///
+    /// - Throws: `DocumentError` for anything else.
+    public init(line: String) throws(DocumentError) { (event, self.line) = (try TapEvent(line: line), line) }
+
+    /// A part of the event.
+    public subscript<Value>(dynamicMember part: KeyPath<TapEvent, Value>) -> Value { event[keyPath: part] }
+}
+
 // MARK: JSON
 
 extension TapEvent {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
 internal import Kazasu
-internal import NIOHTTP1
 internal import Synchronization
 
 /// Counters and gauges of the watcher for Prometheus, and when each reader last showed progress.
@@ -177,40 +175,4 @@ package final class Metrics: Sendable {
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
-}
-
-extension Metrics {
-    /// The answer of `/metrics`.
-    func response(_ outbox: Outbox?) async -> HTTPResponse {
-        let text = text(try? await outbox?.status(), now: Timestamp.now.milliseconds)
-        return HTTPResponse(text: text, type: "text/plain; version=0.0.4; charset=utf-8")
-    }
-}
-
-/// What `--metrics` of `watch` serves: only the metrics.
-package struct MetricsSite: HTTPSite {
-    private let metrics: Metrics
-    private let outbox: Outbox?
-    private let access = ServeAccess()
-    private let language: Language
-
-    package init(_ metrics: Metrics, _ outbox: Outbox?, language: Language) {
-        (self.metrics, self.outbox, self.language) = (metrics, outbox, language)
-    }
-
-    package func refusal(of head: HTTPHead) -> HTTPResponse? {
-        do throws(ServeError) {
-            try access.checkHost(head)
-            _ = try access.checkOrigin(head, isPage: false)
-            guard head.path == "/metrics" else { throw .unknownPath }
-            guard [.GET, .HEAD].contains(head.method) else { throw .wrongMethod(allowed: ["GET", "HEAD"]) }
-            return nil
-        } catch {
-            return error.response(in: language)
-        }
-    }
-
-    package func answer(_ request: HTTPRequest) async -> HTTPAnswer { .response(await metrics.response(outbox)) }
-
-    package func response(to fault: ServeError) -> HTTPResponse { fault.response(in: language) }
 }

@@ -135,10 +135,10 @@ public actor Watcher {
     }
 
     /// An event, and the tap that it is about.
-    private typealias Entry = (event: TapEvent, tap: Tap?)
+    private typealias Entry = (event: StoredEvent, tap: Tap?)
 
     /// Something that gives events.
-    private typealias Happening = (inout TapJournal) -> [Entry]
+    private typealias Happening = (inout TapJournal) -> [(event: TapEvent, tap: Tap?)]
 
     /// A queue that delivers to a sink.
     private struct Delivery {
@@ -157,7 +157,7 @@ public actor Watcher {
     private let outbox: Outbox?
     private let metrics: Metrics
     private let clock: EventClock
-    private let emit: @Sendable (TapEvent, Tap?) -> Void
+    private let emit: @Sendable (StoredEvent, Tap?) -> Void
     private let tell: @Sendable (Notice) -> Void
     private let inputs: AsyncStream<Input>
     private let input: AsyncStream<Input>.Continuation
@@ -191,7 +191,7 @@ public actor Watcher {
     ///   - emit: gets each event once it is stored, with the tap that it is about. Called for one event after another.
     ///   - tell: called from any thread.
     public init(
-        _ plan: Plan, outbox: Outbox?, emit: @escaping @Sendable (TapEvent, Tap?) -> Void,
+        _ plan: Plan, outbox: Outbox?, emit: @escaping @Sendable (StoredEvent, Tap?) -> Void,
         tell: @escaping @Sendable (Notice) -> Void
     ) {
         self.init(plan, outbox: outbox, metrics: Metrics(), emit: emit, tell: tell)
@@ -199,7 +199,7 @@ public actor Watcher {
 
     package init(
         _ plan: Plan, outbox: Outbox?, metrics: Metrics, clock: EventClock = .system,
-        emit: @escaping @Sendable (TapEvent, Tap?) -> Void, tell: @escaping @Sendable (Notice) -> Void
+        emit: @escaping @Sendable (StoredEvent, Tap?) -> Void, tell: @escaping @Sendable (Notice) -> Void
     ) {
         (self.plan, self.outbox, self.metrics, self.clock) = (plan, outbox, metrics, clock)
         (self.emit, self.tell) = (emit, tell)
@@ -269,8 +269,8 @@ public actor Watcher {
         let memory = try await outbox?.memory() ?? OutboxMemory()
         journal = TapJournal(plan.journal, after: memory, clock: clock)
         isNumbering = true
-        backlog = journal.close(.restart).map { ($0, nil) }
-        for happening in unnumbered { backlog += happening(&journal) }
+        note { journal in journal.close(.restart).map { ($0, nil) } }
+        for happening in unnumbered { note(happening) }
         guard !unnumbered.isEmpty else { return }
         unnumbered = []
         inform()
@@ -279,7 +279,8 @@ public actor Watcher {
 
     /// Makes events of something that happened.
     private func note(_ happening: @escaping Happening) {
-        if isNumbering { backlog += happening(&journal) } else { unnumbered.append(happening) }
+        guard isNumbering else { return unnumbered.append(happening) }
+        backlog += happening(&journal).map { (StoredEvent($0.event), $0.tap) }
     }
 
     private func nextInput() async -> Input? {
@@ -433,14 +434,16 @@ public actor Watcher {
             }
         }
         if backlog.isEmpty, isStored { return }
+        let batch = backlog
+        backlog = []
         do throws(OutboxError) {
-            try await store(backlog.map(\.event))
+            try await store(batch.map(\.event))
             if !isStored { tell(.storedAgain) }
             isStored = true
             isFullKnown.withLock { $0 = false }
-            for entry in backlog { emit(entry.event, entry.tap) }
-            backlog = []
+            for entry in batch { emit(entry.event, entry.tap) }
         } catch {
+            backlog = batch + backlog
             tellNotStored(error)
             storeLater()
         }
@@ -462,7 +465,7 @@ public actor Watcher {
     }
 
     /// A full disk may have room again without the events that every sink has.
-    private func store(_ events: [TapEvent]) async throws(OutboxError) {
+    private func store(_ events: [StoredEvent]) async throws(OutboxError) {
         guard let outbox else { return }
         let sinks = plan.sinks.map(\.name)
         do throws(OutboxError) {

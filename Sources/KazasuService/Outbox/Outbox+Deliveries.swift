@@ -6,7 +6,7 @@ internal import GRDB
 extension Outbox {
     /// The result of a delivery.
     struct Outcome: Sendable {
-        var event: TapEvent
+        var event: StoredEvent
         var result: DeliveryResult
     }
 
@@ -23,7 +23,7 @@ extension Outbox {
     /// A row that is not an event, as only another program writes one, goes to the dead letters.
     func waiting(
         for sink: String, of reader: String, limit: Int
-    ) throws(OutboxError) -> (events: [TapEvent], attempts: Int) {
+    ) throws(OutboxError) -> (events: [StoredEvent], attempts: Int) {
         while true {
             let (rows, attempts) = try read { database in
                 let rows = try Row.fetchAll(
@@ -71,7 +71,7 @@ extension Outbox {
         }
     }
 
-    private static func event(_ row: Row) -> TapEvent? { try? TapEvent(line: row.value("line")) }
+    private static func event(_ row: Row) -> StoredEvent? { try? StoredEvent(line: row.value("line")) }
 
     // MARK: The consumer's acknowledgements
 
@@ -189,7 +189,7 @@ extension Outbox {
     ///   - id: the id of an event; `nil` for all events that are stored.
     ///   - limit: how many events are returned at most.
     /// - Returns: `nil` if no event with that id is stored: it is unknown or was deleted.
-    public func events(after id: String?, limit: Int) throws(OutboxError) -> [TapEvent]? {
+    public func events(after id: String?, limit: Int) throws(OutboxError) -> [StoredEvent]? {
         try read { database in
             var position: Int64 = 0
             if let id {
@@ -316,7 +316,7 @@ extension Outbox {
                 arguments: [sink]
             ).map { row in
                 try DeadLetter(
-                    id: row.value("id"), event: Self.event(row), sink: row.value("sink"),
+                    id: row.value("id"), event: Self.event(row)?.event, sink: row.value("sink"),
                     attempts: row.value("attempts"), error: row.value("error"))
             }
         }

@@ -227,18 +227,19 @@ public actor Outbox {
     /// Stores events, each once, for these sinks; then wakes the listeners.
     ///
     /// An event without a number is not stored.
-    package func store(_ events: [TapEvent], for sinks: [String]) throws(OutboxError) {
+    package func store(_ events: [StoredEvent], for sinks: [String]) throws(OutboxError) {
         let events = events.filter { $0.sequence > 0 }
         guard let last = events.last else { return }
         try write { database in
             for event in events {
-                let (type, line) = (event.kind.word, event.line)
+                let type = event.kind.word
                 try database.execute(
                     sql: """
                         INSERT INTO events (id, reader, sequence, type, time, tag, line) VALUES (?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        event.id, event.reader, event.sequence, type, event.moment.milliseconds, event.card?.tag, line,
+                        event.id, event.reader, event.sequence, type, event.moment.milliseconds, event.card?.tag,
+                        event.line,
                     ])
                 let position = database.lastInsertedRowID
                 for sink in sinks {
@@ -251,7 +252,7 @@ public actor Outbox {
                         INSERT INTO readers (reader, sequence, visit) VALUES (?, ?, ?) ON CONFLICT (reader) DO UPDATE
                         SET sequence = excluded.sequence, visit = CASE ? WHEN 'reader' THEN visit ELSE excluded.visit END
                         """,
-                    arguments: [event.reader, event.sequence, type == "on" ? line : nil, type])
+                    arguments: [event.reader, event.sequence, type == "on" ? event.line : nil, type])
             }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO memory (name, value) VALUES ('lastID', ?)", arguments: [last.id])

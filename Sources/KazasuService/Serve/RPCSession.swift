@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
+internal import Kazasu
 internal import Synchronization
 
 /// The taps that clients of a server subscribe to.
@@ -188,13 +189,10 @@ extension RPCError {
         case .unknownMethod: self = .methodNotFound
         case .cancelled: self = .cancelled
         case .badParameters: self.init(Self.invalidParams.code, message, data: data)
-        case .notAllowed: self.init(Self.serverError(77), message, data: data)
-        case .failed(let status, _): self.init(Self.serverError(status), message, data: data)
+        case .notAllowed: self.init(FailureStatus.rpc(of: .refused), message, data: data)
+        case .failed(let status, _): self.init(FailureStatus.rpc(of: status), message, data: data)
         }
     }
-
-    /// The code of an exit status.
-    private static func serverError(_ status: Int32) -> Int { -32_000 - Int(status) }
 }
 
 extension ServiceFailure {
@@ -209,7 +207,7 @@ extension ServiceFailure {
             let hint = LocalizedText(
                 "start it with --allow \(permission.rawValue)", "--allow \(permission.rawValue) を付けて起動してください")
             return JSONObject([
-                ("schema", "kazasu.error/1"), ("status", 77), ("reason", "notAllowed"),
+                ("schema", "kazasu.error/1"), ("status", .int(ExitStatus.refused.rawValue)), ("reason", "notAllowed"),
                 ("message", .string(message[language])), ("hint", .string(hint[language])),
             ])
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
+internal import NIOHTTP1
 
 /// The paths of a server beside the methods, for its OpenAPI document.
 package enum ServeDocument {
@@ -30,13 +31,15 @@ package enum ServeDocument {
             var success = JSONObject([("description", .string(words[language]))])
             if !content.members.isEmpty { success["content"] = .object(content) }
             var responses = JSONObject([(status, .object(success))])
-            for (status, name) in [
-                ("400", "badRequest"), ("403", "refused"), ("408", "tooSlow"), ("413", "tooLarge"),
-                ("421", "wrongHost"), ("431", "headersTooLarge"), ("503", "noReader"),
-            ] {
-                responses[status] = ["$ref": .string("#/components/responses/\(name)")]
+            var failures: [HTTPResponseStatus] = [
+                .badRequest, .forbidden, .requestTimeout, .payloadTooLarge, .misdirectedRequest,
+                .requestHeaderFieldsTooLarge, .serviceUnavailable,
+            ]
+            if !isOpen || verb == "post" { failures.append(.unauthorized) }
+            for failure in failures {
+                guard let answer = FailureStatus.answers.first(where: { $0.status == failure }) else { continue }
+                responses["\(failure.code)"] = ["$ref": .string("#/components/responses/\(answer.name)")]
             }
-            if !isOpen || verb == "post" { responses["401"] = ["$ref": "#/components/responses/noToken"] }
             for other in others {
                 responses[other.status] = [
                     "description": .string(words[language]),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
+internal import Kazasu
 internal import NIOHTTP1
 
 /// Why a request was refused before any command saw it.
 package struct ServeError: Error, Sendable {
     var status: HTTPResponseStatus
     /// The exit status and the reason of `kazasu.error/1`.
-    var exit: Int32
+    var exit: ExitStatus
     var reason: String
     var message: LocalizedText
     var hint: LocalizedText?
@@ -15,7 +16,7 @@ package struct ServeError: Error, Sendable {
     var headers: [(String, String)] = []
 
     private init(
-        _ status: HTTPResponseStatus, _ exit: Int32, _ reason: String, _ message: LocalizedText,
+        _ status: HTTPResponseStatus, _ exit: ExitStatus, _ reason: String, _ message: LocalizedText,
         hint: LocalizedText? = nil, headers: [(String, String)] = []
     ) {
         (self.status, self.exit, self.reason) = (status, exit, reason)
@@ -30,29 +31,32 @@ package struct ServeError: Error, Sendable {
     /// The document `kazasu.error/1`.
     func document(in language: Language) -> JSONObject {
         JSONObject([
-            ("schema", "kazasu.error/1"), ("status", .int(exit)), ("reason", .string(reason)),
+            ("schema", "kazasu.error/1"), ("status", .int(exit.rawValue)), ("reason", .string(reason)),
             ("message", .string(message[language])), ("hint", .text(hint?[language])),
         ])
     }
 
+    /// Whether the request may have been meant for another server, so that nothing more is read from its connection.
+    var isAboutHost: Bool { [.badRequest, .misdirectedRequest].contains(status) }
+
     // MARK: Who may ask
 
     static let noHost = ServeError(
-        .badRequest, 64, "usage", LocalizedText("the request needs one Host", "Host ヘッダーが 1 つ必要です"))
+        .badRequest, .usage, "usage", LocalizedText("the request needs one Host", "Host ヘッダーが 1 つ必要です"))
 
     static let wrongHost = ServeError(
-        .misdirectedRequest, 64, "wrongHost",
+        .misdirectedRequest, .usage, "wrongHost",
         LocalizedText("this server does not have that host name", "このサーバーのホスト名ではありません"),
         hint: LocalizedText(
             "use the address that it prints, or start it with --host", "表示されたアドレスを使うか、--host を付けて起動してください"))
 
     static let wrongOrigin = ServeError(
-        .forbidden, 77, "wrongOrigin",
+        .forbidden, .refused, "wrongOrigin",
         LocalizedText("pages of this origin may not use the readers", "このオリジンのページからは利用できません"),
         hint: LocalizedText("--allow-origin allows it", "--allow-origin で許可できます"))
 
     static let noToken = ServeError(
-        .unauthorized, 77, "noToken",
+        .unauthorized, .refused, "noToken",
         LocalizedText("the token is missing or wrong", "トークンがないか、正しくありません"),
         hint: LocalizedText(
             "send the header 'Authorization: Bearer TOKEN'", "ヘッダー 'Authorization: Bearer トークン' を付けてください"),
@@ -60,7 +64,7 @@ package struct ServeError: Error, Sendable {
 
     static func notAllowed(_ permission: ServiceMethod.Permission) -> ServeError {
         ServeError(
-            .forbidden, 77, "notAllowed",
+            .forbidden, .refused, "notAllowed",
             LocalizedText("the server does not allow this", "サーバーで許可されていません"),
             hint: LocalizedText(
                 "start it with --allow \(permission.rawValue)", "--allow \(permission.rawValue) を付けて起動してください"))
@@ -69,18 +73,18 @@ package struct ServeError: Error, Sendable {
     // MARK: What is asked
 
     static let unknownPath = ServeError(
-        .notFound, 64, "unknownPath", LocalizedText("there is nothing at this path", "このパスには何もありません"),
+        .notFound, .usage, "unknownPath", LocalizedText("there is nothing at this path", "このパスには何もありません"),
         hint: LocalizedText("/openapi.json lists the paths", "パスの一覧は /openapi.json にあります"))
 
     static func wrongMethod(allowed: [String]) -> ServeError {
         ServeError(
-            .methodNotAllowed, 64, "wrongMethod",
+            .methodNotAllowed, .usage, "wrongMethod",
             LocalizedText("this path does not have that method", "このパスではそのメソッドを使えません"),
             headers: [("Allow", allowed.joined(separator: ", "))])
     }
 
     static func badRequest(_ message: LocalizedText, hint: LocalizedText? = nil) -> ServeError {
-        ServeError(.badRequest, 64, "usage", message, hint: hint)
+        ServeError(.badRequest, .usage, "usage", message, hint: hint)
     }
 
     static func unknownParameter(_ name: String, among names: [String]) -> ServeError {
@@ -104,63 +108,63 @@ package struct ServeError: Error, Sendable {
     }
 
     static let unknownEvent = ServeError(
-        .notFound, 66, "unknownEvent",
+        .notFound, .missingFile, "unknownEvent",
         LocalizedText("no event with this id is stored", "この id のイベントは保存されていません"),
         hint: LocalizedText("leave out 'after' for all events", "'after' を省くとすべてのイベントを返します"))
 
     static let noOutbox = ServeError(
-        .internalServerError, 70, "bug", LocalizedText("events are not stored", "イベントが保存されていません"))
+        .internalServerError, .bug, "bug", LocalizedText("events are not stored", "イベントが保存されていません"))
 
     static let outboxFailed = ServeError(
-        .insufficientStorage, 73, "cannotWrite", LocalizedText("the outbox cannot be read", "outbox を読めません"))
+        .insufficientStorage, .cannotWrite, "cannotWrite", LocalizedText("the outbox cannot be read", "outbox を読めません"))
 
     static let needsWebSocket = ServeError(
-        .upgradeRequired, 64, "usage", LocalizedText("this path is for WebSocket only", "このパスは WebSocket 専用です"),
+        .upgradeRequired, .usage, "usage", LocalizedText("this path is for WebSocket only", "このパスは WebSocket 専用です"),
         headers: [("Upgrade", "websocket"), ("Connection", "Upgrade")])
 
     static let badWebSocketVersion = ServeError(
-        .upgradeRequired, 64, "usage",
+        .upgradeRequired, .usage, "usage",
         LocalizedText("only version 13 of WebSocket is supported", "対応する WebSocket は版 13 のみです"),
         headers: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")])
 
     /// The client went away, or the server stops.
     static let cancelled = ServeError(
-        .serviceUnavailable, 69, "busy", LocalizedText("the request was cancelled", "要求は取り消されました"))
+        .serviceUnavailable, .noReader, "busy", LocalizedText("the request was cancelled", "要求は取り消されました"))
 
     // MARK: How it arrived
 
     static let malformed = ServeError(
-        .badRequest, 64, "usage", LocalizedText("this is not a valid request", "HTTP の要求として正しくありません"))
+        .badRequest, .usage, "usage", LocalizedText("this is not a valid request", "HTTP の要求として正しくありません"))
 
     static let headersTooLarge = ServeError(
-        .requestHeaderFieldsTooLarge, 64, "tooLarge", LocalizedText("the headers are too long", "ヘッダーが長すぎます"))
+        .requestHeaderFieldsTooLarge, .usage, "tooLarge", LocalizedText("the headers are too long", "ヘッダーが長すぎます"))
 
     static let bodyTooLarge = ServeError(
-        .payloadTooLarge, 64, "tooLarge", LocalizedText("the body is too long", "本文が長すぎます"))
+        .payloadTooLarge, .usage, "tooLarge", LocalizedText("the body is too long", "本文が長すぎます"))
 
     static let tooSlow = ServeError(
-        .requestTimeout, 64, "tooSlow",
+        .requestTimeout, .usage, "tooSlow",
         LocalizedText("the request did not arrive in time", "要求が時間内に届きませんでした"))
 
     static let tooManyConnections = ServeError(
-        .serviceUnavailable, 69, "busy", LocalizedText("too many connections are open", "接続数が上限に達しています"),
+        .serviceUnavailable, .noReader, "busy", LocalizedText("too many connections are open", "接続数が上限に達しています"),
         hint: LocalizedText("--connections allows more", "--connections で上限を変えられます"),
         headers: [("Retry-After", "5")])
 
     static let tooManyBodies = ServeError(
-        .serviceUnavailable, 69, "busy",
+        .serviceUnavailable, .noReader, "busy",
         LocalizedText("other large requests are being answered", "ほかの大きな要求を処理しています"),
         hint: LocalizedText("send it again later", "しばらくしてからもう一度送ってください"), headers: [("Retry-After", "5")])
 
     static let unknownExpectation = ServeError(
-        .expectationFailed, 64, "usage",
+        .expectationFailed, .usage, "usage",
         LocalizedText("only 'Expect: 100-continue' is supported", "対応する Expect は 100-continue のみです"))
 
     static let unknownCoding = ServeError(
-        .notImplemented, 64, "usage",
+        .notImplemented, .usage, "usage",
         LocalizedText("only the transfer coding 'chunked' is supported", "対応する転送符号化は chunked のみです"))
 
     static let unknownVersion = ServeError(
-        .httpVersionNotSupported, 64, "usage",
+        .httpVersionNotSupported, .usage, "usage",
         LocalizedText("only HTTP/1.1 and HTTP/1.0 are supported", "対応する版は HTTP/1.1 と HTTP/1.0 のみです"))
 }

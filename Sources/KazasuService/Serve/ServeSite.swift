@@ -15,8 +15,8 @@ package final class ServeSite: HTTPSite {
         /// Makes the page, once somebody asks for it.
         package var page: (@Sendable () -> KioskPage)?
         package var language = Language.english
-        /// Masks personal data in documents.
-        package var mask: @Sendable (JSONValue) -> JSONValue = { $0 }
+        /// Masks personal data in documents; `nil` for none.
+        package var mask: (@Sendable (JSONValue) -> JSONValue)?
         /// Gets one line for each request, without anything personal.
         package var log: @Sendable (String) -> Void = { _ in }
         /// Runs the methods that compute.
@@ -29,10 +29,10 @@ package final class ServeSite: HTTPSite {
     private let methods: any ServiceMethods
     private let hub: TapHub
     private let metrics: Metrics
-    private let document: @Sendable () -> JSONValue
     private let connect: WebSocketSession.Connect
-    /// Made with the first request: a server that nobody asks does without them.
-    private let table = Mutex<[String: [String: ServeRoute]]?>(nil)
+    // Made with the first request that needs them.
+    private let routes: Lazy<[String: [String: ServeRoute]]>
+    private let openAPI: Lazy<HTTPResponse>
 
     /// - Parameters:
     ///   - methods: what the commands do.
@@ -44,36 +44,35 @@ package final class ServeSite: HTTPSite {
         connect: @escaping WebSocketSession.Connect
     ) {
         (self.settings, self.methods, self.hub) = (settings, methods, hub)
-        (self.metrics, self.document, self.connect) = (metrics, document, connect)
-    }
-
-    private var routes: [String: [String: ServeRoute]] {
-        table.withLock { table in
-            if let table { return table }
-            let made = ServeRoute.table(methods.methods, hasPage: settings.page != nil)
-            table = made
-            return made
-        }
+        (self.metrics, self.connect) = (metrics, connect)
+        let hasPage = settings.page != nil
+        routes = Lazy { ServeRoute.table(methods.methods, hasPage: hasPage) }
+        openAPI = Lazy { HTTPResponse(json: document()) }
     }
 
     // MARK: Before the body
 
-    package func refusal(of head: HTTPHead) -> HTTPResponse? {
+    package func admit(_ head: HTTPHead) -> HTTPAdmission {
+        let found = routes.value[head.path]
+        let open = found?.values.first { $0.isOpen }
+        let origin = Result { () throws(ServeError) in
+            try settings.access.checkOrigin(head, isPage: open?.isPage ?? false)
+        }
+        let shared = try? origin.get()
         do throws(ServeError) {
-            _ = try route(head)
-            return nil
+            try settings.access.checkHost(head)
+            _ = try origin.get()
+            if head.method != .OPTIONS, open == nil { try settings.access.checkToken(head) }
+            let route = try route(head, among: found)
+            return .accepted { [self] in await answer($0, route, sharedWith: shared) }
         } catch {
-            return finished(error.response(in: settings.language), head)
+            let response = finished(error.response(in: settings.language), sharedWith: shared)
+            return .refused(response, closes: error.isAboutHost)
         }
     }
 
-    private func route(_ head: HTTPHead) throws(ServeError) -> ServeRoute {
-        try settings.access.checkHost(head)
-        let found = routes[head.path]
-        let open = found?.values.first { $0.isOpen }
-        _ = try settings.access.checkOrigin(head, isPage: open?.isPage ?? false)
+    private func route(_ head: HTTPHead, among found: [String: ServeRoute]?) throws(ServeError) -> ServeRoute {
         if head.method == .OPTIONS { return .options }
-        if open == nil { try settings.access.checkToken(head) }
         guard let found else { throw .unknownPath }
         guard let route = found[head.method == .HEAD ? "GET" : head.method.rawValue] else {
             var allowed = found.keys.sorted()
@@ -89,28 +88,28 @@ package final class ServeSite: HTTPSite {
     }
 
     package func response(to fault: ServeError) -> HTTPResponse {
-        finished(fault.response(in: settings.language), nil)
+        finished(fault.response(in: settings.language))
     }
 
     package func note(_ head: HTTPHead, status: HTTPResponseStatus, time: Duration) {
         // A path that is not one of ours could be anything, such as the number of a card.
-        let path = routes[head.path] == nil ? "?" : head.path
+        let path = routes.value[head.path] == nil ? "?" : head.path
         let milliseconds = Int(time / .milliseconds(1))
         settings.log("\(head.method.rawValue) \(path) \(status.code) \(milliseconds) ms")
     }
 
     // MARK: Answers
 
-    package func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+    private func answer(_ request: HTTPRequest, _ route: ServeRoute, sharedWith origin: String?) async -> HTTPAnswer {
         do throws(ServeError) {
-            let answer = try await answer(request, try route(request.head))
+            let answer = try await answer(request, route)
             switch answer {
-            case .response(let response): return .response(finished(response, request.head))
-            case .stream(let response, let open): return .stream(finished(response, request.head), open)
+            case .response(let response): return .response(finished(response, sharedWith: origin))
+            case .stream(let response, let open): return .stream(finished(response, sharedWith: origin), open)
             case .webSocket: return answer
             }
         } catch {
-            return .response(finished(error.response(in: settings.language), request.head))
+            return .response(finished(error.response(in: settings.language), sharedWith: origin))
         }
     }
 
@@ -129,7 +128,7 @@ package final class ServeSite: HTTPSite {
             return .response(response.with("Set-Cookie", cookie))
         case .openAPI:
             try noParameters(head)
-            return .response(HTTPResponse(json: document()))
+            return .response(openAPI.value)
         case .health:
             try noParameters(head)
             let count = metrics.readersReady
@@ -151,12 +150,14 @@ package final class ServeSite: HTTPSite {
     }
 
     /// Adds what every response has.
-    private func finished(_ response: HTTPResponse, _ head: HTTPHead?) -> HTTPResponse {
+    ///
+    /// - Parameter origin: the origin of another page that may read it.
+    private func finished(_ response: HTTPResponse, sharedWith origin: String? = nil) -> HTTPResponse {
         var response =
             response
             .with("X-Content-Type-Options", "nosniff").with("Cross-Origin-Resource-Policy", "same-origin")
         if !response.headers.contains(name: "Cache-Control") { response = response.with("Cache-Control", "no-store") }
-        guard let head, let origin = try? settings.access.checkOrigin(head, isPage: true) else { return response }
+        guard let origin else { return response }
         return response.with("Access-Control-Allow-Origin", origin).with("Vary", "Origin")
     }
 
@@ -198,33 +199,18 @@ package final class ServeSite: HTTPSite {
         do throws(ServiceFailure) {
             let result = try await methods.call(
                 method.name, ServiceRequest(params, from: .network(allowed: settings.allowed)))
-            return ServeParameters.response(settings.mask(result), to: method)
+            return ServeParameters.response(settings.mask?(result) ?? result, to: method)
         } catch {
             switch error {
             case .unknownMethod: throw .unknownPath
-            case .badParameters(let document): return HTTPResponse(.badRequest, json: .object(document))
+            case .badParameters(let document): return HTTPResponse(FailureStatus.http(of: .usage), json: .object(document))
             case .notAllowed:
-                return HTTPResponse(.forbidden, json: error.document(settings.language).map { .object($0) } ?? .null)
+                return HTTPResponse(
+                    FailureStatus.http(of: .refused), json: error.document(settings.language).map { .object($0) } ?? .null)
             case .cancelled: throw .cancelled
             case .failed(let status, let document):
-                return HTTPResponse(Self.status(ofExit: status), json: .object(document))
+                return HTTPResponse(FailureStatus.http(of: status), json: .object(document))
             }
-        }
-    }
-
-    /// The status for the exit status that the command would have.
-    static func status(ofExit status: Int32) -> HTTPResponseStatus {
-        switch status {
-        case 64: .badRequest
-        case 65: .unprocessableEntity
-        case 66: .notFound
-        case 69: .serviceUnavailable
-        case 73: .insufficientStorage
-        case 74: .badGateway
-        case 75: .gatewayTimeout
-        case 76: .conflict
-        case 77: .forbidden
-        default: .internalServerError
         }
     }
 
@@ -253,7 +239,7 @@ package final class ServeSite: HTTPSite {
         }
         let after: String? = if case .string(let id)? = query.params["after"] { id } else { nil }
         guard let outbox = hub.outbox else { throw .noOutbox }
-        let found: [TapEvent]?
+        let found: [StoredEvent]?
         do throws(OutboxError) {
             found = try await outbox.events(after: after, limit: limit + 1)
         } catch {
@@ -261,17 +247,16 @@ package final class ServeSite: HTTPSite {
         }
         guard let found else { throw .unknownEvent }
         let events = found.prefix(limit)
-        let documents = events.map { settings.mask($0.json) }
         let next = found.count > limit ? events.last?.id : nil
         if Self.wantsLines(head) {
             var lines = ByteBuffer()
-            for document in documents { lines.writeString(document.compactText + "\n") }
+            for event in events { lines.writeString(hub.line(of: event) + "\n") }
             let response = HTTPResponse(.ok, "application/x-ndjson", lines)
             return next.map { response.with("Kazasu-Next", $0) } ?? response
         }
         return HTTPResponse(
             json: [
-                "schema": "kazasu.events/1", "events": .array(documents), "next": .text(next),
+                "schema": "kazasu.events/1", "events": .array(events.map { hub.document(of: $0.event) }), "next": .text(next),
             ])
     }
 
@@ -286,6 +271,22 @@ package final class ServeSite: HTTPSite {
         let handshake = try WebSocketHandshake(head)
         return .webSocket(handshake.response) { [connect] channel in
             try WebSocketConnection.add(to: channel, connect)
+        }
+    }
+}
+
+/// A value that is made when it is first needed.
+private final class Lazy<Value: Sendable>: Sendable {
+    private let make: @Sendable () -> Value
+    private let made = Mutex<Value?>(nil)
+
+    init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+
+    var value: Value {
+        made.withLock { made in
+            let value = made ?? make()
+            made = value
+            return value
         }
     }
 }

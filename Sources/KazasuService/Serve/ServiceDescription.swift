@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
+internal import NIOHTTP1
 
 /// The methods of `serve` and `rpc` as documents for programs.
 package struct ServiceDescription {
@@ -32,7 +33,7 @@ package struct ServiceDescription {
             "methods": .array(methods.map(method) + Self.connection.map(method)),
             "components": [
                 "schemas": .object(ServiceSchemas.components(at: Self.place)),
-                "errors": .object(JSONObject(Self.errors.map { ($0.name, error($0)) })),
+                "errors": .object(JSONObject(errors.map { ($0.name, error($0)) })),
             ],
             // OpenRPC has no word for what the server sends by itself.
             "x-notifications": [
@@ -130,7 +131,7 @@ package struct ServiceDescription {
                         "required": .bool(parameter.isRequired), "schema": schema(of: parameter, isLocal: true),
                     ]
                 }), "result": ["name": "result", "schema": result],
-            "errors": .array(Self.errors.map { ["$ref": .string("#/components/errors/" + $0.name)] }),
+            "errors": .array(errors.map { ["$ref": .string("#/components/errors/" + $0.name)] }),
         ]
     }
 
@@ -163,7 +164,7 @@ package struct ServiceDescription {
         }
         paths.merge(others)
         var responses = JSONObject()
-        for status in Self.statuses {
+        for status in FailureStatus.answers {
             responses[status.name] = [
                 "description": .string(status.words[language]),
                 "content": ["application/json": ["schema": schemas.reference(toFile: "error")]],
@@ -240,8 +241,8 @@ package struct ServiceDescription {
                 ]
             }
         responses["200"] = ["description": .string(words[language]), "content": content]
-        for status in Self.statuses {
-            responses[String(status.code)] = ["$ref": .string("#/components/responses/" + status.name)]
+        for status in FailureStatus.answers {
+            responses[String(status.status.code)] = ["$ref": .string("#/components/responses/" + status.name)]
         }
         operation["responses"] = .object(responses)
         return .object(operation)
@@ -287,56 +288,19 @@ package struct ServiceDescription {
         }
     }
 
-    /// An error of JSON-RPC.
-    private struct ErrorKind {
-        var name: String
-        var code: Int
-        var words: LocalizedText
-        var hasDocument = true
-    }
+    // MARK: Errors
 
-    private static let errors = [
-        ErrorKind(name: "badParameters", code: -32_602, words: LocalizedText("Bad parameters", "パラメーターの誤り")),
-        ErrorKind(name: "cancelled", code: -32_800, words: LocalizedText("Cancelled", "取り消し"), hasDocument: false),
-        ErrorKind(
-            name: "usage", code: -32_064,
-            words: LocalizedText("Unknown reader, or a missing PIN", "不明なリーダー、暗証番号の不足")),
-        ErrorKind(name: "badFile", code: -32_065, words: LocalizedText("Malformed dump", "ダンプの内容が正しくない")),
-        ErrorKind(name: "missingFile", code: -32_066, words: LocalizedText("Missing file", "ファイルがない")),
-        ErrorKind(name: "noReader", code: -32_069, words: LocalizedText("No usable reader", "使えるリーダーがない")),
-        ErrorKind(name: "bug", code: -32_070, words: LocalizedText("A bug in Kazasu", "Kazasu の不具合")),
-        ErrorKind(name: "cannotWrite", code: -32_073, words: LocalizedText("A file cannot be written", "ファイルに書けない")),
-        ErrorKind(
-            name: "interruptedReading", code: -32_074,
-            words: LocalizedText("The card left, or the radio failed", "カードが離れた、または通信に失敗した")),
-        ErrorKind(name: "noCard", code: -32_075, words: LocalizedText("No card came in time", "時間内にカードが来なかった")),
-        ErrorKind(name: "otherCard", code: -32_076, words: LocalizedText("Another kind of card", "別の種類のカード")),
-        ErrorKind(name: "refused", code: -32_077, words: LocalizedText("Refused", "拒否された")),
-    ]
+    private typealias RPCFailure = (code: Int, name: String, words: LocalizedText)
 
-    private func error(_ kind: ErrorKind) -> JSONValue {
-        var error = JSONObject([("code", .int(kind.code)), ("message", .string(kind.words[language]))])
-        if kind.hasDocument { error["data"] = ServiceSchemas.reference("kazasu.error/1", at: Self.place) }
+    private var errors: [RPCFailure] { FailureStatus.all.compactMap(\.rpc) }
+
+    private func error(_ failure: RPCFailure) -> JSONValue {
+        var error = JSONObject([("code", .int(failure.code)), ("message", .string(failure.words[language]))])
+        if failure.code != RPCError.cancelled.code {
+            error["data"] = ServiceSchemas.reference("kazasu.error/1", at: Self.place)
+        }
         return .object(error)
     }
-
-    private static let statuses: [(code: Int, name: String, words: LocalizedText)] = [
-        (400, "badRequest", LocalizedText("A parameter is wrong", "パラメーターの誤り")),
-        (401, "noToken", LocalizedText("The token is missing or wrong", "トークンがない、または正しくない")),
-        (403, "refused", LocalizedText("The card, or the server, refused", "カードまたはサーバーに拒否された")),
-        (404, "notFound", LocalizedText("Nothing is there", "見つからない")),
-        (408, "tooSlow", LocalizedText("The request took too long to arrive", "要求が時間内に届かなかった")),
-        (409, "otherCard", LocalizedText("Another kind of card", "別の種類のカード")),
-        (413, "tooLarge", LocalizedText("The body is too long", "本文が長すぎる")),
-        (421, "wrongHost", LocalizedText("The Host is not one of the server's", "Host がこのサーバーのものではない")),
-        (422, "badDump", LocalizedText("The dump is malformed", "ダンプの内容が正しくない")),
-        (431, "headersTooLarge", LocalizedText("The headers are too long", "ヘッダーが長すぎる")),
-        (500, "bug", LocalizedText("A bug in Kazasu", "Kazasu の不具合")),
-        (502, "interrupted", LocalizedText("The card left, or the radio failed", "カードが離れた、または通信に失敗した")),
-        (503, "noReader", LocalizedText("No usable reader, or too many connections", "使えるリーダーがない、または接続が多すぎる")),
-        (504, "noCard", LocalizedText("No card came in time", "時間内にカードが来なかった")),
-        (507, "cannotWrite", LocalizedText("A file cannot be written", "ファイルに書けない")),
-    ]
 }
 
 extension ServiceMethod {

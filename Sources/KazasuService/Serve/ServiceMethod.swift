@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardModel
+package import Kazasu
 
 /// One method of `serve` and `rpc`. HTTP routes, JSON-RPC methods, OpenAPI, OpenRPC and the reference page follow from it.
 package struct ServiceMethod: Sendable {
@@ -111,7 +112,7 @@ package enum ServiceFailure: Error, Sendable {
     case notAllowed(ServiceMethod.Permission)
     case cancelled
     /// The command failed with this exit status. The document is a `kazasu.error/1`, with `partial` if something was read.
-    case failed(status: Int32, JSONObject)
+    case failed(ExitStatus, JSONObject)
 }
 
 /// Answers requests: the commands of the program on readers that many clients share.

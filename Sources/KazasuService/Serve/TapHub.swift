@@ -61,7 +61,7 @@ package final class TapHub: Sendable {
         private static let parameters = ["reader", "only", "onlyKnown"]
 
         /// Sends an event that the client wants, with its name for the card.
-        func send(_ published: Published, _ mask: (JSONValue) -> JSONValue) {
+        func send(_ published: Published, _ document: (TapEvent) -> JSONValue) {
             guard reader == nil || reader == published.event.reader else { return }
             guard let card = published.event.card else { return send(published.json) }
             guard let known else {
@@ -73,7 +73,7 @@ package final class TapHub: Sendable {
             guard name != card.name else { return send(published.json) }
             var event = published.event
             event.setName(name ?? card.name)
-            send(mask(event.json))
+            send(document(event))
         }
     }
 
@@ -98,7 +98,7 @@ package final class TapHub: Sendable {
     private let eventLoop: any EventLoop
     private let heartbeat: Duration
     private let language: Language
-    let mask: @Sendable (JSONValue) -> JSONValue
+    private let mask: (@Sendable (JSONValue) -> JSONValue)?
     private let state: NIOLoopBoundBox<State>
     /// What is not sent yet, and whether a task is going to.
     private let published = Mutex<(events: [Published], isSending: Bool)>(([], false))
@@ -107,10 +107,10 @@ package final class TapHub: Sendable {
     ///   - thread: that of the server.
     ///   - heartbeat: how often clients get a comment.
     ///   - language: the language of messages.
-    ///   - mask: masks personal data in events.
+    ///   - mask: masks personal data in events; `nil` for none.
     package init(
         _ outbox: Outbox?, on thread: HTTPThread, heartbeat: Duration = .seconds(15), language: Language = .english,
-        mask: @escaping @Sendable (JSONValue) -> JSONValue = { $0 }
+        mask: (@Sendable (JSONValue) -> JSONValue)? = nil
     ) {
         (self.outbox, eventLoop, self.heartbeat) = (outbox, thread.eventLoop, heartbeat)
         (self.language, self.mask) = (language, mask)
@@ -133,13 +133,12 @@ package final class TapHub: Sendable {
     }
 
     /// Sends an event that is stored. Called for one event after another.
-    package func publish(_ event: TapEvent) {
+    package func publish(_ event: StoredEvent) {
         // Cards that are kept from the sinks are not stored, so that no client could resume after them.
         guard event.sequence > 0 else { return }
-        let json = mask(event.json)
-        let message = Self.message(event.kind.word, id: event.id, json)
+        let event = Published(event: event.event, json: document(of: event.event), message: message(event))
         let isFirst = published.withLock { published in
-            published.events.append(Published(event: event, json: json, message: message))
+            published.events.append(event)
             defer { published.isSending = true }
             return !published.isSending
         }
@@ -166,14 +165,25 @@ package final class TapHub: Sendable {
             for published in events { stream.push(published.event.id, published.message) }
         }
         for listener in state.value.listeners.values {
-            for published in events { listener.send(published, mask) }
+            for published in events { listener.send(published, document(of:)) }
         }
         eventLoop.scheduleTask(in: Self.pause) { self.send() }
     }
 
-    /// One event of a stream of server-sent events.
-    static func message(_ name: String, id: String? = nil, _ data: JSONValue) -> ByteBuffer {
-        ByteBuffer(string: (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data.compactText)\n\n")
+    /// What clients get of an event.
+    func document(of event: TapEvent) -> JSONValue { mask?(event.json) ?? event.json }
+
+    /// The same as text.
+    func line(of event: StoredEvent) -> String { mask?(event.event.json).compactText ?? event.line }
+
+    /// An event as one of server-sent events.
+    func message(_ event: StoredEvent) -> ByteBuffer {
+        Self.message(event.kind.word, id: event.id, line(of: event))
+    }
+
+    /// One of server-sent events.
+    static func message(_ name: String, id: String? = nil, _ data: String) -> ByteBuffer {
+        ByteBuffer(string: (id.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n")
     }
 
     // MARK: Clients; on the event loop
@@ -185,12 +195,11 @@ package final class TapHub: Sendable {
     /// before the next one resumes, too.
     var states: [ByteBuffer] {
         state.value.readers.sorted { $0.key < $1.key }.map { name, reader in
-            Self.message(
-                "state", id: state.value.lastID,
-                [
-                    "reader": .string(name), "state": .string((reader.state ?? .ready).rawValue),
-                    "on": reader.card ?? .null,
-                ])
+            let document: JSONValue = [
+                "reader": .string(name), "state": .string((reader.state ?? .ready).rawValue),
+                "on": reader.card ?? .null,
+            ]
+            return Self.message("state", id: state.value.lastID, document.compactText)
         }
     }
 
@@ -288,9 +297,14 @@ final class TapStream: HTTPStreamSource {
     private func overflow() {
         isEnded = true
         queue.removeAll()
-        stream.write(TapHub.message("overflow", ["after": .text(lastID)]))
+        stream.write(Self.notice("overflow", after: lastID))
         hub.remove(self)
         stream.end()
+    }
+
+    private static func notice(_ name: String, after id: String?) -> ByteBuffer {
+        let document: JSONValue = ["after": .text(id)]
+        return TapHub.message(name, document.compactText)
     }
 
     // MARK: Resuming
@@ -304,7 +318,7 @@ final class TapStream: HTTPStreamSource {
         page.whenSuccess { bound.value.take($0, after: id, published) }
     }
 
-    private static func page(of outbox: Outbox, after id: String?) async -> Result<[TapEvent]?, OutboxError> {
+    private static func page(of outbox: Outbox, after id: String?) async -> Result<[StoredEvent]?, OutboxError> {
         do throws(OutboxError) {
             return .success(try await outbox.events(after: id, limit: page))
         } catch {
@@ -313,19 +327,19 @@ final class TapStream: HTTPStreamSource {
     }
 
     /// - Parameter published: the last event that was published when the page was asked for.
-    private func take(_ result: Result<[TapEvent]?, OutboxError>, after id: String?, _ published: String?) {
+    private func take(_ result: Result<[StoredEvent]?, OutboxError>, after id: String?, _ published: String?) {
         guard !isEnded else { return }
-        let events: [TapEvent]
+        let events: [StoredEvent]
         switch result {
         case .success(let found?): events = found
         case .failure: return end()
         case .success(nil):
-            stream.write(TapHub.message("gap", ["after": .text(id)]))
+            stream.write(Self.notice("gap", after: id))
             return replay(after: nil)
         }
         // Ids grow, so that nothing is sent twice when retention has removed the client's last event meanwhile.
         for event in events where lastID.map({ event.id > $0 }) ?? true {
-            write(event.id, TapHub.message(event.kind.word, id: event.id, hub.mask(event.json)))
+            write(event.id, hub.message(event))
         }
         // What was published since is stored, but may have been too late for the page.
         if events.isEmpty, hub.lastID == published {

@@ -67,7 +67,7 @@ public final class ExecSink: Sink {
     }
 
     /// Delivers events of one reader, oldest first.
-    public func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+    public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             let limits = Limits()
@@ -96,7 +96,7 @@ public final class ExecSink: Sink {
     }
 
     /// Runs the program to its end.
-    private func run(_ event: TapEvent, _ limits: Limits) -> DeliveryResult {
+    private func run(_ event: StoredEvent, _ limits: Limits) -> DeliveryResult {
         let body = Array((event.line + "\n").utf8)
         guard let input = Self.pipe(with: body) else { return .retry("errno\(errno)") }
         defer { Glibc.close(input) }
@@ -168,7 +168,7 @@ public final class ExecSink: Sink {
     }
 
     /// The environment of this process without Kazasu's settings, which may name secrets, and with the event's.
-    private static func environment(for event: TapEvent) -> [String] {
+    private static func environment(for event: StoredEvent) -> [String] {
         var variables: [String] = []
         var entry = unsafe environ
         while let text = unsafe entry.pointee {

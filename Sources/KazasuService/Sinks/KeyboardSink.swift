@@ -75,7 +75,7 @@ package final class KeyboardSink: Sink {
         name = "keyboard:" + layout.rawValue
     }
 
-    package func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+    package func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         events.map { event in
             guard case .on(let card, _) = event.kind, let tag = card.tag,
                 clock.now().wall - event.moment.milliseconds <= Self.newest

@@ -25,11 +25,11 @@ public actor LedgerSink: Sink {
     }
 
     /// Delivers events of one reader, oldest first.
-    public func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+    public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             do throws(LedgerError) {
-                if let addition = try ledger.keep(event) { tell(addition) }
+                if let addition = try ledger.keep(event.event) { tell(addition) }
                 results.append(.delivered)
             } catch {
                 return results + events.dropFirst(results.count).map { _ in DeliveryResult.retry(error.token) }

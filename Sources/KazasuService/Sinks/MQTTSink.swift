@@ -284,7 +284,7 @@ package final class MQTTSink: Sink {
     /// Why there is no connection; `nil` while there is one or none was tried.
     package var fault: MQTTFault? { state.value.withLock { $0.fault } }
 
-    package func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+    package func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         startNow()
         guard await connection.waitUntilConnected(for: settings.patience) else {
             return retries(events.count, fault?.token ?? "disconnected")
@@ -333,10 +333,10 @@ package final class MQTTSink: Sink {
     }
 
     /// Adds the messages of one event.
-    private func learn(_ event: TapEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
+    private func learn(_ event: StoredEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
         let time = event.moment.milliseconds
         let isLate = homeAssistant.map { abs(now() - time) > $0.settings.maxAge.milliseconds } ?? true
-        let tap = isLate || event.card == nil ? nil : homeAssistant?.tap(event)
+        let tap = isLate || event.card == nil ? nil : homeAssistant?.tap(event.event)
         var stateMessage: MQTTMessage?
         let (isAnnounced, isTold, shown) = state.value.withLock { state in
             let place = state.place(of: event.reader)

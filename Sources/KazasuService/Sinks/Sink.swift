@@ -20,7 +20,7 @@ public protocol Sink: Sendable {
     /// - Parameter events: at most ``window`` of them.
     /// - Returns: one result for each event, in the same order. No event after a ``DeliveryResult/retry(_:after:)`` may
     ///   be delivered; each of them gets a retry, too.
-    func deliver(_ events: [TapEvent]) async -> [DeliveryResult]
+    func deliver(_ events: [StoredEvent]) async -> [DeliveryResult]
 
     /// Begins to work. Called once, before any event; a sink of the same name is closed by then.
     func start() async

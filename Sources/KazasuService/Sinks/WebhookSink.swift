@@ -51,7 +51,7 @@ public final class WebhookSink: Sink {
     }
 
     /// Delivers events of one reader, oldest first.
-    public func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+    public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
             let result = await post(event)
@@ -68,7 +68,7 @@ public final class WebhookSink: Sink {
         idle.withLock { $0 = [] }
     }
 
-    private func post(_ event: TapEvent) async -> DeliveryResult {
+    private func post(_ event: StoredEvent) async -> DeliveryResult {
         await withTaskCancellationHandler {
             await BlockingWork.run { self.postNow(event) }
         } onCancel: {
@@ -76,7 +76,7 @@ public final class WebhookSink: Sink {
         }
     }
 
-    private func postNow(_ event: TapEvent) -> DeliveryResult {
+    private func postNow(_ event: StoredEvent) -> DeliveryResult {
         guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .retry("noMemory") }
         let line = event.line
         var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]

@@ -68,25 +68,32 @@ extension LedgerCommand {
             switch answer.form(context) {
             case .json:
                 var failure: LedgerError?
-                var writer = JSONPrettyWriter { span in
-                    var bytes: [UInt8] = []
-                    for index in span.indices { bytes.append(span[index]) }
-                    _ = stream.write(bytes)
-                }
-                writer.object { document in
-                    LedgerJSON.write(to: &document, Language.current, missing: missing) { write in
-                        do throws(LedgerError) {
-                            try records.forEach { record in
-                                write(record)
-                                return !stream.isStopped
+                func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink) {
+                    sink.object { document in
+                        LedgerJSON.write(to: &document, Language.current, missing: missing) { write in
+                            do throws(LedgerError) {
+                                try records.forEach { record in
+                                    write(record)
+                                    return !stream.isStopped
+                                }
+                            } catch {
+                                failure = error
                             }
-                        } catch {
-                            failure = error
                         }
+                        context.redaction.mark(&document)
                     }
-                    context.redaction.mark(&document)
                 }
-                writer.finish()
+                if context.answer != nil {
+                    try context.print(JSONValue(writing: { write(to: &$0) }))
+                } else {
+                    var writer = JSONPrettyWriter { span in
+                        var bytes: [UInt8] = []
+                        for index in span.indices { bytes.append(span[index]) }
+                        _ = stream.write(bytes)
+                    }
+                    write(to: &writer)
+                    writer.finish()
+                }
                 if let failure { throw failure }
             case .csv:
                 let csv = LedgerCSV(answer.csvLanguage)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuService
 import NFCTransport
 import SharedReaders
-import Synchronization
 
 /// The commands of the program as methods of `serve` and `rpc`, on readers that clients share.
 final class CommandMethods: ServiceMethods {
@@ -30,8 +28,8 @@ final class CommandMethods: ServiceMethods {
 
     var methods: [ServiceMethod] { isLocal ? CommandMethod.ofProcess : CommandMethod.ofNetwork }
 
-    /// What a command printed, and why it failed.
-    private typealias Answer = (output: [UInt8], failure: CommandError?)
+    /// What a command answered, and why it failed.
+    private typealias Answer = (answer: CommandAnswer, failure: CommandError?)
 
     func call(_ name: String, _ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue {
         guard let method = commands[name], let type = method.command else { throw .unknownMethod }
@@ -62,12 +60,12 @@ final class CommandMethods: ServiceMethods {
             if !isLocal, let reader = parameters.reader, !readers.isKnown(reader) { try await checkListed(reader) }
             answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
                 let host = CommandHost(for: caller, confirmed: parameters.confirmed) { request.progress($0, nil) }
-                let answer = host.run(command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
-                return answer.failure?.status == .noCard ? .noCard(answer) : .done(answer)
+                let failure = host.run(command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
+                return failure?.status == .noCard ? .noCard((host.answer, failure)) : .done((host.answer, failure))
             }
         } catch {
             if error == .cancelled { throw .cancelled }
-            throw failure(readerFailure(error), [])
+            throw failure(readerFailure(error))
         }
         return try result(of: method, answer, request)
     }
@@ -81,10 +79,10 @@ final class CommandMethods: ServiceMethods {
         let cancellation = CancellationToken()
         return await withTaskCancellationHandler {
             if cancellation.isCancelled { return .failure(.cancelled) }
-            let answer = CommandHost(for: caller, input: input)
-                .run(command, on: nil, redaction: redaction, cancellation: cancellation)
+            let host = CommandHost(for: caller, input: input)
+            let failure = host.run(command, on: nil, redaction: redaction, cancellation: cancellation)
             do throws(ServiceFailure) {
-                return .success(try result(of: method, answer, request))
+                return .success(try result(of: method, (host.answer, failure), request))
             } catch {
                 return .failure(error)
             }
@@ -93,20 +91,20 @@ final class CommandMethods: ServiceMethods {
         }
     }
 
-    /// The result of a method whose command printed this.
+    /// The result of a method whose command answered this.
     private func result(
         of method: CommandMethod, _ answer: Answer, _ request: ServiceRequest
     ) throws(ServiceFailure) -> JSONValue {
         if Task.isCancelled { throw .cancelled }
-        if let failure = answer.failure { throw self.failure(failure, answer.output) }
+        if let failure = answer.failure { throw self.failure(failure, answer.answer.document) }
         if method.printsText {
             let format = if case .string(let format)? = request.params["to"] { format } else { "html" }
-            return ["format": .string(format), "text": .string(String(decoding: answer.output, as: UTF8.self))]
+            return ["format": .string(format), "text": .string(answer.answer.text)]
         }
-        guard let result = try? JSONValue(parsing: answer.output) else {
+        guard let result = answer.answer.document else {
             // Each dump has a document of its own.
-            if method.subject == .dump { throw failure(Self.severalDumps, []) }
-            throw failure(.bug("\(method.name): the answer is not one document"), [])
+            if method.subject == .dump { throw failure(Self.severalDumps) }
+            throw failure(.bug("\(method.name): the answer is not one document"))
         }
         return method.name == "readers.list" ? withOpenReaders(result) : result
     }
@@ -140,16 +138,14 @@ final class CommandMethods: ServiceMethods {
             hint: tr("send them one by one", "1 つずつ送ってください"))
     }
 
-    private func failure(_ error: CommandError, _ output: [UInt8]) -> ServiceFailure {
+    private func failure(_ error: CommandError, _ partial: JSONValue? = nil) -> ServiceFailure {
         var document = document(error)
-        if let partial = try? JSONValue(parsing: output) { document["partial"] = partial }
-        return .failed(status: error.status.rawValue, document)
+        if let partial { document["partial"] = partial }
+        return .failed(error.status, document)
     }
 
     private func document(_ error: CommandError) -> JSONObject {
-        let text = RedactionGate.shared.masked(error.json.compactText)
-        guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)) else { return JSONObject() }
-        return document
+        if case .object(let document) = RedactionGate.shared.masked(error.json) { document } else { JSONObject() }
     }
 
     /// Readers that are open here look busy to the drivers, or are not listed at all; those that were named are listed also
@@ -184,43 +180,5 @@ final class CommandMethods: ServiceMethods {
         }
         object["readers"] = .array(list.map { .object($0) })
         return .object(object)
-    }
-}
-
-extension SharedReaders {
-    /// The readers of a server: of any kind, as those of the command line.
-    static func forCommands() -> SharedReaders {
-        let cards = VirtualCards()
-        return SharedReaders(open: { id, cancellation throws(KazasuError) in try cards.open(id, cancellation) })
-    }
-
-    /// The cards of `virtual:` readers, as they were left when their reader was closed.
-    private final class VirtualCards: Sendable {
-        private let files = Mutex<[String: [UInt8]]>([:])
-
-        func open(_ id: String, _ cancellation: CancellationToken) throws(KazasuError) -> any Reader {
-            let isVirtual = id.hasPrefix(VirtualDriver.prefix)
-            var options = ReaderRegistry.Options(
-                cancellation: cancellation,
-                readFile: { [self] path, limit in
-                    guard isVirtual else { return try ReaderRegistry.readFile(path, limit: limit) }
-                    if let kept = files.withLock({ $0[path] }) { return kept }
-                    let bytes = try ReaderRegistry.readFile(path, limit: limit)
-                    return (try? DumpFile.cardFile(bytes, path)) ?? bytes
-                })
-            if isVirtual {
-                let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
-                options.keepCard = { [self] card in
-                    if card.isWritten { files.withLock { $0[path] = Array(card.text.utf8) } }
-                }
-            }
-            do {
-                return try ReaderRegistry.open(id, options)
-            } catch let error as KazasuError {
-                throw error
-            } catch {
-                throw .unknownReader(id)
-            }
-        }
     }
 }

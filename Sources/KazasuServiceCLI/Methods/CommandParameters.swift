@@ -17,6 +17,10 @@ struct CommandParameters {
     private(set) var confirmed: String?
     /// The command's options and arguments.
     private(set) var arguments: [String] = []
+    /// Whether the process that started Kazasu asks.
+    private let isLocal: Bool
+    private var flags: [String] = []
+    private var values: [String] = []
 
     /// The longest that a client of the network may wait.
     private static let longestWait = 60.0
@@ -55,70 +59,71 @@ struct CommandParameters {
     init(
         _ params: JSONObject, of method: CommandMethod, from origin: ServiceRequest.Origin
     ) throws(CommandError) {
-        let isLocal = if case .standardInput = origin { true } else { false }
-        let options = method.options
-        var (flags, values): ([String], [String]) = ([], [])
-        for member in params.members {
-            let (name, value) = (member.key, member.value)
-            if case .null = value { continue }
-            switch (name, method.subject) {
-            case ("reader", .card):
-                let id = try Self.text(name, value)
-                guard isLocal || !["virtual:", "replay:"].contains(where: id.hasPrefix) else {
-                    throw Self.notLocal(name)
-                }
-                reader = id
-                continue
-            case ("timeout", .card):
-                timeout = try Self.timeout(value, isLocal: isLocal)
-                continue
-            case ("text", .dump), ("base64", .dump):
-                guard input == nil else {
-                    throw Self.bad(tr("give either text or base64", "text と base64 はどちらか一方です"))
-                }
-                let text = try Self.text(name, value, isData: true)
-                guard let bytes = name == "text" ? Array(text.utf8) : Data(base64Encoded: text).map(Array.init) else {
-                    throw Self.bad(tr("base64 is not Base64", "base64 が Base64 ではありません"))
-                }
-                input = bytes
-                continue
-            case ("confirm", _) where method.permission == .write:
-                let number = try Self.text(name, value).lowercased().filter { !" :-".contains($0) }
-                guard !number.isEmpty, number.allSatisfy(\.isHexDigit) else {
-                    throw Self.bad(tr("confirm is not the number of a tag", "confirm がタグの番号ではありません"))
-                }
-                confirmed = number
-                flags.append("--yes")
-                continue
-            default: break
-            }
-            guard let option = options.first(where: { $0.parameter.name == name }) else {
-                throw Self.unknown(name, among: method.method(isLocal: isLocal).parameters.map(\.name))
-            }
-            if option.isLocal, !isLocal {
-                let isNone = option.name == "--stations" && (try? Self.list(name, value)) == ["none"]
-                guard isNone else { throw Self.notLocal(name) }
-            }
-            try add(option, value, &flags, &values, isLocal: isLocal)
+        isLocal = if case .standardInput = origin { true } else { false }
+        for member in params.members where member.value != .null {
+            if try take(member.key, member.value, of: method) { continue }
+            try add(try option(member.key, member.value, of: method), member.value)
         }
-        if let missing = options.first(where: { $0.parameter.isRequired && params[$0.parameter.name] == nil }) {
+        if let missing = method.options.first(where: { $0.parameter.isRequired && params[$0.parameter.name] == nil }) {
             throw Self.missing(missing.parameter.name)
         }
         if method.subject == .dump, input == nil { throw Self.missing("text") }
         if method.permission == .write, !isLocal, confirmed == nil { throw Self.missing("confirm") }
-        var fixed = method.fixed
         if method.subject == .card { flags += ["--timeout=0"] }
         if !method.printsText { flags.append("--json") }
         if !isLocal, ["license", "mynumber"].contains(method.words.first) { flags.append("--free") }
-        if !values.isEmpty { fixed += ["--"] + values }
         var seen: Set<String> = []
-        arguments = flags.filter { $0 != "--free" && $0 != "--yes" || seen.insert($0).inserted } + fixed
+        arguments =
+            flags.filter { $0 != "--free" && $0 != "--yes" || seen.insert($0).inserted } + method.fixed
+            + (values.isEmpty ? [] : ["--"] + values)
     }
 
-    private func add(
-        _ option: CommandMethod.Option, _ value: JSONValue, _ flags: inout [String], _ values: inout [String],
-        isLocal: Bool
-    ) throws(CommandError) {
+    /// Takes a parameter that is no option of the command.
+    ///
+    /// - Returns: whether it is one.
+    private mutating func take(
+        _ name: String, _ value: JSONValue, of method: CommandMethod
+    ) throws(CommandError) -> Bool {
+        switch (name, method.subject) {
+        case ("reader", .card):
+            let id = try Self.text(name, value)
+            guard isLocal || !["virtual:", "replay:"].contains(where: id.hasPrefix) else { throw Self.notLocal(name) }
+            reader = id
+        case ("timeout", .card): timeout = try Self.timeout(value, isLocal: isLocal)
+        case ("text", .dump), ("base64", .dump):
+            guard input == nil else {
+                throw Self.bad(tr("give either text or base64", "text と base64 はどちらか一方です"))
+            }
+            let text = try Self.text(name, value, isData: true)
+            guard let bytes = name == "text" ? Array(text.utf8) : Data(base64Encoded: text).map(Array.init) else {
+                throw Self.bad(tr("base64 is not Base64", "base64 が Base64 ではありません"))
+            }
+            input = bytes
+        case ("confirm", _) where method.permission == .write:
+            let number = try Self.text(name, value).lowercased().filter { !" :-".contains($0) }
+            guard !number.isEmpty, number.allSatisfy(\.isHexDigit) else {
+                throw Self.bad(tr("confirm is not the number of a tag", "confirm がタグの番号ではありません"))
+            }
+            confirmed = number
+            flags.append("--yes")
+        default: return false
+        }
+        return true
+    }
+
+    /// The option of that name, which the caller may give.
+    private func option(
+        _ name: String, _ value: JSONValue, of method: CommandMethod
+    ) throws(CommandError) -> CommandMethod.Option {
+        guard let option = method.options.first(where: { $0.parameter.name == name }) else {
+            throw Self.unknown(name, among: method.method(isLocal: isLocal).parameters.map(\.name))
+        }
+        let isNone = option.name == "--stations" && (try? Self.list(name, value)) == ["none"]
+        guard isLocal || !option.isLocal || isNone else { throw Self.notLocal(name) }
+        return option
+    }
+
+    private mutating func add(_ option: CommandMethod.Option, _ value: JSONValue) throws(CommandError) {
         let name = option.parameter.name
         switch option.parameter.kind {
         case .flag:

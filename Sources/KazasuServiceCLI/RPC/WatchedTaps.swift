@@ -39,10 +39,8 @@ final class WatchedTaps: ServiceTaps {
             emit: { event, _ in
                 // A card that is not one of those that the client knows.
                 guard event.sequence > 0 else { return }
-                if redaction.isOn { RedactionGate.shared.learn(json: Array(event.line.utf8)) }
-                var masked = event
-                masked.rename { redaction.apply($0) }
-                send(redaction.apply(masked.json))
+                if redaction.isOn { RedactionGate.shared.learn(event.event.json) }
+                send(redaction.apply(event.event))
             },
             tell: { notice in
                 log.note(notice, readersAreShown: false)
@@ -67,7 +65,7 @@ final class WatchedTaps: ServiceTaps {
         }
         for await error in starts {
             guard let error else { return end }
-            throw .failed(status: error.status.rawValue, error.members)
+            throw .failed(error.status, error.members)
         }
         // The request was cancelled.
         await end()

@@ -31,7 +31,8 @@ final class ServeFront: WatchFront {
         if options.server.page == .kiosk { settings.page = { .kiosk } }
         settings.language = Language.current
         settings.log = { [log] line in log.debug(line) }
-        if redaction.isOn { settings.mask = { Self.masked($0, redaction) } }
+        // The data of the card, wherever it occurs.
+        if redaction.isOn { settings.mask = { RedactionGate.shared.masked(redaction.apply($0)) } }
         let hub = TapHub(outbox, on: thread, language: Language.current, mask: settings.mask)
         self.hub = hub
         ReaderRegistry.answering = .milliseconds(700)
@@ -72,14 +73,7 @@ final class ServeFront: WatchFront {
         for address in server.server.addresses { log.notice(tr("serving at \(address)", "\(address) で待ち受けています")) }
     }
 
-    func show(_ event: TapEvent, _ tap: Tap?) { hub.publish(event) }
-
-    /// Masks the data of the card in the document, wherever it occurs.
-    private static func masked(_ document: JSONValue, _ redaction: Redaction) -> JSONValue {
-        RedactionGate.shared.learn(json: Array(document.compactText.utf8))
-        let text = RedactionGate.shared.masked(redaction.apply(document).compactText)
-        return (try? JSONValue(parsing: Array(text.utf8))) ?? .null
-    }
+    func show(_ event: StoredEvent, _ tap: Tap?) { hub.publish(event) }
 
     func finish() {
         Blocking.run { [hub] () async in await hub.finish() }

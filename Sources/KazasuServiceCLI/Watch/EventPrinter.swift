@@ -12,6 +12,15 @@ enum EventFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
 }
 
+extension Redaction {
+    /// The document of an event, without its card's name.
+    func apply(_ event: TapEvent) -> JSONValue {
+        var masked = event
+        masked.rename { apply($0) }
+        return apply(masked.json)
+    }
+}
+
 /// Prints events on standard output.
 final class EventPrinter: Sendable {
     private let redaction: Redaction
@@ -35,17 +44,15 @@ final class EventPrinter: Sendable {
     var error: CommandError? { output.error }
 
     /// - Parameter tap: what the event is about.
-    func print(_ event: TapEvent, _ tap: Tap?) {
+    func print(_ event: StoredEvent, _ tap: Tap?) {
         // Before the event is printed in any form, and before a message speaks of it.
-        if redaction.isOn { RedactionGate.shared.learn(json: Array(event.line.utf8)) }
+        if redaction.isOn { RedactionGate.shared.learn(event.event.json) }
         if isText {
             let isColored = Color.isOnOutput
-            let shown = text.withLock { $0.line(event, tap, width: Output.lineWidth, isColored: isColored) }
+            let shown = text.withLock { $0.line(event.event, tap, width: Output.lineWidth, isColored: isColored) }
             output.write(VisibleText.lines(shown, keepingColors: isColored))
         } else {
-            var masked = event
-            masked.rename { redaction.apply($0) }
-            output.write(redaction.apply(masked.json).compactText + "\n")
+            output.write((redaction.isOn ? redaction.apply(event.event).compactText : event.line) + "\n")
         }
         if ringsBell, case .on = event.kind, event.sequence > 0 { ring() }
     }

@@ -62,7 +62,7 @@ final class WatchPrinter: WatchFront {
         }
     }
 
-    func show(_ event: TapEvent, _ tap: Tap?) { printer.print(event, tap) }
+    func show(_ event: StoredEvent, _ tap: Tap?) { printer.print(event, tap) }
 
     func finish() {
         server.withLock { $0 }?.stop()

@@ -23,7 +23,7 @@ protocol WatchFront: Sendable {
     func start(stop: @escaping @Sendable () -> Void) throws(CommandError)
 
     /// Shows an event that is stored. Called for one event after another.
-    func show(_ event: TapEvent, _ tap: Tap?)
+    func show(_ event: StoredEvent, _ tap: Tap?)
 
     /// Ends; every event was shown.
     func finish()

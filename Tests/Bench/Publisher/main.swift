@@ -37,7 +37,7 @@ final class Feed: Sendable {
     }
 
     /// The same number gives the same event, so that nothing has to be kept.
-    func event(_ sequence: Int, since base: Int) -> TapEvent {
+    func event(_ sequence: Int, since base: Int) -> StoredEvent {
         func hex(_ value: Int, _ count: Int) -> String {
             let text = String(value, radix: 16)
             return String(repeating: "0", count: max(0, count - text.count)) + text.suffix(count)
@@ -49,7 +49,7 @@ final class Feed: Sendable {
             #"{"schema":"kazasu.tap/1","id":"\#(id)","seq":\#(sequence),"type":"on","#
             + #""at":"2026-11-21T20:45:00.123+09:00","mono":123456789,"clock":"synchronised","site":"\#(site)","#
             + #""reader":"\#(reader)","technology":"felica","system":"0003","tag":"0114B34DAA012345","identity":"fixed"}"#
-        guard let event = try? TapEvent(line: line) else { preconditionFailure("\(line)") }
+        guard let event = try? StoredEvent(line: line) else { preconditionFailure("\(line)") }
         return event
     }
 

@@ -115,3 +115,13 @@ extension TapEvent {
         return TapEvent(id: id, sequence: sequence, kind: kind, moment: moment, site: site, reader: reader)
     }
 }
+
+extension StoredEvent {
+    static func made(
+        _ sequence: Int, reader: String = "door", site: String = "tokyo", type: String = "on", time: Int = 0,
+        tag: String? = "0114B34DAA012345", state: TapEvent.ReaderState? = nil, epoch: Int = 0
+    ) -> StoredEvent {
+        StoredEvent(
+            .made(sequence, reader: reader, site: site, type: type, time: time, tag: tag, state: state, epoch: epoch))
+    }
+}

@@ -4,6 +4,7 @@ import CardModel
 import Dispatch
 import Foundation
 import Glibc
+import Kazasu
 import Synchronization
 import TestSupport
 
@@ -15,6 +16,7 @@ struct NoConnection: Error {}
 final class ServeClient: Sendable {
     private let socket: Int32
     private let rest = Mutex<[UInt8]>([])
+    private let isEnded = Mutex(false)
 
     /// Connects.
     init(_ port: UInt16) throws {
@@ -55,14 +57,21 @@ final class ServeClient: Sendable {
 
     /// The next bytes; `nil` at the end of the connection, or when the server said nothing for long.
     private func more() async -> [UInt8]? {
-        await Self.off { [socket] in
+        await Self.off { [self] in
             var buffer = [UInt8](repeating: 0, count: 65_536)
             let count = recv(socket, &buffer, buffer.count, 0)
+            if count == 0 { isEnded.withLock { $0 = true } }
             return count > 0 ? Array(buffer.prefix(count)) : nil
         }
     }
 
-    /// Everything until the server closes.
+    /// Everything until the server closes; `nil` if it does not.
+    func whole() async -> String? {
+        let text = await rest()
+        return isEnded.withLock(\.self) ? text : nil
+    }
+
+    /// Everything until the server closes, or says nothing for long.
     func rest() async -> String {
         var bytes = rest.withLock { rest in
             defer { rest = [] }
@@ -173,7 +182,8 @@ final class ScriptedMethods: ServiceMethods {
             guard case .integer(let status)? = request.params["fail"] else { return .object(request.params) }
             if status == 1 { throw .badParameters(JSONObject([("schema", "kazasu.error/1"), ("status", 64)])) }
             throw .failed(
-                status: Int32(status), JSONObject([("schema", "kazasu.error/1"), ("status", .integer(status))]))
+                ExitStatus(rawValue: Int32(status)) ?? .bug,
+                JSONObject([("schema", "kazasu.error/1"), ("status", .integer(status))]))
         case "decode":
             guard case .string(let text)? = request.params["text"] else { return .null }
             decode.yield(text)
@@ -196,6 +206,13 @@ struct Connector {
     init(_ connect: @escaping WebSocketSession.Connect) { self.connect = connect }
 }
 
+/// Makes the document of the methods.
+struct Description {
+    var make: @Sendable () -> JSONValue
+
+    init(_ make: @escaping @Sendable () -> JSONValue) { self.make = make }
+}
+
 /// A server of the tests on a port that the system chose.
 struct ServeStand {
     let methods = ScriptedMethods()
@@ -207,6 +224,7 @@ struct ServeStand {
 
     init(
         _ limits: HTTPLimits = HTTPLimits(), outbox: Outbox? = nil, heartbeat: Duration = .seconds(3600),
+        description: Description = Description { ["openapi": "3.1.0"] },
         connect: Connector = Connector { _ in WebSocketSession(receive: { _ in }, close: {}) },
         _ change: (inout ServeSite.Settings) -> Void = { _ in }
     ) async throws {
@@ -215,7 +233,7 @@ struct ServeStand {
         change(&settings)
         hub = TapHub(outbox, on: thread, heartbeat: heartbeat)
         let site = ServeSite(
-            settings, methods: methods, hub: hub, metrics: metrics, document: { ["openapi": "3.1.0"] },
+            settings, methods: methods, hub: hub, metrics: metrics, document: description.make,
             connect: connect.connect)
         server = try await HTTPServer.start([.internet(host: "127.0.0.1", port: 0)], on: thread, limits, site: site)
         guard case .internet(_, let port)? = server.addresses.first else { throw NoConnection() }

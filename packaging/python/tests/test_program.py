@@ -192,6 +192,13 @@ class MethodTests(unittest.TestCase):
         self.assertEqual([done for done, _ in steps], sorted(done for done, _ in steps))
         self.assertEqual({total for _, total in steps}, {None})
 
+    def test_exceptions_have_the_statuses_of_the_program(self):
+        described = json.loads(subprocess.run([PROGRAM, "rpc", "--describe"], capture_output=True, check=True).stdout)
+        codes = [error["code"] for error in described["components"]["errors"].values()]
+        statuses = {-32_000 - code for code in codes if -32_100 < code <= -32_000}
+        # No method answers that files differ, or that somebody pressed Ctrl-C.
+        self.assertEqual({kind.status for kind in kazasu.REASONS.values()} - {1, 130}, statuses)
+
     def test_every_method_of_the_program_is_in_python(self):
         described = json.loads(subprocess.run([PROGRAM, "rpc", "--describe"], capture_output=True, check=True).stdout)
         names = [method["name"] for method in described["methods"]]

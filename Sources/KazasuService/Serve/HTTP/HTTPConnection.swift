@@ -16,7 +16,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         /// Between requests.
         case idle
         /// The head was accepted, the body arrives.
-        case arriving(HTTPHead)
+        case arriving(HTTPHead, HTTPAdmission)
         /// The request arrived and is being answered.
         case answering(HTTPHead, since: ContinuousClock.Instant)
         case streaming(any HTTPStreamSource)
@@ -145,13 +145,17 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch (part, phase) {
         case (.head(let head), .idle): begin(head, context)
+        case (.body, .arriving(_, .refused)): break
         case (.body(let bytes), .arriving):
             guard body.readableBytes + bytes.readableBytes <= limits.body else { return refuse(.bodyTooLarge, context) }
             body.writeImmutableBuffer(bytes)
-        case (.end, .arriving(let head)):
+        case (.end, .arriving(let head, .accepted(let answer))):
             let request = HTTPRequest(head: head, body: body)
             body = ByteBuffer()
-            answer(request, context)
+            begin(request, context, answer)
+        case (.end, .arriving(let head, .refused(let response, _))):
+            phase = .answering(head, since: .now)
+            send(.response(response), context)
         default: break
         }
     }
@@ -164,18 +168,21 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         responseVersion = request.version
         let head = HTTPHead(request, from: peer)
         if let fault = fault(in: request) { return refuse(fault, context) }
-        if let response = site.refusal(of: head) {
+        let admission = site.admit(head)
+        // A body in chunks may have any length that is allowed.
+        let isChunked = head.headers.contains(name: "Transfer-Encoding")
+        let length = isChunked ? limits.body : head.only("Content-Length").flatMap { Int($0) } ?? 0
+        let isWaiting = request.version == .http1_1 && head.headers.contains(name: "Expect")
+        if case .refused(let response, let closes) = admission, closes || isWaiting || isChunked || length > BodyRoom.small
+        {
             site.note(head, status: response.status, time: .zero)
             return refuse(response, head: head, context)
         }
-        phase = .arriving(head)
+        phase = .arriving(head, admission)
         let expectation = request.version == .http1_1 ? head.headers["Expect"].first : nil
         guard expectation.map({ $0.lowercased() == "100-continue" }) ?? true else {
             return refuse(.unknownExpectation, context)
         }
-        // A body in chunks may have any length that is allowed.
-        let isChunked = head.headers.contains(name: "Transfer-Encoding")
-        let length = isChunked ? limits.body : head.only("Content-Length").flatMap { Int($0) } ?? 0
         guard length > BodyRoom.small else { return welcome(head, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
@@ -190,7 +197,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// There is room for the body now.
     private func take(_ lease: BodyRoom.Lease, _ context: ChannelHandlerContext) {
-        guard isWaitingForRoom, case .arriving(let head) = phase else { return }
+        guard isWaitingForRoom, case .arriving(let head, _) = phase else { return }
         (self.lease, isWaitingForRoom) = (lease, false)
         setDeadline(limits.arrival, context)
         welcome(head, context)
@@ -218,15 +225,18 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         return codings.count == 1 && codings.first?.lowercased() == "chunked" ? nil : .unknownCoding
     }
 
-    private func answer(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
+    private func begin(
+        _ request: HTTPRequest, _ context: ChannelHandlerContext,
+        _ answer: @escaping @Sendable (HTTPRequest) async -> HTTPAnswer
+    ) {
         deadline?.cancel()
         deadline = nil
         phase = .answering(request.head, since: .now)
         let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let (site, eventLoop, lease) = (site, context.eventLoop, lease)
+        let (eventLoop, lease) = (context.eventLoop, lease)
         self.lease = nil
         task = Task {
-            let answer = await site.answer(request)
+            let answer = await answer(request)
             // Also of a client that left, the body is in memory until now.
             withExtendedLifetime(lease) {}
             eventLoop.execute {
@@ -250,7 +260,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             site.note(head, status: response.status, time: .now - start)
             keepsAlive = false
             context.writeAndFlush(Self.wrapOutboundOut(.head(self.head(of: response))), promise: nil)
-            guard head.method != .HEAD else { return finish(context) }
+            // A stream has no end of its own: a client that sent its end gets nothing of it.
+            guard head.method != .HEAD, !isInputClosed else { return finish(context) }
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             let stream = HTTPStream(context.channel) {
                 let (connection, context) = bound.value

@@ -80,6 +80,14 @@ package struct HTTPResponse: Sendable {
     }
 }
 
+/// What becomes of a request whose head has arrived.
+package enum HTTPAdmission: Sendable {
+    /// Once the request has arrived, this answers it; cancelled when the client goes away.
+    case accepted(@Sendable (HTTPRequest) async -> HTTPAnswer)
+    /// The response is known without the body. The connection goes on unless it says that it closes.
+    case refused(HTTPResponse, closes: Bool)
+}
+
 /// How a request is answered.
 package enum HTTPAnswer: Sendable {
     case response(HTTPResponse)
@@ -133,13 +141,8 @@ package protocol HTTPStreamSource: AnyObject {
 
 /// What is served.
 package protocol HTTPSite: Sendable {
-    /// Decides by its head whether a request may send its body; called on the event loop.
-    ///
-    /// - Returns: the response to a request that is refused.
-    func refusal(of head: HTTPHead) -> HTTPResponse?
-
-    /// Answers a request. Cancelled when the client goes away.
-    func answer(_ request: HTTPRequest) async -> HTTPAnswer
+    /// Decides by its head whether a request is answered; called on the event loop.
+    func admit(_ head: HTTPHead) -> HTTPAdmission
 
     /// The response to a connection that breaks the protocol or a limit.
     func response(to fault: ServeError) -> HTTPResponse
