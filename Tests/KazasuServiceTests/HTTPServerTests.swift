@@ -329,11 +329,12 @@ struct HTTPServerTests {
 
     // MARK: What follows an error
 
-    /// Requests with their statuses, all by a client without the token or with it.
+    /// Requests with their statuses.
     private static let routine: [(String, Int)] = [
         ("GET /nothing", 404), ("HEAD /nothing", 404), ("DELETE /v1/balance", 405), ("GET /v1/balance?x=1", 400),
         ("GET /v1/read?fail=75", 504), ("GET /v1/read?fail=76", 409), ("GET /v1/read?fail=77", 403),
-        ("GET /v1/ledger/records", 403), ("OPTIONS /v1/balance", 204), ("POST /v1/apdu", 403), ("POST /v1/nothing", 404),
+        ("GET /v1/ledger/records", 403), ("OPTIONS /v1/balance", 204), ("POST /v1/apdu", 403),
+        ("POST /v1/nothing", 404),
     ]
 
     @Test("A routine answer keeps the connection for the next request", arguments: routine)

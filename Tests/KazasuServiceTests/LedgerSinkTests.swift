@@ -76,7 +76,8 @@ struct LedgerSinkTests {
     func other(members: String) async throws {
         let folder = try LedgerFolder()
         let ledger = try folder.open()
-        let event = try StoredEvent(line: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
+        let event = try StoredEvent(
+            line: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
         #expect(await LedgerSink(ledger).deliver([event]) == [.delivered])
         #expect(try ledger.cards().isEmpty)
     }

@@ -149,7 +149,11 @@ package final class RedactionGate: Sendable {
         case .array(let values): for value in values { learn(value) }
         case .object(let object):
             for member in object.members {
-                if case .string(let text) = member.value { learn(text, ofMember: member.key) } else { learn(member.value) }
+                if case .string(let text) = member.value {
+                    learn(text, ofMember: member.key)
+                } else {
+                    learn(member.value)
+                }
             }
         default: break
         }

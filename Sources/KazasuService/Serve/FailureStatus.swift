@@ -82,5 +82,7 @@ struct FailureStatus: Sendable {
     }
 
     /// The code of JSON-RPC for it.
-    static func rpc(of exit: ExitStatus) -> Int { all.first { $0.exit == exit }?.rpc?.code ?? -32_000 - Int(exit.rawValue) }
+    static func rpc(of exit: ExitStatus) -> Int {
+        all.first { $0.exit == exit }?.rpc?.code ?? -32_000 - Int(exit.rawValue)
+    }
 }

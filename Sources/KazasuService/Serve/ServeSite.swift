@@ -203,10 +203,12 @@ package final class ServeSite: HTTPSite {
         } catch {
             switch error {
             case .unknownMethod: throw .unknownPath
-            case .badParameters(let document): return HTTPResponse(FailureStatus.http(of: .usage), json: .object(document))
+            case .badParameters(let document):
+                return HTTPResponse(FailureStatus.http(of: .usage), json: .object(document))
             case .notAllowed:
                 return HTTPResponse(
-                    FailureStatus.http(of: .refused), json: error.document(settings.language).map { .object($0) } ?? .null)
+                    FailureStatus.http(of: .refused),
+                    json: error.document(settings.language).map { .object($0) } ?? .null)
             case .cancelled: throw .cancelled
             case .failed(let status, let document):
                 return HTTPResponse(FailureStatus.http(of: status), json: .object(document))
@@ -256,7 +258,8 @@ package final class ServeSite: HTTPSite {
         }
         return HTTPResponse(
             json: [
-                "schema": "kazasu.events/1", "events": .array(events.map { hub.document(of: $0.event) }), "next": .text(next),
+                "schema": "kazasu.events/1", "events": .array(events.map { hub.document(of: $0.event) }),
+                "next": .text(next),
             ])
     }
 

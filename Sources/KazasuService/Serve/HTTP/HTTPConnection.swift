@@ -173,7 +173,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         let isChunked = head.headers.contains(name: "Transfer-Encoding")
         let length = isChunked ? limits.body : head.only("Content-Length").flatMap { Int($0) } ?? 0
         let isWaiting = request.version == .http1_1 && head.headers.contains(name: "Expect")
-        if case .refused(let response, let closes) = admission, closes || isWaiting || isChunked || length > BodyRoom.small
+        if case .refused(let response, let closes) = admission,
+            closes || isWaiting || isChunked || length > BodyRoom.small
         {
             site.note(head, status: response.status, time: .zero)
             return refuse(response, head: head, context)
