@@ -3,6 +3,7 @@
 """Kazasu beside a minimal C program on libnfc and beside nfcpy, on the same virtual card. `make bench` runs it."""
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -104,6 +105,21 @@ class Bench:
         self.target(f"host commands per exchange in steady state (nfcpy: {steady[NFCPY]:.1f}), without the "
                     f"{ONCE[KAZASU]} that a dump sends once", steady[KAZASU], 1, "{:.2f}")
 
+    def lists(self):
+        """The list of nodes of a real Suica of three systems: what it costs to prove it, and to walk it."""
+        card = os.path.join(self.options.work, "listed.json")
+        listed_card("ft-02", self.options.card, card)
+        stats = os.path.join(self.options.work, "stats.json")
+        rows, found = [], {}
+        for job in (["scan"], ["scan", "--walk"], ["dump"]):
+            with Simulator(self.kazasu, card, stats=stats) as reader:
+                self.runner.run([self.kazasu, *job, "--reader", reader.connection])
+            found[" ".join(job)] = reader.counters["cardExchanges"]
+            rows.append([" ".join(job), *(reader.counters[key] for key in ("hostCommands", "cardExchanges", "readCommands"))])
+        self.say("\n### A Suica of three systems with the areas and services of a real one\n")
+        self.say(report.table(["job", "host commands", "exchanges with the card", "read commands"], rows))
+        self.target("scan of a real list of three systems, exchanges", found["scan"], 34, "{:.0f}")
+
     def time(self, job, timing):
         """One job, all programs in turn on one simulated reader."""
         with Simulator(self.kazasu, self.options.card, timing=timing) as reader:
@@ -187,11 +203,31 @@ class Bench:
         self.targets.append([what, form.format(measured), f"at most {limit}", met])
 
 
+def listed_card(name, filled, path):
+    """Writes a card with the nodes of a list of ThirdParty/felica-tool; as many blocks as another card has, else one a service."""
+    with open(filled, encoding="utf-8") as file:
+        systems = json.load(file)["felica"]["systems"]
+    blocks = {service["code"]: len(service["blocks"]) for system in systems for service in system["services"]}
+    made = []
+    with open(os.path.join(TOP, "ThirdParty/felica-tool/filesystems.tsv"), encoding="utf-8") as file:
+        for line in file:
+            row = line.rstrip("\n").split("\t")
+            if row[0] == name:
+                nodes = row[-1].split(" ")
+                is_open = [node for node in nodes if "-" not in node and int(node, 16) & 1]
+                made.append({"code": row[3], "keyVersion": "0001", "nodes": nodes,
+                             "blocks": {node: blocks.get(node) or 1 for node in is_open}})
+    card = {"schema": "kazasu.card/1", "idm": "0101031234567890", "pmm": "0120220427674eff", "systems": made}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(card, file)
+
+
 def main():
     options = arguments()
     bench = Bench(options)
     if options.only != "decode":
         bench.count()
+        bench.lists()
         for job in ("balance", "dump"):
             for timing in (False, True):
                 bench.time(job, timing)

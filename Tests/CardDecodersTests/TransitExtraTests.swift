@@ -2,6 +2,7 @@
 
 import CardDecoders
 import CardModel
+import TestSupport
 import Testing
 
 @Suite("Brands, entry records, tickets and points of transit cards")
@@ -64,7 +65,17 @@ struct TransitExtraTests {
             "suica"
         ),
         ("a Suica of the first years", "1808 180A 1848 184B", [(0x1800, 0x1FFF)], "suica"),
-        ("Welcome Suica", "1808 180A 1848 184B", [(0x1800, 0x1A3F)], "undecidable"),
+        ("Welcome Suica", "1808 180A 1848 184B", [(0x0000, 0xFFFE), (0x1800, 0x1A3F)], "suica"),
+        ("a Suica without its list", "1808 180A 1848 184B", [(0x1800, 0x1A3F)], "undecidable"),
+        ("a Suica with the root area alone", "1808 180A 1848 184B", [(0x0000, 0xFFFE)], "undecidable"),
+        (
+            "a regional Suica without its own services", "1808 180A 1848 184B",
+            [(0x0000, 0xFFFE), (0x1800, 0x1A3F), (0x2580, 0x267F)], "regional-suica"
+        ),
+        (
+            "a Suica with a node of PASMO", "1808 180A 1CC8 1CCA 1D08 1D0A", [(0x0000, 0xFFFE), (0x1800, 0x1A3F)],
+            "undecidable"
+        ),
         (
             "a regional Suica", "1808 180A 1848 184B 2588 258A 25C8 25CA 2608 260A 2648 264A 2688 268A 26C8 26CB",
             [(0x1800, 0x1A3F), (0x2580, 0x267F), (0x2680, 0x293F)], "regional-suica"
@@ -94,6 +105,48 @@ struct TransitExtraTests {
         #expect(try brand("BD48 BD4A BE48 BE4B") == "icsca")
         #expect(try brand("1808 180A 1888 188B") == "suica")
         #expect(try brand("1808 180A 2588 258A 2648 264A") == "regional-suica")
+    }
+
+    /// The rest of the list might have been that of a regional card.
+    @Test("An interrupted list does not tell a Suica") func interrupted() throws {
+        let services = ["008B", "1808", "180A"].compactMap { ServiceCode($0) }
+        var dump = Dumps.card(.transit, services.map { ServiceDump(code: $0, state: .lost) })
+        dump.systems[0].areas = [
+            AreaDump(start: .root, end: AreaCode(rawValue: 0xFFFE)),
+            AreaDump(start: AreaCode(rawValue: 0x1800), end: AreaCode(rawValue: 0x1A3F)),
+        ]
+        #expect(CyberneticsDecoder.transit.brand(dump)?.id == "suica")
+        dump.missing = [MissingPart(system: .transit, reason: .cardLost)]
+        #expect(CyberneticsDecoder.transit.brand(dump) == nil)
+    }
+
+    /// Every list of system 0003 in `ThirdParty/felica-tool`, by the card that it is there.
+    @Test("Each known list tells its brand") func knownLists() throws {
+        let brands = [
+            "HAYAKAKEN": "hayakaken", "SUICA_WELCOME": "suica", "SUICA": "suica", "AKICA": "regional-suica",
+            "ICSCA": "icsca", "PASMO": "pasmo", "SUGOCA": "sugoca", "SUGOCA_MONO": "sugoca", "MANACA": "manaca",
+            "MANACA_DO": "manaca", "KITACA": "kitaca", "NIMOCA": "nimoca", "TOICA": "toica", "ICOCA": "icoca",
+        ]
+        var lists = 0
+        let table = String(decoding: try TestFiles.read("ThirdParty/felica-tool/filesystems.tsv"), as: UTF8.self)
+        for line in table.split(separator: "\n").dropFirst(2) {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard fields[3] == "0003", let card = fields[1].split(separator: ",").first else { continue }
+            var dump = Dumps.card(.transit, [])
+            for node in (fields.last ?? "").split(separator: " ") {
+                let codes = node.split(separator: "-").compactMap { ServiceCode($0)?.rawValue }
+                if codes.count == 2 {
+                    dump.systems[0].areas.append(
+                        AreaDump(start: AreaCode(rawValue: codes[0]), end: AreaCode(rawValue: codes[1])))
+                } else if let code = codes.first {
+                    dump.systems[0].services.append(
+                        ServiceDump(code: ServiceCode(rawValue: code), state: .keyRequired))
+                }
+            }
+            #expect(CyberneticsDecoder.transit.brand(dump)?.id == brands[String(card)], "\(fields[0]) \(card)")
+            lists += 1
+        }
+        #expect(lists == 19)
     }
 
     @Test("Only system 0003 has brands")

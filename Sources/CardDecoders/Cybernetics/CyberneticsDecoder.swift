@@ -64,7 +64,8 @@ package struct CyberneticsDecoder: CardDecoder {
     /// The brand by the services that only its issuer uses.
     package func brand(_ dump: CardDump) -> CardBrand? {
         tellsBrand
-            ? dump.system(system).flatMap { CyberneticsBrand.brand($0) } : CardBrand(id: kind.rawValue, name: name)
+            ? dump.system(system).flatMap { CyberneticsBrand.brand($0, isListed: dump.isListed($0)) }
+            : CardBrand(id: kind.rawValue, name: name)
     }
 
     /// The balance in 008B: bytes 11 and 12, little-endian, yen.
@@ -168,7 +169,9 @@ enum CyberneticsBrand {
     }
 
     /// The brand, or `nil` when the services match none or more than one; never a guess.
-    static func brand(_ system: SystemDump) -> CardBrand? {
+    ///
+    /// - Parameter isListed: whether the system has all nodes of the card.
+    static func brand(_ system: SystemDump, isListed: Bool) -> CardBrand? {
         // A list rather than a set: few of its codes are ever looked up.
         var services: [ServiceCode] = []
         services.reserveCapacity(system.services.count)
@@ -179,10 +182,13 @@ enum CyberneticsBrand {
         let fitting = DecoderTables.transitBrands.rows.filter { row in
             row.services.allSatisfy { services.contains($0) }
                 && row.areas.allSatisfy { area in
-                    system.areas.contains { $0.start.rawValue == area.start && $0.end.rawValue == area.end }
+                    area.start == AreaCode.root.rawValue
+                        ? isListed
+                        : system.areas.contains { $0.start.rawValue == area.start && $0.end.rawValue == area.end }
                 }
         }
-        guard let first = fitting.first, fitting.allSatisfy({ $0.brand == first.brand }) else { return nil }
+        let brands = fitting.filter { row in !fitting.contains { $0.asksMore(than: row) } }
+        guard let first = brands.first, brands.allSatisfy({ $0.brand == first.brand }) else { return nil }
         return CardBrand(id: first.brand, name: first.name)
     }
 
@@ -212,6 +218,23 @@ struct TransitBrandRow: Sendable {
             (start: UInt16(truncatingIfNeeded: $0 >> 16), end: UInt16(truncatingIfNeeded: $0))
         }
         if services.isEmpty, areas.isEmpty { throw row.fault("services", .empty) }
+    }
+
+    /// Whether it asks for everything that another row asks for, and more.
+    func asksMore(than other: TransitBrandRow) -> Bool {
+        services.count + areas.count > other.services.count + other.areas.count
+            && other.services.allSatisfy { services.contains($0) }
+            && other.areas.allSatisfy { area in areas.contains { $0 == area } }
+    }
+}
+
+extension CardDump {
+    /// Whether the card listed all nodes of a system, and none is missing.
+    ///
+    /// A card that cannot list them has no areas but the root area in a dump.
+    fileprivate func isListed(_ system: SystemDump) -> Bool {
+        system.areas.contains { $0.start == .root } && system.areas.count > 1
+            && !missing.contains { $0.service == nil && ($0.system == nil || $0.system == system.systemCode) }
     }
 }
 
