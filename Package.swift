@@ -15,6 +15,9 @@ let strict: [SwiftSetting] = [
 /// Library targets also mark each use of unsafe memory.
 let library: [SwiftSetting] = strict + [.strictMemorySafety()]
 
+/// Binds a package to what only the programs and their services need: a program that names no trait does not fetch it.
+let programs = TargetDependencyCondition.when(traits: ["Programs"])
+
 /// The modules that share declarations as `package`, lowest first.
 let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodec", []),
@@ -127,10 +130,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         [
             "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "NFCTransport",
             "SharedReaders",
-            .product(name: "GRDB", package: "GRDB.swift"),
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOEmbedded", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "NIOCore", package: "swift-nio", condition: programs),
+            .product(name: "NIOEmbedded", package: "swift-nio", condition: programs),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
         ]
     ),
     (
@@ -197,7 +200,7 @@ let otherTargets: [Target] = [
         name: "KazasuCLI",
         dependencies: [
             "ByteCodec", "CArguments", "CLinux", "CardCiphers", "Kazasu",
-            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
             .product(name: "SystemPackage", package: "swift-system"),
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
             .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
@@ -210,11 +213,11 @@ let otherTargets: [Target] = [
         dependencies: [
             "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
             "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "NFCTransport", "SharedReaders",
-            .product(name: "GRDB", package: "GRDB.swift"),
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"),
-            .product(name: "NIOWebSocket", package: "swift-nio"),
+            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "NIOCore", package: "swift-nio", condition: programs),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
+            .product(name: "NIOPosix", package: "swift-nio", condition: programs),
+            .product(name: "NIOWebSocket", package: "swift-nio", condition: programs),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         resources: [.embedInCode("Serve/Page")],
@@ -223,9 +226,9 @@ let otherTargets: [Target] = [
         name: "KazasuServiceCLI",
         dependencies: [
             "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport", "SharedReaders",
-            .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            .product(name: "Logging", package: "swift-log"),
-            .product(name: "Yams", package: "Yams"),
+            .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
+            .product(name: "Logging", package: "swift-log", condition: programs),
+            .product(name: "Yams", package: "Yams", condition: programs),
         ],
         swiftSettings: strict),
     .executableTarget(name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], swiftSettings: strict),
@@ -278,9 +281,14 @@ let package = Package(
         .executable(name: "kazasud", targets: ["kazasud"]),
     ],
     traits: [
+        .default(enabledTraits: ["Programs"]),
+        .trait(
+            name: "Programs",
+            description: "The programs, and the product KazasuService; without it only swift-system is fetched."),
         .trait(
             name: "Certificates",
-            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.")
+            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.",
+            enabledTraits: ["Programs"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
