@@ -300,9 +300,12 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 
 # The programs import all that they need; a nested package sees only what is public. In the folder of all other builds it finds
 # the modules compiled already.
-examples: deps ## builds the programs of Docs/examples
-	$(SWIFT_BUILD) --package-path Docs/examples
+examples: deps ## builds and runs the programs of Docs/examples and their tests, and checks what a program fetches
+	$(SWIFT_BUILD) --package-path Docs/examples --build-tests
+	packaging/scripts/run-examples.py "$$($(SWIFT_BUILD) --package-path Docs/examples --show-bin-path)"
+	swift test --skip-build --scratch-path $(SCRATCH) --package-path Docs/examples
 	swift package --package-path Docs/examples/Client dump-package > /dev/null
+	packaging/scripts/test-consumer
 
 # The programs that it leaves are without those rows, too: any other build follows.
 test-stations: deps ## builds without the station names that may not be passed on by themselves, and runs the tests of names

@@ -6,16 +6,29 @@ import PackageDescription
 /// Small programs that use Kazasu as a library: what they import is all that they need.
 let programs: [(name: String, product: String)] = [
     ("Balance", "Kazasu"), ("TapClock", "Kazasu"), ("SystemCodes", "Kazasu"), ("License", "Kazasu"),
-    ("Turnstile", "Kazasu"), ("OwnReader", "Kazasu"), ("DecodeDump", "KazasuCards"), ("BatchDecoder", "KazasuCards"),
-    ("OwnDecoder", "KazasuCards"), ("BlocksInMemory", "KazasuCards"),
+    ("Turnstile", "Kazasu"), ("OwnReader", "Kazasu"), ("RawFeliCa", "Kazasu"), ("RawAPDUs", "Kazasu"),
+    ("TagPages", "Kazasu"), ("LiveDecoder", "Kazasu"), ("Swift5", "Kazasu"),
+    ("DecodeDump", "KazasuCards"), ("BatchDecoder", "KazasuCards"), ("OwnDecoder", "KazasuCards"),
+    ("BlocksInMemory", "KazasuCards"),
     ("WithoutReader", "KazasuTesting"), ("KeepDump", "KazasuService"), ("OwnSink", "KazasuService"),
 ]
+
+/// Programs that are not written for Swift 6.
+let older = ["Swift5"]
 
 let package = Package(
     name: "examples",
     dependencies: [.package(name: "kazasu", path: "../..")],
     targets: programs.map { program in
         .executableTarget(
-            name: program.name, dependencies: [.product(name: program.product, package: "kazasu")], path: program.name)
-    }
+            name: program.name, dependencies: [.product(name: program.product, package: "kazasu")], path: program.name,
+            swiftSettings: older.contains(program.name) ? [.swiftLanguageMode(.v5)] : [])
+    } + [
+        // What a program's own tests look like, and what they can reach.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                .product(name: "Kazasu", package: "kazasu"), .product(name: "KazasuTesting", package: "kazasu"),
+            ], path: "Tests")
+    ]
 )

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The blocks that one command reads or writes, in order.
-package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
-    package var elements: [BlockListElement]
+public struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
+    /// The blocks, each with the index of its service.
+    public var elements: [BlockListElement]
 
-    package init(_ elements: [BlockListElement]) {
+    /// Makes a list of these elements.
+    public init(_ elements: [BlockListElement]) {
         self.elements = elements
     }
 
-    package init(arrayLiteral elements: BlockListElement...) {
+    /// Makes a list of these elements.
+    public init(arrayLiteral elements: BlockListElement...) {
         self.elements = elements
     }
 
     /// Makes a list of these blocks of one service, in this order.
-    package init(serviceIndex: Int = 0, numbers: some Sequence<UInt16>) {
+    ///
+    /// - Parameters:
+    ///   - serviceIndex: the index of the service in the Service Code List, 0 to 15.
+    ///   - numbers: the numbers of the blocks.
+    /// Makes an element; a command checks that the list of services has one at `serviceIndex`.
+    public init(serviceIndex: Int = 0, numbers: some Sequence<UInt16>) {
         elements = numbers.map { BlockListElement(serviceIndex: serviceIndex, number: $0) }
     }
 
     /// The number of elements.
-    package var count: Int { elements.count }
+    public var count: Int { elements.count }
 
     /// The bytes on the wire, without the preceding count.
     package var bytes: [UInt8] { elements.flatMap(\.bytes) }
@@ -38,15 +46,16 @@ package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
 ///
 /// On the wire, it takes two bytes for block numbers up to 255 (bit 7 of the first set) and three above, with the
 /// number then least significant byte first. Source: nfcpy `BlockCode`, the unofficial user's manual.
-package struct BlockListElement: Hashable, Sendable {
+public struct BlockListElement: Hashable, Sendable {
     /// The index in the Service Code List, counted from 0; the wire has room for 0 to 15.
-    package var serviceIndex: Int
+    public var serviceIndex: Int
     /// The block's number in the service.
-    package var number: UInt16
+    public var number: UInt16
     /// How the block is accessed.
-    package var accessMode: AccessMode
+    public var accessMode: AccessMode
 
-    package init(serviceIndex: Int = 0, number: UInt16, accessMode: AccessMode = .normal) {
+    /// Makes an element; a command checks that the list of services has one at `serviceIndex`.
+    public init(serviceIndex: Int = 0, number: UInt16, accessMode: AccessMode = .normal) {
         self.serviceIndex = serviceIndex
         self.number = number
         self.accessMode = accessMode
@@ -63,12 +72,12 @@ package struct BlockListElement: Hashable, Sendable {
 }
 
 /// The access mode of a Block List element, three bits.
-package struct AccessMode: RawRepresentable, Hashable, Sendable {
+public struct AccessMode: RawRepresentable, Hashable, Sendable {
     /// The three bits, 0 to 7.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// Makes a mode from its three bits; otherwise `nil`.
-    package init?(rawValue: UInt8) {
+    public init?(rawValue: UInt8) {
         guard rawValue <= 7 else { return nil }
         self.rawValue = rawValue
     }
@@ -78,7 +87,7 @@ package struct AccessMode: RawRepresentable, Hashable, Sendable {
     }
 
     /// `000`: reading, writing, decrementing a purse.
-    package static let normal = AccessMode(bits: 0)
+    public static let normal = AccessMode(bits: 0)
     /// `001`: refunding to a purse (cashback).
-    package static let cashback = AccessMode(bits: 1)
+    public static let cashback = AccessMode(bits: 1)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// The maximum response times of a card, as encoded in its PMm.
 ///
@@ -8,16 +8,17 @@ package import CardModel
 /// blocks) is T × ((B + 1) × n + (A + 1)) × 4^E with T = 256 × 16 / 13.56 MHz ≈ 302.06 µs. No margin is added here: the
 /// channel adds what its reader and the host need. Source: nfcpy `tt3_sony.py`, felica-tool, the unofficial user's
 /// manual.
-package struct ResponseTime: Hashable, Sendable {
+public struct ResponseTime: Hashable, Sendable {
     /// The PMm that encodes the times.
-    package let pmm: PMm
+    public let pmm: PMm
 
-    package init(_ pmm: PMm) {
+    /// Makes the times that a PMm encodes.
+    public init(_ pmm: PMm) {
         self.pmm = pmm
     }
 
     /// The kinds of commands with a separate maximum; raw values are offsets in the PMm.
-    package enum CommandClass: Int, Hashable, Sendable, CaseIterable {
+    public enum CommandClass: Int, Hashable, Sendable, CaseIterable {
         /// Request Service and similar commands; a unit is a node.
         case variable = 2
         /// Commands of constant work: Request Response, Search Service Code, Request System Code, …
@@ -40,7 +41,7 @@ package struct ResponseTime: Hashable, Sendable {
     /// The time is rounded up to nanoseconds.
     ///
     /// The fixed class is at least 2 ms, because RC-S860 and RC-S915 state less than they take (nfcpy).
-    package func maximum(_ commandClass: CommandClass, units: Int = 0) -> Duration {
+    public func maximum(_ commandClass: CommandClass, units: Int = 0) -> Duration {
         let periods = periods(commandClass, units: units)
         let time = Self.duration(carrierCycles: periods * 256 * 16)
         return commandClass == .fixed ? max(time, Self.shortestFixed) : time

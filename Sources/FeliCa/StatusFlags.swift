@@ -63,17 +63,17 @@ public struct StatusFlag2: RawRepresentable, Hashable, Sendable {
     }
 
     /// `71`: the data was written, but the memory was rewritten more often than specified.
-    package static let rewriteCountExceeded = StatusFlag2(rawValue: 0x71)
+    public static let rewriteCountExceeded = StatusFlag2(rawValue: 0x71)
     /// `A1`: wrong number of services or nodes.
-    package static let wrongServiceCount = StatusFlag2(rawValue: 0xA1)
+    public static let wrongServiceCount = StatusFlag2(rawValue: 0xA1)
     /// `A2`: wrong number of blocks.
-    package static let wrongBlockCount = StatusFlag2(rawValue: 0xA2)
+    public static let wrongBlockCount = StatusFlag2(rawValue: 0xA2)
     /// `A6`: no such node.
-    package static let noSuchNode = StatusFlag2(rawValue: 0xA6)
+    public static let noSuchNode = StatusFlag2(rawValue: 0xA6)
     /// `A8`: no such block; the usual sign of a service's end.
-    package static let noSuchBlock = StatusFlag2(rawValue: 0xA8)
+    public static let noSuchBlock = StatusFlag2(rawValue: 0xA8)
     /// `B1`: reading needs authentication (FeliCa Lite-S).
-    package static let readNeedsAuthentication = StatusFlag2(rawValue: 0xB1)
+    public static let readNeedsAuthentication = StatusFlag2(rawValue: 0xB1)
 }
 
 extension StatusFlag2: CustomStringConvertible {

@@ -74,6 +74,13 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.report(with: registry, stations: stations) }
     }
 
+    /// Reads and decodes with every decoder that knows the card, as ``Card/reports(with:stations:)`` does.
+    public func reports(
+        with registry: DecoderRegistry, stations: any StationNames = ShippedStations()
+    ) async throws(KazasuError) -> [CardReport] {
+        try await run { card throws(KazasuError) in try card.reports(with: registry, stations: stations) }
+    }
+
     /// Reads what tells the brand of the card, as ``Card/brand(of:)`` does.
     public func brand(of kind: CardKind) async throws(KazasuError) -> CardBrand? {
         try await run { card throws(KazasuError) in try card.brand(of: kind) }

@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 public import FeliCa
 public import ISO7816
 internal import NFCTransport
+
+extension CardReader {
+    /// Polls once for a FeliCa card that has one of these systems, in this order; does not wait for one to come.
+    ///
+    /// ```swift
+    /// let system = try reader.pollFeliCa([.commonArea, .transit])
+    /// ```
+    ///
+    /// The first system that answers wins and is selected, whatever the order on the card.
+    /// ``NFCTransport/Reader/activateFeliCa(systems:requestCode:timeSlots:bitRates:)`` gives the request data as well.
+    ///
+    /// - Parameters:
+    ///   - systems: the system codes; ``SystemCode/any`` accepts whichever system the card names first.
+    ///   - requestCode: 0 for nothing more, 1 for the system code, 2 for the communication performance.
+    ///   - timeSlots: 0, 1, 3, 7 or 15: the number of slots after the first, in which several cards can answer.
+    /// - Returns: the system that answered; `nil` if none did.
+    /// - Throws: ``KazasuError/reader(_:id:)``, ``KazasuError/cancelled``.
+    public func pollFeliCa(
+        _ systems: [SystemCode], requestCode: UInt8 = 0, timeSlots: UInt8 = 0
+    ) throws(KazasuError) -> FeliCaSystem? {
+        do throws(TransportError) {
+            let target = try device.activateFeliCa(systems: systems, requestCode: requestCode, timeSlots: timeSlots)
+            return target.map { FeliCaSystem(channel: device, target: $0, owner: self) }
+        } catch {
+            throw error == .cancelled ? .cancelled : .reader(error, id: information.id)
+        }
+    }
+}
 
 extension Card {
     /// Returns the card's session for APDUs: one for as long as the card lies there.

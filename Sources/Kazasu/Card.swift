@@ -143,6 +143,21 @@ public final class Card {
         return report
     }
 
+    /// Reads and decodes with every decoder that knows the card, in their order: a card may have several purses.
+    ///
+    /// - Parameters:
+    ///   - registry: the decoders; their ``CardDecoder/historyReads`` are read.
+    ///   - stations: the table of names of stations and stops.
+    /// - Returns: at least one report.
+    /// - Throws: the errors of ``balance(kinds:all:)``.
+    public func reports(
+        with registry: DecoderRegistry, stations: any StationNames = ShippedStations()
+    ) throws(KazasuError) -> [CardReport] {
+        try reports(
+            registry.decoders, all: true, reads: { $0.historyReads },
+            decode: { decoder, dump throws(CardDecodingError) in try decoder.decode(dump, stations: stations) })
+    }
+
     private static func decoders(_ kinds: [CardKind]?) -> DecoderRegistry {
         DecoderRegistry(DecoderRegistry.standardPurses.filter { kinds?.contains($0.kind) ?? true })
     }

@@ -123,22 +123,22 @@ public struct ForumTag {
 
     /// Reads pages of a Type 2 Tag.
     ///
-    /// - Parameter numbers: the pages; `nil` for all that need no password.
+    /// - Parameter numbers: the pages, four bytes each, counted from 0; `nil` for all that need no password.
     /// - Returns: a dump of the pages, and why reading ended early, if it did.
-    /// - Throws: ``TagError/notType2``.
-    package func pages(_ numbers: [UInt16]?) throws(KazasuError) -> (dump: CardDump, error: KazasuError?) {
+    /// - Throws: ``KazasuError/tag(_:)`` with ``TagError/notType2``.
+    public func readPages(_ numbers: [UInt16]? = nil) throws(KazasuError) -> DumpResult {
         let tag = try run { () throws(TagError) in try type2() }
         guard let numbers else {
             let outcome = Type2Dumper(tag: tag).dump()
-            return (outcome.dump, outcome.interruption.map(KazasuError.init))
+            return DumpResult(dump: outcome.dump, error: outcome.interruption.map { KazasuError($0) })
         }
         var dump = CardDump(card: identity, type2: Type2Dump(pages: [:]))
         do throws(TagError) {
             for page in numbers { dump.type2?.pages[page] = try tag.page(page) }
         } catch {
-            return (dump, KazasuError(error))
+            return DumpResult(dump: dump, error: KazasuError(error))
         }
-        return (dump, nil)
+        return DumpResult(dump: dump, error: nil)
     }
 
     /// Checks whether pages of a Type 2 Tag can be written; writes nothing.
@@ -177,6 +177,34 @@ public struct ForumTag {
                 guard try tag.page(first &+ UInt16(clamping: place)) == bytes else { throw .notVerified }
             }
         }
+    }
+
+    /// Overwrites pages of a Type 2 Tag, then reads them back and compares.
+    ///
+    /// Pages whose bits can only be set, such as locks, and pages that hold a password are refused before anything is
+    /// written.
+    ///
+    /// ```swift
+    /// try card.forumTag().writePages([0x01, 0x02, 0x03, 0x04], from: 4)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: four for each page; a last page that they do not fill keeps its other bytes.
+    ///   - first: the first page, counted from 0; user memory begins at 4.
+    /// - Throws: ``KazasuError/tag(_:)``: ``TagError/notType2``, ``TagError/notWritable(_:)``,
+    ///   ``TagError/notVerified`` if other bytes were read back.
+    public func writePages(_ bytes: [UInt8], from first: UInt16) throws(KazasuError) {
+        guard !bytes.isEmpty else { return }
+        guard let last = UInt16(exactly: Int(first) + (bytes.count - 1) / 4) else {
+            throw .tag(.tooLong(length: bytes.count, capacity: (0x10000 - Int(first)) * 4))
+        }
+        try checkWriting(pages: first...last, isPermanent: false)
+        var bytes = bytes
+        if !bytes.count.isMultiple(of: 4) {
+            bytes += try run { () throws(TagError) in try type2().page(last) }.suffix(4 - bytes.count % 4)
+        }
+        let pages = stride(from: 0, to: bytes.count, by: 4).map { Array(bytes[$0...].prefix(4)) }
+        try write(from: first, pages, isPermanent: false)
     }
 
     private func type2() throws(TagError) -> Type2Tag {

@@ -61,13 +61,16 @@ public struct Tap: Sendable {
 }
 
 /// The data to read from each card that is put on a reader.
-public enum TapReading: Hashable, Sendable {
+@nonexhaustive
+public enum TapReading: Sendable {
     /// Only its number.
     case id
     /// The money in its first purse.
     case balance
     /// Its history, and the money with it.
     case history
+    /// What decoders of your own need, or a choice of Kazasu's, decoded by the first that knows the card: ``Tap/history``.
+    case decoders(DecoderRegistry)
 
     /// Reads it. A failure becomes part of the tap, since the card was there regardless.
     func read(_ card: Card, _ stations: any StationNames) -> Tap.Report {
@@ -81,6 +84,9 @@ public enum TapReading: Hashable, Sendable {
                 let report = try card.history(stations: stations)
                 return Tap.Report(
                     balance: report.balanceReport, history: report, brand: Self.brand(report.kind, of: card))
+            case .decoders(let registry):
+                let report = try card.report(with: registry, stations: stations)
+                return Tap.Report(balance: report.balanceReport, history: report)
             }
         } catch {
             return Tap.Report(error: error)
@@ -90,6 +96,23 @@ public enum TapReading: Hashable, Sendable {
     /// The brand is worth no failure: what was asked for is known.
     private static func brand(_ kind: CardKind?, of card: Card) -> CardBrand? {
         kind.flatMap { try? card.brand(of: $0) }
+    }
+}
+
+extension TapReading: Hashable {
+    /// Whether the same is read: with decoders, those of the same kinds in the same order.
+    public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+    /// Hashes what makes readings equal.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words) }
+
+    private var words: [String] {
+        switch self {
+        case .id: ["id"]
+        case .balance: ["balance"]
+        case .history: ["history"]
+        case .decoders(let registry): ["decoders"] + registry.decoders.map(\.kind.rawValue)
+        }
     }
 }
 

@@ -17,6 +17,11 @@ struct KazasuTests {
         let sample = try #require(program.firstRange(of: "import Kazasu"))
         let readme = String(decoding: try TestFiles.read("README.md"), as: UTF8.self)
         #expect(readme.contains("```swift\n" + program[sample.lowerBound...] + "```"))
+        let raw = Self.lines(String(decoding: try TestFiles.read("Docs/examples/RawFeliCa/main.swift"), as: UTF8.self))
+        let exchange = try #require(readme.components(separatedBy: "```swift\nguard").dropFirst().first)
+        for line in ("guard" + (exchange.components(separatedBy: "```").first ?? "?")).split(separator: "\n") {
+            #expect(raw.split(separator: "\n").contains(line), "\(line)")
+        }
         let manifest = Self.lines(
             String(decoding: try TestFiles.read("Docs/examples/Client/Package.swift"), as: UTF8.self))
         let lines = try #require(readme.components(separatedBy: "```swift\ndependencies").dropFirst().first)
@@ -50,7 +55,7 @@ struct KazasuTests {
         }
     }
 
-    @Test func findsTheArticles() { #expect(Self.articles.count == 9) }
+    @Test func findsTheArticles() { #expect(Self.articles.count == 10) }
 
     /// Names in code font, as in `Card.report(with:stations:)`, and links to symbols: all are public.
     @Test("The articles name public symbols only", arguments: articles)

@@ -61,6 +61,54 @@ public struct CardDump: Hashable, Sendable {
             tool: nil, complete: complete, card: card, systems: systems, applications: applications, type2: type2)
     }
 
+    /// Makes a dump of blocks of a FeliCa card, such as those that a phone or another library has read.
+    ///
+    /// ```swift
+    /// let dump = CardDump(felica: idm, pmm, systems: [.transit: [history: blocks]])
+    /// print(try dump.history())
+    /// ```
+    ///
+    /// It is not complete (``complete``): what else is on the card is unknown. Areas, key versions, blocks that do not
+    /// begin at 0, and an IDm for each system are for ``init(card:systems:applications:type2:complete:)``.
+    ///
+    /// - Parameters:
+    ///   - idm: the IDm with which the card answered; each system has it.
+    ///   - pmm: the PMm.
+    ///   - systems: the blocks of each service from block 0, by service and system; the dump has them by code.
+    public init(felica idm: IDm, _ pmm: PMm, systems: [SystemCode: [ServiceCode: [Block]]]) {
+        let systems = systems.sorted { $0.key < $1.key }.map { code, services in
+            SystemDump(
+                systemCode: code, idm: idm, pmm: pmm,
+                services: services.sorted { $0.key < $1.key }.map { ServiceDump(code: $0.key, blocks: $0.value) })
+        }
+        self.init(card: .felica(idm: idm, pmm: pmm), systems: systems, complete: false)
+    }
+
+    /// Makes a dump of files of an ISO 7816 card; it is not complete.
+    ///
+    /// - Parameters:
+    ///   - card: the identity, such as ``CardIdentity/typeB(pupi:applicationData:protocolInfo:bitRate:)``.
+    ///   - files: the contents of each transparent EF from its first byte, by file and application.
+    public init(iso7816 card: CardIdentity, files: [AID: [FileIdentifier: [UInt8]]]) {
+        let applications = files.sorted { $0.key.description < $1.key.description }.map { aid, files in
+            ApplicationDump(
+                aid: aid, files: files.sorted { $0.key < $1.key }.map { FileDump(id: $0.key, data: $0.value) })
+        }
+        self.init(card: card, applications: applications, complete: false)
+    }
+
+    /// Makes a dump of the memory of a Type 2 Tag; it is not complete.
+    ///
+    /// - Parameters:
+    ///   - card: the identity, such as ``CardIdentity/typeA(uid:atqa:sak:ats:bitRate:)``.
+    ///   - memory: the bytes from page 0, four for each page; an incomplete last page is left out.
+    public init(type2 card: CardIdentity, memory: [UInt8]) {
+        let pages = (0..<min(memory.count / 4, 0x10000)).map { page in
+            (UInt16(truncatingIfNeeded: page), Array(memory[(page * 4)...].prefix(4)))
+        }
+        self.init(card: card, type2: Type2Dump(pages: Dictionary(pages) { first, _ in first }), complete: false)
+    }
+
     /// Returns the first system with this code.
     public func system(_ code: SystemCode) -> SystemDump? {
         systems.first { $0.systemCode == code }

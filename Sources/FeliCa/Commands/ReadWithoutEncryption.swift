@@ -56,16 +56,28 @@ package struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Reads 1 to 15 blocks of 1 to 16 services that need no key.
+    /// Reads blocks of several services that need no key, with one command (06).
     ///
-    /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of a service.
-    package func readWithoutEncryption(
+    /// ```swift
+    /// let blocks = try system.readWithoutEncryption(
+    ///     services: [attributes, history],
+    ///     blocks: [.init(number: 0), .init(serviceIndex: 1, number: 0), .init(serviceIndex: 1, number: 1)])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - services: the Service Code List, 1 to 16.
+    ///   - blocks: 1 to 15. Cards answer 8 to 15 at most, FeliCa Lite and Lite-S 4, and readers may pass on fewer
+    ///     (`ReaderInformation.blocksPerRead`).
+    /// - Returns: the blocks in the order of the list.
+    /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of a service, `A6` for a service that
+    ///   the card does not have, `A5` for one that needs a key.
+    public func readWithoutEncryption(
         services: [ServiceCode], blocks: BlockList
     ) throws(FeliCaError) -> [Block] {
         try send(ReadWithoutEncryption(services: services, blocks: blocks))
     }
 
-    /// Reads 1 to 15 blocks of a service that needs no key.
+    /// Reads 1 to 15 blocks of a service that needs no key, with one command (06).
     ///
     /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of the service.
     public func readWithoutEncryption(

@@ -46,8 +46,11 @@ package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Requests a page of the areas and services below a node; the first page is 1.
+    /// Sends Request Code List (1A), which Mobile FeliCa 4.1 answers: a page of the areas and services below a node.
     ///
+    /// - Parameters:
+    ///   - parent: the node; ``AreaCode/root`` for all of the system.
+    ///   - index: the page; the first is 1.
     /// - Throws: ``FeliCaError``.
     public func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
         try send(RequestCodeList(parent: parent, index: index))

@@ -20,7 +20,7 @@ package struct RequestResponse: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Requests the card's mode.
+    /// Sends Request Response (04), the card's mode; FeliCa Lite and Lite-S do not answer.
     ///
     /// - Throws: ``FeliCaError``.
     public func requestResponse() throws(FeliCaError) -> CardMode {

@@ -44,8 +44,11 @@ package struct RequestService: NodeListCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Requests the key versions of 1 to 32 nodes; `nil` for a node that does not exist.
+    /// Sends Request Service (02): which of these areas and services exist, and the versions of their keys.
     ///
+    /// - Parameter nodes: 1 to 32; ``CardModel/NodeCode/system`` is the system itself. Cards with IC 24 do not answer if
+    ///   one has an attribute that they do not know.
+    /// - Returns: the key versions in the order of the nodes; `nil` for a node that does not exist.
     /// - Throws: ``FeliCaError``.
     public func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
         try send(RequestService(nodes))
@@ -80,8 +83,9 @@ package struct RequestServiceV2: NodeListCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Requests the AES and DES key versions of 1 to 32 nodes.
+    /// Sends Request Service v2 (32), which cards with AES answer: the versions of AES and DES keys.
     ///
+    /// - Parameter nodes: 1 to 32.
     /// - Throws: ``FeliCaError``.
     public func requestServiceV2(_ nodes: [NodeCode]) throws(FeliCaError) -> ServiceVersions {
         try send(RequestServiceV2(nodes))

@@ -24,7 +24,7 @@ package struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Requests the systems of the card.
+    /// Sends Request System Code (0C): the systems of the card. `12FC`, `88B4` and `957A` may exist without being listed.
     ///
     /// The position in the list is the system number, which is the high nibble of that system's IDm.
     ///

@@ -36,8 +36,10 @@ package struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Requests the area or service at an index of the system's list, counted from 0; `nil` past its end.
+    /// Sends Search Service Code (0A): the area or service at an index of the system's list, which is in tree order.
     ///
+    /// - Parameter index: counted from 0, the root area.
+    /// - Returns: `nil` past the end of the list.
     /// - Throws: ``FeliCaError``.
     public func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
         try send(SearchServiceCode(index: index))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Write Without Encryption (08): blocks of services that need no key.
 ///
@@ -59,12 +59,22 @@ package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Writes blocks of 1 to 16 services that need no key.
+    /// Writes blocks of services that need no key, with one command (08); nothing is read back.
     ///
+    /// When no answer comes, it is unknown whether the card wrote: read the blocks.
+    ///
+    /// ```swift
+    /// try system.writeWithoutEncryption(services: [scratch], blocks: [.init(number: 0)], data: [block])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - services: the Service Code List, 1 to 16.
+    ///   - blocks: 1 to 13, fewer with many services. Cards take 8 to 13 at most, FeliCa Lite and Lite-S 1.
+    ///   - data: one block for each element of `blocks`.
     /// - Returns: the flags: 00 00, or a warning (``StatusFlags/isWarning``) although the data was written.
-    /// - Throws: ``FeliCaError``.
+    /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` if the card refused.
     @discardableResult
-    package func writeWithoutEncryption(
+    public func writeWithoutEncryption(
         services: [ServiceCode], blocks: BlockList, data: [Block]
     ) throws(FeliCaError) -> StatusFlags {
         try send(WriteWithoutEncryption(services: services, blocks: blocks, data: data))

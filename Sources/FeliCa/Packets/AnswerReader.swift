@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Reads an answer field by field; any violation of the packet format becomes ``FeliCaError/malformed(_:_:)``.
-package struct AnswerReader {
+///
+/// A ``FeliCaCommand`` receives one after LEN, response code and IDm.
+public struct AnswerReader {
     /// The command being answered.
-    package let command: CommandCode
+    public let command: CommandCode
     private var reader: ByteReader
 
     /// Checks LEN, the response code and the IDm, and continues after them.
@@ -32,13 +34,15 @@ package struct AnswerReader {
     }
 
     /// The number of bytes left.
-    package var remaining: Int { reader.remaining }
+    public var remaining: Int { reader.remaining }
 
     /// Returns the error for a fault in this answer.
-    package func flaw(_ flaw: FeliCaError.Reason) -> FeliCaError { .malformed(command, flaw) }
+    public func flaw(_ flaw: FeliCaError.Reason) -> FeliCaError { .malformed(command, flaw) }
 
-    /// Reads the next `count` bytes.
-    package mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
+    /// Reads the next `count` bytes; none for a count below 1.
+    ///
+    /// - Throws: ``FeliCaError/malformed(_:_:)`` if fewer are left.
+    public mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
         guard let field = try? reader.readBytes(count) else {
             throw flaw(.tooShort(missing: count - remaining))
         }
@@ -46,7 +50,7 @@ package struct AnswerReader {
     }
 
     /// Reads one byte.
-    package mutating func uint8() throws(FeliCaError) -> UInt8 {
+    public mutating func uint8() throws(FeliCaError) -> UInt8 {
         try bytes(1).reduce(0) { $0 | $1 }
     }
 
@@ -62,12 +66,12 @@ package struct AnswerReader {
     }
 
     /// Reads a two-byte code, least significant byte first as node codes are on the wire.
-    package mutating func code<Code: FourDigitCode>(_ type: Code.Type) throws(FeliCaError) -> Code {
+    public mutating func code<Code: FourDigitCode>(_ type: Code.Type) throws(FeliCaError) -> Code {
         Code(rawValue: try uint16(.little))
     }
 
     /// Reads a key version; `FFFF` means that there is none.
-    package mutating func keyVersion() throws(FeliCaError) -> KeyVersion? {
+    public mutating func keyVersion() throws(FeliCaError) -> KeyVersion? {
         let version = try uint16(.little)
         return version == 0xFFFF ? nil : KeyVersion(rawValue: version)
     }
@@ -82,16 +86,16 @@ package struct AnswerReader {
     }
 
     /// Reads a count byte that must match the request.
-    package mutating func expectCount(_ expected: Int) throws(FeliCaError) {
+    public mutating func expectCount(_ expected: Int) throws(FeliCaError) {
         let received = Int(try uint8())
         guard received == expected else { throw flaw(.count(expected: expected, received: received)) }
     }
 
     /// Reads everything that is left.
-    package mutating func rest() -> [UInt8] { Array(reader.readRest()) }
+    public mutating func rest() -> [UInt8] { Array(reader.readRest()) }
 
     /// Reads the Status Flags without checking them.
-    package mutating func statusFlags() throws(FeliCaError) -> StatusFlags {
+    public mutating func statusFlags() throws(FeliCaError) -> StatusFlags {
         StatusFlags(try uint8(), try uint8())
     }
 
@@ -99,7 +103,7 @@ package struct AnswerReader {
     ///
     /// - Throws: ``FeliCaError/status(_:)`` for any other, and for Status Flags `00 xx` (xx not 00) with no byte after
     ///   them, which amount to a refusal.
-    package mutating func expectSuccess() throws(FeliCaError) {
+    public mutating func expectSuccess() throws(FeliCaError) {
         let flags = try statusFlags()
         if flags.flag1 == 0, flags.flag2.rawValue == 0 || remaining > 0 { return }
         try expectEnd()
@@ -107,7 +111,7 @@ package struct AnswerReader {
     }
 
     /// Checks that nothing is left.
-    package func expectEnd() throws(FeliCaError) {
+    public func expectEnd() throws(FeliCaError) {
         guard remaining == 0 else { throw flaw(.trailingBytes(extra: remaining)) }
     }
 }

@@ -2,13 +2,17 @@
 
 internal import ByteCodec
 public import CardModel
-package import NFCTransport
+public import NFCTransport
 
 /// A FeliCa command: its packet, its answer, and how long the card may take.
-package protocol FeliCaCommand {
+///
+/// ``FeliCaSystem`` has a method for each command that Kazasu knows; conform to this for another one, and send it with
+/// ``FeliCaSystem/send(_:)``.
+public protocol FeliCaCommand {
     /// The contents of a successful answer.
     associatedtype Response
 
+    /// The command's code; the answer's is one more, or the same for a code of two bytes.
     static var code: CommandCode { get }
 
     /// Whether command and answer carry the IDm of the system, as all but a few do.
@@ -35,17 +39,18 @@ package protocol FeliCaCommand {
 
 extension FeliCaCommand {
     /// `true`.
-    package static var carriesIDm: Bool { true }
+    public static var carriesIDm: Bool { true }
 
     /// Checks nothing.
-    package func validate() throws(FeliCaError) {}
+    public func validate() throws(FeliCaError) {}
 
-    package var parameters: [UInt8] { [] }
+    /// None.
+    public var parameters: [UInt8] { [] }
 
-    /// Returns the complete packet with its LEN byte.
+    /// Returns the complete packet, 2 to 255 bytes with the LEN byte.
     ///
     /// - Throws: ``FeliCaError/invalidArgument(_:)``.
-    package func packet(for idm: IDm) throws(FeliCaError) -> [UInt8] {
+    public func packet(for idm: IDm) throws(FeliCaError) -> [UInt8] {
         try validate()
         var packet = ByteWriter([0])
         packet.write(Self.code.bytes)
@@ -61,8 +66,11 @@ extension FeliCaCommand {
 
     /// Reads a complete answer and checks every byte of it.
     ///
+    /// - Parameters:
+    ///   - frame: the answer with its LEN byte.
+    ///   - idm: the IDm that the command was sent to.
     /// - Throws: ``FeliCaError/malformed(_:_:)``, ``FeliCaError/status(_:)``.
-    package func response(from frame: [UInt8], idm: IDm) throws(FeliCaError) -> Response {
+    public func response(from frame: [UInt8], idm: IDm) throws(FeliCaError) -> Response {
         var answer = try AnswerReader(frame, to: Self.code, from: Self.carriesIDm ? idm : nil)
         let response = try parse(&answer)
         try answer.expectEnd()
@@ -89,20 +97,29 @@ extension Array where Element: FourDigitCode {
 
 /// One system of the FeliCa card behind a channel; its methods are the commands in the manual.
 ///
+/// Each command is sent once, nothing is repeated, and a card that does not answer is ``TransportError/noAnswer``.
 /// Sending to the IDm of another system of the card switches the card to that system.
+///
+/// Sources of the commands: nfcpy, felica-tool, soltia48's unofficial user's manual.
 public struct FeliCaSystem {
     package let channel: any CardChannel
     /// The system's IDm, which every command carries and every answer must echo.
     public let idm: IDm
     /// The PMm, which determines how long the card may take.
     public let pmm: PMm
-    /// The timeouts encoded in the PMm.
-    package let times: ResponseTime
+    /// The longest response times, as encoded in the PMm.
+    public let times: ResponseTime
     /// Keeps the reader open that the card is on.
     private let owner: AnyObject?
 
-    /// - Parameter owner: kept as long as this value.
-    package init(channel: any CardChannel, idm: IDm, pmm: PMm, owner: AnyObject? = nil) {
+    /// Makes a system from its IDm and PMm, which the card gave earlier; nothing is sent.
+    ///
+    /// - Parameters:
+    ///   - channel: carries the commands, such as a ``Reader`` on which the card is selected.
+    ///   - idm: the IDm of the system.
+    ///   - pmm: the PMm; it gives the time-outs of all commands.
+    ///   - owner: what closes the channel when it is deallocated; kept as long as this value.
+    public init(channel: any CardChannel, idm: IDm, pmm: PMm, owner: AnyObject? = nil) {
         self.channel = channel
         self.idm = idm
         self.pmm = pmm
@@ -110,15 +127,36 @@ public struct FeliCaSystem {
         self.owner = owner
     }
 
-    /// - Parameter owner: kept as long as this value.
-    package init(channel: any CardChannel, target: FeliCaTarget, owner: AnyObject? = nil) {
+    /// Makes a system from a card's answer to a Polling; nothing is sent.
+    ///
+    /// ```swift
+    /// if let target = try reader.activateFeliCa(systems: [.commonArea, .transit]) {
+    ///     print(try FeliCaSystem(channel: reader, target: target).requestSystemCode())
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - channel: carries the commands, such as the ``Reader`` that polled.
+    ///   - target: the answer.
+    ///   - owner: what closes the channel when it is deallocated; kept as long as this value.
+    public init(channel: any CardChannel, target: FeliCaTarget, owner: AnyObject? = nil) {
         self.init(channel: channel, idm: target.idm, pmm: target.pmm, owner: owner)
     }
 
-    /// Sends a command once and reads its answer.
+    /// Sends a command once and reads its answer: one of your own, for which there is no method here.
+    ///
+    /// ```swift
+    /// struct GetContainerID: FeliCaCommand {
+    ///     static let code = CommandCode(rawValue: 0x70)
+    ///     static let carriesIDm = false
+    ///     let parameters: [UInt8] = [0, 0]
+    ///     func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt8] { answer.rest() }
+    ///     func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
+    /// }
+    /// ```
     ///
     /// - Throws: ``FeliCaError``.
-    package func send<Command: FeliCaCommand>(_ command: Command) throws(FeliCaError) -> Command.Response {
+    public func send<Command: FeliCaCommand>(_ command: Command) throws(FeliCaError) -> Command.Response {
         let packet = try command.packet(for: idm)
         let frame = try channel.exchange(packet, timeout: command.maximumTime(times))
         return try command.response(from: frame, idm: idm)

@@ -14,7 +14,7 @@ extension CommandAPDU {
     ///   - count: the number of bytes, 1 to 65,536; up to 256 are requested in the short form, where 256 means
     ///     everything available.
     /// - Throws: ``APDUError/offset(_:)``.
-    package static func readBinary(offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
+    public static func readBinary(offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         return CommandAPDU(.readBinary, p1: p1, p2: p2, ne: count)
     }
@@ -28,7 +28,7 @@ extension CommandAPDU {
     ///   - offset: the first byte, 0 to 4,294,967,295.
     ///   - count: the number of answer bytes, including the data object's tag and length.
     /// - Throws: ``APDUError/offset(_:)``.
-    package static func readBinary(farOffset offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
+    public static func readBinary(farOffset offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
         guard let number = UInt32(exactly: offset) else { throw .offset(offset) }
         let digits = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
         let short = Array(digits.dropLast(2).drop { $0 == 0 } + digits.suffix(2))
@@ -45,10 +45,14 @@ extension CommandAPDU {
 extension ISO7816Session {
     /// Reads bytes of the current EF with one READ BINARY and returns the answer, whatever its status word.
     ///
-    /// Offsets above 32,767 use the odd instruction; its data object is removed from the answer.
+    /// Offsets above 32,767 use the odd instruction; its data object is removed from the answer. ``readFile(limit:)`` reads
+    /// a whole file.
     ///
+    /// - Parameters:
+    ///   - offset: the first byte.
+    ///   - count: the number of bytes, 1 to 256, or to 65,536 if the limits allow extended lengths.
     /// - Throws: ``ISO7816Error``.
-    package func readBinary(offset: Int, count: Int) throws(ISO7816Error) -> ResponseAPDU {
+    public func readBinary(offset: Int, count: Int) throws(ISO7816Error) -> ResponseAPDU {
         guard offset > CommandAPDU.highestBinaryOffset else {
             return try transmit(try made { () throws(APDUError) in try .readBinary(offset: offset, count: count) })
         }
@@ -81,7 +85,7 @@ extension CommandAPDU {
     ///   - offset: the first byte, 0 to 32,767.
     ///   - data: the bytes, at least one; more than 255 are sent in a chain or extended.
     /// - Throws: ``APDUError/offset(_:)``, ``APDUError/count(_:)``.
-    package static func updateBinary(offset: Int, data: [UInt8]) throws(APDUError) -> CommandAPDU {
+    public static func updateBinary(offset: Int, data: [UInt8]) throws(APDUError) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         guard !data.isEmpty else { throw .count(0) }
         return CommandAPDU(.updateBinary, p1: p1, p2: p2, data: data)
@@ -89,14 +93,14 @@ extension CommandAPDU {
 }
 
 extension ISO7816Session {
-    /// Writes bytes into the current EF, in as many commands as necessary.
+    /// Writes bytes into the current EF, in as many commands as necessary; nothing is read back.
     ///
     /// - Parameters:
     ///   - offset: the first byte; all bytes must be below 32,768.
     ///   - data: the bytes.
     ///   - bytesPerCommand: the maximum for one command; by default what the reader can send.
     /// - Throws: ``ISO7816Error``; what earlier commands wrote stays written.
-    package func updateBinary(
+    public func updateBinary(
         offset: Int, data: [UInt8], bytesPerCommand: Int? = nil
     ) throws(ISO7816Error) {
         let step = max(1, min(bytesPerCommand ?? limits.longestData, limits.longestData))

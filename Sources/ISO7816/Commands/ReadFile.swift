@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 extension ISO7816Session {
     /// The maximum number of bytes read from one file unless more is requested.
-    package static let longestFile = 0x10000
+    public static let longestFile = 0x10000
 
     /// Reads the current EF in blocks that the reader can pass on.
     ///
@@ -15,7 +15,7 @@ extension ISO7816Session {
     ///
     /// - Parameter limit: the maximum number of bytes, if the size of the file is already known or no more is wanted.
     /// - Returns: what was read, even if an exchange failed on the way.
-    package func readFile(limit: Int = longestFile) -> FileContents {
+    public func readFile(limit: Int = longestFile) -> FileContents {
         var step = limits.bytesPerRead
         var data: [UInt8] = []
         while data.count < limit {
@@ -42,7 +42,7 @@ extension ISO7816Session {
     /// - Returns: the part of the object that was read, and nothing after it.
     /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/notADataObject`` if the file does not begin with a tag and
     ///   length.
-    package func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
+    public func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
         let head = readFile(limit: min(limit, 7))
         if case .failed(let error) = head.end { throw error }
         if case .refused(let status) = head.end { throw .status(.readBinary, status) }
@@ -56,15 +56,15 @@ extension ISO7816Session {
 }
 
 /// The part of a transparent EF that could be read.
-package struct FileContents: Hashable, Sendable {
+public struct FileContents: Hashable, Sendable {
     /// The bytes from the start of the file.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// Why reading ended.
-    package var end: End
+    public var end: End
 
     /// The reasons for the end of reading.
     @nonexhaustive
-    package enum End: Hashable, Sendable {
+    public enum End: Hashable, Sendable {
         /// The requested number of bytes was read.
         case limit
         /// The card reported the end of the file.

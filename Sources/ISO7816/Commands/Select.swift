@@ -9,7 +9,7 @@ extension CommandAPDU {
     ///   - target: the file or application.
     ///   - answer: the information to return about it; unless it is `.nothing`, Le is present and requests everything.
     ///   - cla: the class.
-    package static func select(
+    public static func select(
         _ target: SelectTarget, answer: SelectAnswer = .nothing, cla: ClassByte = .interindustry
     ) -> CommandAPDU {
         CommandAPDU(
@@ -39,7 +39,7 @@ extension ISO7816Session {
     /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` for any status word but 9000, including warnings:
     ///   `6283` means that the file is deactivated or, on a driver's license, locked.
     @discardableResult
-    package func select(
+    public func select(
         _ target: SelectTarget, answer: SelectAnswer = .nothing
     ) throws(ISO7816Error) -> [UInt8] {
         try data(.select(target, answer: answer))
@@ -47,9 +47,10 @@ extension ISO7816Session {
 }
 
 /// The information that a SELECT requests about the file: bits 4 and 3 of P2.
-package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
+public enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
     /// File control information, template 6F.
     case fileControlInformation = 0x00
+    /// Nothing.
     case nothing = 0x0C
 }
 

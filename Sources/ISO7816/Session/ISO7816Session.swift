@@ -2,7 +2,7 @@
 
 internal import ByteCodec
 internal import CardModel
-package import NFCTransport
+public import NFCTransport
 
 /// Sends commands to one ISO 7816-4 card and carries out the terminal's duties.
 ///
@@ -70,7 +70,7 @@ public final class ISO7816Session {
     ///   - pinGuard: that of an earlier session with the same card.
     package convenience init(
         reader: any Reader, picc: PICC, request: ActivationRequest, owner: AnyObject? = nil,
-        timeout: Duration = usualTimeout, pinGuard: PINGuard = PINGuard()
+        timeout: Duration = usualTimeout, pinGuard: PINGuard
     ) {
         self.init(
             channel: reader, limits: APDULimits(reader.information), timeout: timeout, pinGuard: pinGuard
@@ -80,6 +80,25 @@ public final class ISO7816Session {
             guard let found = try reader.activate(request) else { throw .cardReleased }
             return found.mayBeSameCard(as: picc)
         }
+    }
+
+    /// Makes a session with the card that a reader has just activated.
+    ///
+    /// ```swift
+    /// if let card = try reader.activate(.typeB()), card.isISODEP {
+    ///     let session = ISO7816Session(reader: reader, picc: card, request: .typeB())
+    /// }
+    /// ```
+    ///
+    /// Make one for a card and keep it: what is known of PINs that were sent is known to this session alone.
+    ///
+    /// - Parameters:
+    ///   - reader: the reader, which outlives the session.
+    ///   - picc: the card as it was activated.
+    ///   - request: the request that activated it; it is sent again after a failed exchange.
+    ///   - owner: what closes the reader when it is deallocated; kept as long as the session.
+    public convenience init(reader: any Reader, picc: PICC, request: ActivationRequest, owner: AnyObject? = nil) {
+        self.init(reader: reader, picc: picc, request: request, owner: owner, pinGuard: PINGuard())
     }
 
     /// Selects the card again if an exchange has failed, and notes that its current file is the MF.
@@ -179,7 +198,7 @@ public final class ISO7816Session {
     ///
     /// - Throws: ``ISO7816Error``; any status word but 9000 is ``ISO7816Error/status(_:_:)``.
     @discardableResult
-    package func data(_ command: CommandAPDU) throws(ISO7816Error) -> [UInt8] {
+    public func data(_ command: CommandAPDU) throws(ISO7816Error) -> [UInt8] {
         let response = try transmit(command)
         guard response.status == .success else { throw .status(command.ins, response.status) }
         return response.data
@@ -282,7 +301,7 @@ public struct APDULimits: Hashable, Sendable {
     /// Makes the limits of a reader.
     ///
     /// Extended lengths stay off until ``allowsExtended`` is set: only the card reports whether it supports them.
-    package init(_ information: ReaderInformation) {
+    public init(_ information: ReaderInformation) {
         self.init(
             longestCommand: information.longestCommandAPDU, longestResponse: information.longestResponseAPDU)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// The meaning of a status word, or of a range; the facts are rows of `Data/status-words.tsv`.
 package struct StatusWordMeaning: Hashable, Sendable {
@@ -42,7 +42,7 @@ package struct StatusWordMeaning: Hashable, Sendable {
 
 extension StatusWord {
     /// The meaning; `nil` for one that no source names. For `61xx`, `63Cx` and `6Cxx`, it includes the number.
-    package var meaning: LocalizedText? {
+    public var meaning: LocalizedText? {
         guard let text = StatusWordMeaning.of(self)?.text else { return nil }
         guard let number = bytesAvailable ?? counter ?? correctLength else { return text }
         return LocalizedText("\(text.english): \(number)", "\(text.japanese): \(number)")

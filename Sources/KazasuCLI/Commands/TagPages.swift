@@ -47,7 +47,8 @@ struct TagPages: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        let (dump, error) = try closing(session) { try $0.find(.tag).forumTag(key: key).pages(pages?.numbers) }
+        let result = try closing(session) { try $0.find(.tag).forumTag(key: key).readPages(pages?.numbers) }
+        let (dump, error) = (result.dump, result.error)
         let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
         if context.json {
             try context.print([

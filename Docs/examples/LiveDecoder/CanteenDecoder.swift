@@ -1,0 +1,1 @@
+../OwnDecoder/CanteenDecoder.swift

@@ -1,0 +1,1 @@
+../OwnReader/BridgeReader.swift
