@@ -4,13 +4,13 @@
 import PackageDescription
 
 /// Small programs that use Kazasu as a library: what they import is all that they need.
-let programs: [(name: String, product: String)] = [
-    ("Balance", "Kazasu"), ("TapClock", "Kazasu"), ("SystemCodes", "Kazasu"), ("License", "Kazasu"),
-    ("Turnstile", "Kazasu"), ("OwnReader", "Kazasu"), ("RawFeliCa", "Kazasu"), ("RawAPDUs", "Kazasu"),
-    ("TagPages", "Kazasu"), ("LiveDecoder", "Kazasu"), ("Swift5", "Kazasu"),
-    ("DecodeDump", "KazasuCards"), ("BatchDecoder", "KazasuCards"), ("OwnDecoder", "KazasuCards"),
-    ("BlocksInMemory", "KazasuCards"),
-    ("WithoutReader", "KazasuTesting"), ("KeepDump", "KazasuService"), ("OwnSink", "KazasuService"),
+let programs: [(name: String, products: [String])] = [
+    ("Balance", ["Kazasu"]), ("TapClock", ["Kazasu"]), ("SystemCodes", ["Kazasu"]), ("License", ["Kazasu"]),
+    ("Turnstile", ["Kazasu"]), ("OwnReader", ["Kazasu"]), ("RawFeliCa", ["Kazasu"]), ("RawAPDUs", ["Kazasu"]),
+    ("TagPages", ["Kazasu"]), ("LiveDecoder", ["Kazasu", "KazasuCards"]), ("Swift5", ["Kazasu"]),
+    ("DecodeDump", ["KazasuCards"]), ("BatchDecoder", ["KazasuCards"]), ("OwnDecoder", ["KazasuCards"]),
+    ("BlocksInMemory", ["KazasuCards"]),
+    ("WithoutReader", ["KazasuTesting"]), ("KeepDump", ["KazasuService"]), ("OwnSink", ["KazasuService"]),
 ]
 
 /// Programs that are not written for Swift 6.
@@ -21,7 +21,8 @@ let package = Package(
     dependencies: [.package(name: "kazasu", path: "../..")],
     targets: programs.map { program in
         .executableTarget(
-            name: program.name, dependencies: [.product(name: program.product, package: "kazasu")], path: program.name,
+            name: program.name, dependencies: program.products.map { .product(name: $0, package: "kazasu") },
+            path: program.name,
             swiftSettings: older.contains(program.name) ? [.swiftLanguageMode(.v5)] : [])
     } + [
         // What a program's own tests look like, and what they can reach.

@@ -23,6 +23,7 @@ public enum DocumentError: Error, Hashable, Sendable {
 
 extension DocumentError {
     /// The faults of a JSON text.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable {
         case syntax, endsEarly, notUTF8, tooDeep, tooManyValues, numberTooLarge
     }

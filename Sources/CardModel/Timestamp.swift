@@ -3,26 +3,33 @@
 internal import Glibc
 
 /// A moment with a precision of milliseconds; its text is that of RFC 3339.
-package struct Timestamp: Hashable, Sendable {
+public struct Timestamp: Hashable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
-    package let milliseconds: Int
+    public let milliseconds: Int
 
     /// Creates a moment from milliseconds since 1970.
-    package init(milliseconds: Int) { self.milliseconds = milliseconds }
+    public init(milliseconds: Int) { self.milliseconds = milliseconds }
 
     /// The current time of the system's clock.
-    package static var now: Timestamp {
+    public static var now: Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000)
     }
 }
 
-extension Timestamp: Comparable {
-    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+extension Timestamp: Comparable, CustomStringConvertible {
+    /// The text of RFC 3339 in UTC: `2026-11-20T03:34:56Z`, with milliseconds unless they are zero.
+    public var description: String { utcText }
+
+    /// Compares by time.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 }
 
 extension Timestamp {
+    /// Creates a moment from whole seconds since 1970; one that cannot be represented wraps around.
+    package init(seconds: Int) { self.init(milliseconds: seconds &* 1000) }
+
     /// The offset that a text is written with.
     package enum Zone: Sendable {
         /// The machine's time zone, as in `2026-11-20T12:34:56.789+09:00`.

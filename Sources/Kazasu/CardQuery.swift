@@ -8,6 +8,7 @@ package import NFCTransport
 /// The card to wait for.
 public struct CardQuery: Hashable, Sendable {
     /// The kinds of card that a program can wait for.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable, CaseIterable {
         case feliCa
         case isoDEP

@@ -8,6 +8,7 @@ internal import NFCTransport
 /// A card being put on a reader or taken off.
 public struct Tap: Sendable {
     /// The kinds of tap.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable {
         case on
         case off

@@ -53,6 +53,7 @@ public struct Taps: AsyncSequence, Sendable {
     public var events: Events { Events(watch: watch) }
 
     /// Something that happened on the readers.
+    @nonexhaustive
     public enum Event: Sendable {
         /// A card was put on a reader or taken off.
         case tap(Tap)
@@ -61,6 +62,7 @@ public struct Taps: AsyncSequence, Sendable {
     }
 
     /// Whether a reader can notice cards.
+    @nonexhaustive
     public enum ReaderState: Hashable, Sendable {
         case ready
         /// It is not connected, or was disconnected.

@@ -130,7 +130,7 @@ struct OutboxStatus: KazasuCommand {
         let rows = status.sinks.map { sink in
             [
                 sink.sink, "\(sink.pending)", "\(sink.dead)",
-                sink.oldest.map { Self.age(max(0, now - $0) / 1000) } ?? "-",
+                sink.oldest.map { Self.age(max(0, now - $0.milliseconds) / 1000) } ?? "-",
                 sink.error.map(DeliveryWords.text) ?? "-",
             ]
         }
@@ -164,7 +164,7 @@ struct OutboxStatus: KazasuCommand {
                 status.sinks.map { sink in
                     [
                         "sink": .string(sink.sink), "pending": .int(sink.pending), "dead": .int(sink.dead),
-                        "oldest": .text(sink.oldest.map { Timestamp(milliseconds: $0).text() }),
+                        "oldest": .text(sink.oldest?.text()),
                         "attempts": .int(sink.attempts),
                         "error": .text(sink.error),
                     ]

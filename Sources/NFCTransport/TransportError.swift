@@ -81,6 +81,7 @@ extension TransportError {
 extension TransportError.Reason {
     /// The possible faults of a reader, a device or a service; each has a row in `Data/transport-reasons.tsv`. The raw
     /// values are the identifiers in transcripts.
+    @nonexhaustive
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// External text, shown unchanged: a transcript of another version, or a test. Value: the text.
         case text

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import TestSupport
 import Testing
 
@@ -99,7 +100,8 @@ struct MetricsTests {
     func queues() throws {
         let metrics = Metrics()
         metrics.expect(readers: ["door", "back"], sinks: ["exec:/a"])
-        let queue = Outbox.QueueStatus(sink: "exec:/a", pending: 3, dead: 0, oldest: 1000, attempts: 0)
+        let queue = Outbox.QueueStatus(
+            sink: "exec:/a", pending: 3, dead: 0, oldest: Timestamp(milliseconds: 1000), attempts: 0)
         let pending: Substring = "kazasu_outbox_pending{sink=\"exec:/a\"}"
         let full = try Exposition(metrics.text(Self.status([queue]), now: 3500))
         #expect((full.samples[pending], full.samples["kazasu_outbox_oldest_seconds{sink=\"exec:/a\"}"]) == (3, 2.5))

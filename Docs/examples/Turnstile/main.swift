@@ -18,5 +18,8 @@ for try await event in taps().events {
         print(tap.reader, "opens for", number)
     case .tap:
         continue
+    // What a later version may report.
+    @unknown default:
+        continue
     }
 }

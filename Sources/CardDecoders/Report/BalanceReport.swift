@@ -169,6 +169,7 @@ public struct BalanceCandidate: Hashable, Sendable {
 /// The currency of an amount; the raw values are ISO 4217 codes.
 ///
 /// Amounts are whole numbers of the smallest unit in use; ``minorDigits`` is its number of decimal places.
+@nonexhaustive
 public enum Currency: String, Hashable, Sendable, CaseIterable {
     /// Japanese yen; amounts are yen.
     case yen = "JPY"

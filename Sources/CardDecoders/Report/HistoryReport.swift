@@ -281,6 +281,7 @@ extension CodedValue? {
 }
 
 /// The kind of a history record; the raw values are those of `kazasu.history/1`.
+@nonexhaustive
 public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     /// A ride by rail.
     case rail

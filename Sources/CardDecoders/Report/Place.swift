@@ -134,6 +134,7 @@ extension Place {
 }
 
 /// The code of a location as written on a card.
+@nonexhaustive
 public enum PlaceCode: Hashable, Sendable {
     /// A station.
     case station(StationCode)

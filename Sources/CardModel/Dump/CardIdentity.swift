@@ -145,6 +145,7 @@ extension CardIdentity {
 }
 
 /// The kind of contactless card; the raw values are those of `kazasu.dump/1`.
+@nonexhaustive
 public enum Technology: String, Hashable, Sendable, CaseIterable {
     /// FeliCa (JIS X 6319-4, NFC-F).
     case felica

@@ -5,6 +5,7 @@ public import CardModel
 package import FeliCa
 
 /// A change that issuing makes to a card.
+@nonexhaustive
 public enum LiteChange: Hashable, Sendable {
     /// The ID block (82).
     case id(Block)

@@ -6,6 +6,7 @@ internal import GRDB
 internal import Glibc
 
 /// Why a ledger could not be used. A failed call has not changed the file.
+@nonexhaustive
 public enum LedgerError: Error, Hashable, Sendable {
     /// The file is not a whole database; it was not changed.
     case damaged(path: String)
@@ -181,6 +182,7 @@ extension LedgerError.ColumnFault: SelfDescribing {
 }
 
 /// Something unusual about records; all of them were kept.
+@nonexhaustive
 public enum LedgerNotice: Hashable, Sendable {
     /// The serials of the card begin again below those that the ledger has, on a later day.
     case serialsWentBack(card: String)

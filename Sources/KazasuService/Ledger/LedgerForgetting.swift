@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+public import CardModel
 internal import GRDB
 
 /// One addition of records to a ledger: a visit of a card, a file, or files that were imported together.
@@ -9,8 +9,8 @@ public struct LedgerImport: Hashable, Sendable, Identifiable {
     public let id: Int
     /// Where the records came from.
     public let source: LedgerSource
-    /// When they were kept, in seconds since 1970.
-    public let time: Int
+    /// When they were kept.
+    public let time: Timestamp
     /// How many of its records the ledger has.
     public let records: Int
 }
@@ -39,7 +39,7 @@ extension Ledger {
                 try LedgerImport(
                     id: row.value(0),
                     source: LedgerSource(LedgerSource.Kind(rawValue: row.value(1)) ?? .file, name: shown(row.value(2))),
-                    time: row.value(3), records: row.value(4))
+                    time: Timestamp(seconds: row.value(3)), records: row.value(4))
             }
         }
     }

@@ -56,7 +56,7 @@ package enum LedgerJSON {
         let rows: [JSONValue] = imports.map { entry in
             [
                 "import": .int(entry.id),
-                "at": .string(Timestamp(milliseconds: entry.time &* 1_000).text(.local, .seconds)),
+                "at": .string(entry.time.text(.local, .seconds)),
                 "source": .string(entry.source.kind.rawValue), "name": .text(entry.source.name),
                 "records": .int(entry.records),
             ]
@@ -70,7 +70,7 @@ package enum LedgerJSON {
             "kazasu.ledgerUndo/1",
             [
                 ("change", .string(change.kind.rawValue)),
-                ("at", .string(Timestamp(milliseconds: change.time &* 1_000).text(.local, .seconds))),
+                ("at", .string(change.time.text(.local, .seconds))),
             ])
     }
 

@@ -5,6 +5,7 @@ public import CardModel
 internal import GRDB
 
 /// The grouping of records for sums.
+@nonexhaustive
 public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
     /// The day of the record.
     case day

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 internal import GRDB
 internal import Glibc
 
@@ -80,7 +81,8 @@ enum LedgerUndo {
     /// - Returns: the change, or `nil` if there is none to undo.
     static func takeBack(_ db: Database) throws -> LedgerChange? {
         guard let row = try Row.fetchOne(db, sql: "SELECT what, at FROM undo") else { return nil }
-        let change = try LedgerChange(kind: LedgerChange.Kind(rawValue: row.value(0)) ?? .keep, time: row.value(1))
+        let change = try LedgerChange(
+            kind: LedgerChange.Kind(rawValue: row.value(0)) ?? .keep, time: Timestamp(seconds: row.value(1)))
         for table in tables {
             let key = "(\(table.key.joined(separator: ", ")))"
             try db.execute(
@@ -123,8 +125,8 @@ public struct LedgerChange: Hashable, Sendable {
 
     /// The kind of change.
     public let kind: Kind
-    /// When, in seconds since 1970.
-    public let time: Int
+    /// When it was made.
+    public let time: Timestamp
 }
 
 extension Ledger {

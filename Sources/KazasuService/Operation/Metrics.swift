@@ -164,7 +164,9 @@ package final class Metrics: Sendable {
                 sinks.map { ([("sink", $0)], "\(queues[$0]?.pending ?? 0)") })
             family(
                 "outbox_oldest_seconds", "gauge", "Age of the oldest event that waits for the sink.",
-                sinks.map { ([("sink", $0)], "\(Double(max(0, now - (queues[$0]?.oldest ?? now))) / 1000)") })
+                sinks.map {
+                    ([("sink", $0)], "\(Double(max(0, now - (queues[$0]?.oldest?.milliseconds ?? now))) / 1000)")
+                })
         }
         if let isConnected = state.isMQTTConnected {
             family("mqtt_connected", "gauge", "Whether the MQTT broker is connected.", [([], isConnected ? "1" : "0")])

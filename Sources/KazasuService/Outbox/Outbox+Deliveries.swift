@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 internal import GRDB
 
 /// What sinks use.
@@ -214,8 +215,8 @@ extension Outbox {
         public var pending: Int
         /// How many it refused for good.
         public var dead: Int
-        /// The time of the oldest event that is pending, in milliseconds since 1970.
-        public var oldest: Int?
+        /// The time of the oldest event that is pending.
+        public var oldest: Timestamp?
         /// How often the first pending event was tried.
         public var attempts: Int
         /// Why it failed last: a short token such as `exit3`.
@@ -264,7 +265,8 @@ extension Outbox {
                 try status.sinks.append(
                     QueueStatus(
                         sink: sink, pending: row.value("pending"), dead: row.value("dead"),
-                        oldest: first?.value("time"), attempts: first?.value("attempts") ?? 0,
+                        oldest: first.map { Timestamp(milliseconds: try $0.value("time")) },
+                        attempts: first?.value("attempts") ?? 0,
                         error: first?.value("error", as: String?.self)))
             }
             for row in try Row.fetchAll(database, sql: "SELECT reader, sequence FROM readers") {

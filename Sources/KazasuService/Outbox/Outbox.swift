@@ -85,14 +85,25 @@ public actor Outbox {
     /// The outbox blocks, so that it has a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it, on a thread of the outbox: another program that uses the file may be waited for.
     ///
     /// - Parameters:
     ///   - path: the file, which is made if it is missing.
     ///   - isWatcher: whether this process stores events; only one may.
     ///   - makesFolders: whether it also makes the folders above the file.
     /// - Throws: ``OutboxError``; a file that is something else is not changed.
-    public init(_ path: String, isWatcher: Bool, makesFolders: Bool = false) throws(OutboxError) {
+    public static func open(
+        _ path: String, isWatcher: Bool, makesFolders: Bool = false
+    ) async throws(OutboxError) -> Outbox {
+        let outbox = Outbox(unopened: path, isWatcher: isWatcher, makesFolders: makesFolders)
+        try await outbox.openFile()
+        return outbox
+    }
+
+    private func openFile() throws(OutboxError) { _ = try files.database() }
+
+    /// Opens the file as ``open(_:isWatcher:makesFolders:)`` does, on the calling thread.
+    package init(_ path: String, isWatcher: Bool, makesFolders: Bool = false) throws(OutboxError) {
         self.init(unopened: path, isWatcher: isWatcher, makesFolders: makesFolders)
         _ = try files.database()
     }

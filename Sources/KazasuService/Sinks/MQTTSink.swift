@@ -422,7 +422,7 @@ package final class MQTTSink: Sink {
         let oldest = queues?.compactMap(\.oldest).min()
         return [
             "pending": .optional(queues.map { $0.reduce(0) { $0 + $1.pending } }),
-            "oldestSeconds": .optional(oldest.map { max(0, Timestamp.now.milliseconds - $0) / 1000 }),
+            "oldestSeconds": .optional(oldest.map { max(0, Timestamp.now.milliseconds - $0.milliseconds) / 1000 }),
             "published": .int(counters.published), "retried": .int(counters.retried), "dead": .int(counters.dead),
             "connections": .int(counters.connections), "acknowledgements": .int(counters.acknowledgements),
             "malformedAcknowledgements": .int(counters.malformedAcknowledgements),

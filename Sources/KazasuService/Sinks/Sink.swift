@@ -63,6 +63,7 @@ public struct ReaderStatus: Sendable {
 }
 
 /// The result of one delivery.
+@nonexhaustive
 public enum DeliveryResult: Hashable, Sendable {
     /// The sink has it.
     case delivered

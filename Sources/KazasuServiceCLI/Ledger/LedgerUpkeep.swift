@@ -77,7 +77,7 @@ extension LedgerCommand {
             if context.json { return try context.print(LedgerJSON.imports(imports)) }
             let head = [tr("IMPORT", "番号"), tr("WHEN", "日時"), tr("RECORDS", "件数"), tr("FROM", "取り込み元")]
             let rows = imports.map { entry in
-                let time = Timestamp(milliseconds: entry.time &* 1_000).text(.local, .seconds)
+                let time = entry.time.text(.local, .seconds)
                 return [
                     "\(entry.id)", String(time.prefix(16)).replacing("T", with: " "), "\(entry.records)",
                     entry.source.name ?? entry.source.kind.words[Language.current],
@@ -115,7 +115,7 @@ extension LedgerCommand {
             let ledger = try file.open(context)
             let change = try ledger.undo()
             if context.json { return try context.print(LedgerJSON.undone(change)) }
-            let time = Timestamp(milliseconds: change.time &* 1_000).text(.local, .seconds).prefix(16)
+            let time = change.time.text(.local, .seconds).prefix(16)
                 .replacing("T", with: " ")
             let what = change.kind.words[Language.current]
             try context.print(tr("undone: \(what), \(time)\n", "取り消しました: \(what)（\(time)）\n"))

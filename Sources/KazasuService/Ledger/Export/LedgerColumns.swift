@@ -10,6 +10,7 @@ public import CardModel
 /// ``Field``, or a text in quotation marks for a column that is the same in every line.
 public struct LedgerColumns: Hashable, Sendable {
     /// The content of a column. Money is in main units.
+    @nonexhaustive
     public enum Field: String, Hashable, Sendable, CaseIterable {
         /// The day.
         case date
