@@ -482,6 +482,24 @@ struct HTTPServerTests {
         await thread.stop()
     }
 
+    @Test("While a server waits for the lock of another, a third one does not get a lock of its own")
+    func unixLock() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/serve.sock"
+        let first = try UnixListener(path)
+        // The second server has the file open when the first one ends, and locks it then.
+        let second = open(path + ".lock", O_RDWR)
+        defer { close(second) }
+        close(first.descriptor)
+        first.remove()
+        try #require(flock(second, LOCK_EX | LOCK_NB) == 0)
+        #expect(throws: ListenError.self) {
+            let third = try UnixListener(path)
+            close(third.descriptor)
+            third.remove()
+        }
+    }
+
     @Test("A port that is taken is an error, and the other addresses are free again")
     func portTaken() async throws {
         let stand = try await ServeStand()

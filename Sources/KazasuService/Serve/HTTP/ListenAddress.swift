@@ -163,13 +163,13 @@ struct UnixListener {
         (self.path, self.lock, descriptor, inode) = (path, lock, file, status.st_ino)
     }
 
-    /// Removes the file, unless it is another one by now. The socket itself belongs to the server.
+    /// Removes the file, unless it is another one by now. The socket itself belongs to the server. The lock file stays: another
+    /// server may have it open already, and a third one would lock a new file.
     func remove() {
         var status = stat()
         if unsafe lstat(path, &status) == 0, status.st_ino == inode, status.st_mode & S_IFMT == S_IFSOCK {
             unsafe unlink(path)
         }
-        unsafe unlink(path + ".lock")
         close(lock)
     }
 
