@@ -124,6 +124,30 @@ struct SerialTransportTests {
         }
     }
 
+    /// Without a descriptor for what cancels it, the transport leaves the port as it was.
+    @Test func restoresThePortWithoutFreeDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let line = try PseudoLine()
+            let port = open(line.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+            var (before, after) = (termios(), termios())
+            tcgetattr(port, &before)
+            before.c_lflag |= tcflag_t(ICANON)
+            tcsetattr(port, TCSANOW, &before)
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            setrlimit(__rlimit_resource_t(7), &limit)
+            var last: Int32 = 0
+            while case let next = dup(port), next >= 0 { last = next }
+            for free in 0..<3 as Range<Int32> {
+                if free > 0 { close(last + 1 - free) }
+                #expect(throws: TransportError.self) {
+                    try PN532Driver(patience: 1).open("pn532:\(line.path)", cancellation: CancellationToken())
+                }
+                tcgetattr(port, &after)
+                #expect(after.c_lflag == before.c_lflag)
+            }
+        }
+    }
+
     // MARK: Hostile lines
 
     /// A chip that answers each command with these bytes.

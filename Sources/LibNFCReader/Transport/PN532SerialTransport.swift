@@ -37,16 +37,16 @@ final class PN532SerialTransport: PN53xTransport {
         path: String, patience: Int, recorder: LinkRecorder?, cancellation: CancellationToken
     ) throws(TransportError) {
         serial = try SerialPort(path: path)
-        guard let settings = serial.makeRaw(.normal) else {
-            throw .readerUnavailable(reason: .absent, detail: .init(.silent, path))
-        }
-        self.settings = settings
-        self.patience = patience
-        self.recorder = recorder
+        // Before the port is changed, which nobody would undo.
         guard let stop = StopPipe() else {
             throw .readerUnavailable(reason: .unsupported, detail: .init(.deviceNotOpened, path, "\(EMFILE)"))
         }
-        self.stop = stop
+        guard let settings = serial.makeRaw(.normal) else {
+            throw .readerUnavailable(reason: .absent, detail: .init(.silent, path))
+        }
+        (self.settings, self.stop) = (settings, stop)
+        self.patience = patience
+        self.recorder = recorder
         let handler = cancellation.onCancel(abort)
         defer { cancellation.remove(handler) }
         do throws(TransportError) {
