@@ -331,6 +331,62 @@ struct OutboxTests {
         #expect(notices == [.failing(sink: "test", reason: "busy"), .recovered(sink: "test")])
     }
 
+    @Test("An event without a result is tried again, after a pause")
+    func missingResults() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        let events = (1...3).map { Self.event($0) }
+        try await outbox.store(events, for: ["test"])
+        let sink = SilentSink()
+        let notices = Mutex<[SinkNotice]>([])
+        let queue = SinkQueue(sink, outbox, sleep: { _ in await Task.yield() }) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        let running = Task { await queue.run() }
+        while try await !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
+        queue.end()
+        await running.value
+        #expect(sink.calls.withLock { $0 } == [3, 3, 2])
+        let failing = SinkNotice.failing(sink: "test", reason: "noResult")
+        #expect(notices.withLock { $0 } == [failing, .recovered(sink: "test"), failing, .recovered(sink: "test")])
+    }
+
+    /// A sink of a stranger that has no result at first, then one too few.
+    private final class SilentSink: Sink {
+        let name = "test"
+        let window = 3
+        /// How many events it got each time.
+        let calls = Mutex<[Int]>([])
+
+        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+            let call = calls.withLock { calls in
+                calls.append(events.count)
+                return calls.count
+            }
+            return Array(repeating: .delivered, count: [0, 1, 2][min(call, 3) - 1])
+        }
+
+        func close() async {}
+    }
+
+    @Test("It can be closed twice, and dropped")
+    func lifetime() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/o"
+        do {
+            let outbox = try Outbox(path, isWatcher: true)
+            try await outbox.store([Self.event(1)], for: [])
+        }
+        let outbox = try Outbox(path, isWatcher: true)
+        await outbox.close()
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        await outbox.close()
+        #expect(fcntl(file, F_GETFD) >= 0)
+        await #expect(throws: OutboxError.self) { try await outbox.store([Self.event(2)], for: []) }
+        await (try Outbox(path, isWatcher: true)).close()
+    }
+
     @Test("An attempt that the end of the watcher interrupts does not count")
     func interrupted() async throws {
         let folder = try TemporaryFolder()

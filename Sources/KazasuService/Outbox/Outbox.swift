@@ -131,7 +131,7 @@ public actor Outbox {
         }
     }
 
-    /// Closes the database.
+    /// Closes the database for good. An outbox that is dropped is closed, too.
     public func close() {
         for listener in listeners { listener.finish() }
         files.close()

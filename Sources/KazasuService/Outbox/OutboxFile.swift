@@ -58,6 +58,8 @@ final class OutboxFile: Sendable {
         if Self.room(beside: path) >= 4 * Int(Self.reserves.first ?? 0) { state.withLock { makeReserve(&$0) } }
     }
 
+    deinit { close() }
+
     /// Closes the database for good.
     func close() {
         state.withLock { state in

@@ -140,7 +140,7 @@ package final class SinkQueue: Sendable {
                     for: sink.name, of: reader, limit: max(1, sink.window))
                 note(nil, of: reader)
                 if events.isEmpty { break }
-                let results = limited(await sink.deliver(events), attempts: attempts)
+                let results = limited(complete(await sink.deliver(events), for: events), attempts: attempts)
                 var outcomes = zip(events, results).map { Outbox.Outcome(event: $0, result: $1) }
                 // An attempt that was interrupted does not count.
                 if Task.isCancelled { outcomes = outcomes.filter { $0.result == .delivered } }
@@ -182,6 +182,11 @@ package final class SinkQueue: Sendable {
                 await sleep(Self.rest)
             }
         }
+    }
+
+    /// One result for each event: those that a sink leaves out were not delivered.
+    private func complete(_ results: [DeliveryResult], for events: [TapEvent]) -> [DeliveryResult] {
+        results + repeatElement(.retry("noResult"), count: max(0, events.count - results.count))
     }
 
     /// An event that was tried as often as its sink allows is dead.
