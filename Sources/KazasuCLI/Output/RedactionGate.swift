@@ -11,18 +11,33 @@ import Synchronization
 /// is read from a file or a card, the numbers on the command line, and the members of JSON that name a card. A view
 /// masks what it shows itself (``Redaction``) because only it knows where a name ends; what a view forgets is caught
 /// here.
+///
+/// A program that runs for months meets more cards than it can look for. Numbers of the command line are kept for good; of the
+/// others, the oldest are forgotten. What is written about a card later names it, by which it is learned again.
 package final class RedactionGate: Sendable {
     /// The gate of this process.
     package static let shared = RedactionGate()
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    /// - Parameter recent: how many sequences are not forgotten before as many others were learned.
+    init(recent: Int = 1 << 16) {
+        state = Mutex(
+            State(
+                digits: Needles(head: 8, bits: 4, recent: recent), texts: Needles(head: 6, bits: 8, recent: recent)))
+    }
 
     fileprivate struct State {
         var isOn = false
         /// Numbers as hexadecimal or decimal digits, found in any notation.
-        var digits = Needles(head: 8, bits: 4)
+        var digits: Needles
         /// Texts in UTF-8.
-        var texts = Needles(head: 6, bits: 8)
+        var texts: Needles
+
+        /// Whether what is learned now may be forgotten again.
+        var isLasting = false {
+            didSet { (digits.isLasting, texts.isLasting) = (isLasting, isLasting) }
+        }
     }
 
     /// Whether anything is masked.
@@ -34,7 +49,9 @@ package final class RedactionGate: Sendable {
         for argument in arguments {
             // A card's number that the user typed, also as part of a file's name.
             for run in argument.split(whereSeparator: { !$0.isHexDigit }) where run.utf8.count == 16 {
-                if let number = try? Hex.decode(run) { learn(number: number, keeping: 2) }
+                if let number = try? Hex.decode(run) {
+                    learn(number: number, keeping: 2, isLasting: true)
+                }
             }
         }
     }
@@ -83,13 +100,19 @@ package final class RedactionGate: Sendable {
         if let first = changed.first, let last = changed.last { learn(bytes: Array(bytes[first...last])) }
     }
 
+    /// How many sequences are looked for.
+    var size: Int { state.withLock { $0.digits.count + $0.texts.count } }
+
     /// Learns a name or a number in print. Short texts, and days, which records have as well, are left to the views.
-    package func learn(text: String) {
+    ///
+    /// - Parameter isLasting: whether it is never forgotten, as what settings have.
+    package func learn(text: String, isLasting: Bool = false) {
         let symbols = Array(text.utf8)
         let digits = symbols.compactMap(Hex.value)
         guard symbols.count >= 6, Set(symbols).count > 2, CalendarDate(text) == nil else { return }
         state.withLock { state in
             guard state.isOn else { return }
+            state.isLasting = isLasting
             if digits.count < symbols.count || digits.count >= 8 { state.texts.insert(symbols) }
             // A number that is printed in groups.
             if digits.count >= 9, text.allSatisfy({ $0.isHexDigit || " :-".contains($0) }) {
@@ -99,11 +122,12 @@ package final class RedactionGate: Sendable {
     }
 
     /// Learns a card's number, of which the first bytes are not its own.
-    private func learn(number: [UInt8], keeping kept: Int) {
+    private func learn(number: [UInt8], keeping kept: Int, isLasting: Bool = false) {
         let own = Array(number.dropFirst(kept))
         guard own.contains(where: { $0 != 0 }) else { return }
         state.withLock { state in
             guard state.isOn else { return }
+            state.isLasting = isLasting
             state.digits.insert(bytes: own.count < 4 ? number : own, keeping: own.count < 4 ? kept : 0)
             state.digits.insert(bytes: own.count < 4 ? number.reversed() : own.reversed())
             // The second page of a tag with seven bytes.
@@ -119,7 +143,11 @@ package final class RedactionGate: Sendable {
     /// Learns bytes whose meaning is unknown; those that could be anything are left to the views.
     private func learn(bytes: [UInt8]) {
         guard bytes.filter({ $0 != 0 && $0 != 0xFF && $0 != 0x20 }).count > 2, bytes.count > 3 else { return }
-        state.withLock { if $0.isOn { $0.digits.insert(bytes: bytes) } }
+        state.withLock { state in
+            guard state.isOn else { return }
+            state.isLasting = false
+            state.digits.insert(bytes: bytes)
+        }
         if bytes.allSatisfy({ (0x20...0x7E).contains($0) }) { learn(text: String(decoding: bytes, as: UTF8.self)) }
     }
 
@@ -129,7 +157,13 @@ package final class RedactionGate: Sendable {
     package func masked(_ output: [UInt8]) -> [UInt8] {
         guard isOn else { return output }
         learn(json: output)
-        return state.withLock { $0.masked(output) }
+        return state.withLock { state in
+            defer {
+                state.digits.forgetOldest()
+                state.texts.forgetOldest()
+            }
+            return state.masked(output)
+        }
     }
 
     /// What may be written in place of a text.
@@ -254,16 +288,40 @@ private struct Needles {
     /// How many symbols select the candidates; shorter sequences are not looked for.
     private let head: Int
     private let bits: Int
-    private var candidates: [UInt64: Set<Needle>] = [:]
 
-    init(head: Int, bits: Int) { (self.head, self.bits) = (head, bits) }
+    private struct Candidates {
+        var needles: [UInt64: Set<Needle>] = [:]
+        var count = 0
 
-    var isEmpty: Bool { candidates.isEmpty }
+        mutating func insert(_ needle: Needle, _ key: UInt64) {
+            if needles[key, default: []].insert(needle).inserted { count += 1 }
+        }
+    }
+
+    private let mostRecent: Int
+    private var (lasting, recent, older) = (Candidates(), Candidates(), Candidates())
+    /// Whether those that are inserted now are never forgotten.
+    var isLasting = false
+
+    init(head: Int, bits: Int, recent: Int) { (self.head, self.bits, mostRecent) = (head, bits, recent) }
+
+    private var all: [Candidates] { [lasting, recent, older] }
+
+    var count: Int { all.reduce(0) { $0 + $1.count } }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Forgets the older half of what may be forgotten, once there is enough of it: between two outputs, as all that is
+    /// learned for one must be known while it is written.
+    mutating func forgetOldest() {
+        if recent.count > mostRecent { (older, recent) = (recent, Candidates()) }
+    }
 
     mutating func insert(_ symbols: [UInt8], keeping kept: Int = 0) {
         guard symbols.count >= head, symbols.contains(where: { $0 != symbols[0] }) else { return }
         let key = symbols.prefix(head).reduce(UInt64(0)) { $0 << bits | UInt64($1) }
-        candidates[key, default: []].insert(Needle(symbols: symbols, kept: kept))
+        let needle = Needle(symbols: symbols, kept: kept)
+        if isLasting { lasting.insert(needle, key) } else { recent.insert(needle, key) }
     }
 
     /// Adds the two hexadecimal digits of each byte.
@@ -273,14 +331,17 @@ private struct Needles {
 
     /// Calls `body` with the hidden part of each match.
     func forEachMatch(in symbols: [UInt8], _ body: (Range<Int>) -> Void) {
-        let all = UInt64(1) << (head * bits) - 1
+        let candidates = all.filter { $0.count > 0 }
+        let mask = UInt64(1) << (head * bits) - 1
         var key: UInt64 = 0
         for (offset, symbol) in symbols.enumerated() {
-            key = (key << bits | UInt64(symbol)) & all
-            guard offset + 1 >= head, let found = candidates[key] else { continue }
+            key = (key << bits | UInt64(symbol)) & mask
+            guard offset + 1 >= head else { continue }
             let start = offset + 1 - head
-            for needle in found where symbols[start...].starts(with: needle.symbols) {
-                body(start + needle.kept..<start + needle.symbols.count)
+            for found in candidates {
+                for needle in found.needles[key] ?? [] where symbols[start...].starts(with: needle.symbols) {
+                    body(start + needle.kept..<start + needle.symbols.count)
+                }
             }
         }
     }
