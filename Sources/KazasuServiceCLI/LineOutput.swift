@@ -2,14 +2,23 @@
 
 import Dispatch
 import KazasuCLI
+import KazasuService
 import Synchronization
 
 /// Writes lines on standard output, on a thread of its own: a reader of the pipe that pauses holds up nothing else.
 final class LineOutput: Sendable {
     /// Writes messages on standard error instead; those that are written directly may overtake them.
-    static let messages = LineOutput { line throws(CommandError) in
-        Output.message(String(decoding: line, as: UTF8.self))
-    }
+    static let messages: LineOutput = {
+        let output = LineOutput { line throws(CommandError) in Output.message(String(decoding: line, as: UTF8.self)) }
+        output.whenLost { [weak output] loss in
+            guard case .ends(let count) = loss else { return }
+            output?.write(
+                tr(
+                    "kazasu: \(Words.count(count, "message")) not written, as nobody read standard error\n",
+                    "kazasu: 標準エラー出力が読まれなかったため、メッセージ \(count) 件を出力しませんでした\n"))
+        }
+        return output
+    }()
 
     /// Lines that were dropped because nobody reads them.
     enum Loss: Equatable {
@@ -18,9 +27,6 @@ final class LineOutput: Sendable {
         /// It is over, after so many.
         case ends(count: Int)
     }
-
-    /// Bytes that may wait.
-    private static let mostUnsent = 32 << 20
 
     private struct State {
         var unsent = 0
@@ -57,7 +63,7 @@ final class LineOutput: Sendable {
     func write(_ line: [UInt8]) {
         let (isDropped, loss, lost) = state.withLock { state -> (Bool, Loss?, @Sendable (Loss) -> Void) in
             // After a gap, lines are written again when there is room for many.
-            let limit = state.dropped > 0 ? Self.mostUnsent / 2 : Self.mostUnsent
+            let limit = state.dropped > 0 ? OutputLimit.bytes / 2 : OutputLimit.bytes
             guard state.unsent + line.count <= limit else {
                 state.dropped += 1
                 return (true, state.dropped == 1 ? .begins : nil, state.lost)

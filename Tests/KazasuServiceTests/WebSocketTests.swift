@@ -206,6 +206,49 @@ struct WebSocketTests {
         await stand.stop()
     }
 
+    /// A client that reads nothing: what is written stays here.
+    private final class FullPipe: ChannelOutboundHandler, Sendable {
+        typealias OutboundIn = ByteBuffer
+
+        /// The last bytes that were written.
+        let last = Mutex<[UInt8]>([])
+        private let promises = Mutex<[EventLoopPromise<Void>]>([])
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            let bytes = Self.unwrapOutboundIn(data).readableBytesView.suffix(4)
+            last.withLock { $0 = ($0 + bytes).suffix(4) }
+            if let promise { promises.withLock { $0.append(promise) } }
+        }
+
+        func end() { for promise in promises.withLock({ $0 }) { promise.fail(ChannelError.ioOnClosedChannel) } }
+    }
+
+    @Test("A client that does not read is told at the end that messages are missing")
+    func missingMessages() async throws {
+        let sender = Mutex<(@Sendable (String) -> Void)?>(nil)
+        let connector = Connector { send in
+            sender.withLock { $0 = send }
+            return WebSocketSession(receive: { _ in }, close: {})
+        }
+        let pipe = FullPipe()
+        let channel = NIOAsyncTestingChannel()
+        try await channel.testingEventLoop.executeInContext {
+            try channel.pipeline.syncOperations.addHandler(pipe)
+            try WebSocketConnection.add(to: channel, connector.connect)
+        }
+        let send = try #require(sender.withLock { $0 })
+        let message = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<32 { send(message) }
+        await channel.testingEventLoop.run()
+        #expect(pipe.last.withLock { $0 } == Array("xxxx".utf8))
+        for _ in 0..<8 { send(message) }
+        await channel.testingEventLoop.run()
+        // A close frame: policy violation.
+        #expect(pipe.last.withLock { $0 } == [0x88, 2, 0x03, 0xF0])
+        pipe.end()
+        try? await channel.close()
+    }
+
     @Test("Refuses incomplete handshakes with the missing part")
     func handshakes() async throws {
         let stand = try await ServeStand(connect: Self.echo()) { $0.access = ServeAccess(token: Array("secret".utf8)) }

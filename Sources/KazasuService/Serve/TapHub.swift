@@ -232,14 +232,14 @@ extension TapHub.Reader {
 
 /// One client of `/v1/taps`. Used only on the event loop.
 final class TapStream: HTTPStreamSource {
-    /// How many events may wait for a client that is slow.
-    private static let mostWaiting = 1000
     private static let page = 256
 
     private let hub: TapHub
     private let stream: HTTPStream
     /// Events that wait until the client takes more.
     private var queue = CircularBuffer<(id: String, message: ByteBuffer)>()
+    /// Their bytes.
+    private var waiting = 0
     /// The last event that was written.
     private var lastID: String?
     private var isReplaying = false
@@ -267,7 +267,8 @@ final class TapStream: HTTPStreamSource {
         guard !isEnded, !isReplaying, lastID.map({ id > $0 }) ?? true else { return }
         guard !queue.isEmpty || !stream.isWritable else { return write(id, message) }
         queue.append((id, message))
-        if queue.count > Self.mostWaiting { overflow() }
+        waiting += message.readableBytes
+        if waiting > OutputLimit.bytes { overflow() }
     }
 
     func beat() {
@@ -279,7 +280,10 @@ final class TapStream: HTTPStreamSource {
             isReplayPaused = false
             return replay(after: resumption)
         }
-        while stream.isWritable, let next = queue.popFirst() { write(next.id, next.message) }
+        while stream.isWritable, let next = queue.popFirst() {
+            waiting -= next.message.readableBytes
+            write(next.id, next.message)
+        }
     }
 
     func closed() {

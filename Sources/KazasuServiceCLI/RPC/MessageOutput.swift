@@ -3,6 +3,7 @@
 import Dispatch
 import Kazasu
 import KazasuCLI
+import KazasuService
 import NFCTransport
 
 /// Writes messages on standard output, one a line, on a thread of its own.
@@ -10,8 +11,8 @@ import NFCTransport
 /// What waits for a client that does not read is limited, as it is for a WebSocket: no request begins while some of it waits,
 /// and too many messages that nobody asked for end the program.
 final class MessageOutput: Sendable {
-    /// Bytes that may wait while requests begin, and at most.
-    private static let (fewUnsent, mostUnsent) = (1 << 20, 32 << 20)
+    /// Bytes that may wait while requests begin.
+    private static let fewUnsent = 1 << 20
 
     private struct State: Sendable {
         var error: CommandError?
@@ -44,7 +45,7 @@ final class MessageOutput: Sendable {
         let isTooMuch = state.withLock { state -> Bool? in
             guard state.error == nil else { return nil }
             state.unsent += line.count
-            return state.unsent > Self.mostUnsent
+            return state.unsent > OutputLimit.bytes
         }
         guard let isTooMuch else { return }
         guard !isTooMuch else { return fail(Self.behind, isBehind: true) }

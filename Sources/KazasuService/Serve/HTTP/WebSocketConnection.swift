@@ -53,8 +53,6 @@ final class WebSocketConnection: ChannelDuplexHandler {
     typealias OutboundOut = WebSocketFrame
 
     private static let longestMessage = 8 << 20
-    /// What may wait for a client that does not read.
-    private static let mostUnsent = 32 << 20
     /// Messages that wait for the session, and their bytes; then nothing more is read.
     private static let (mostWaiting, mostWaitingBytes) = (16, longestMessage)
     private static let pingInterval = TimeAmount.seconds(30)
@@ -218,11 +216,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
         guard !isClosing else { return }
         let size = data.readableBytes
         unsent += size
-        // A client that asks and never reads.
-        guard unsent <= Self.mostUnsent else {
-            context.close(promise: nil)
-            return
-        }
+        // A client that asks and never reads. One that goes on at once learns that this and what follows is missing.
+        guard unsent <= OutputLimit.bytes else { return close(.policyViolation, context) }
         let frame = WebSocketFrame(fin: true, opcode: opcode, data: data)
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let written = context.eventLoop.makePromise(of: Void.self)
