@@ -144,7 +144,7 @@ struct MQTTOptions: ParsableArguments {
     }
 
     /// Makes the sink; `nil` without `--mqtt`.
-    func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
+    func sink(_ environment: SinkEnvironment) throws(CommandError) -> SinkFactory? {
         guard let broker = try broker.broker() else { return nil }
         try Self.check(environment.readers)
         var settings = MQTTSink.Settings(broker: broker, site: environment.site)
@@ -158,23 +158,21 @@ struct MQTTOptions: ParsableArguments {
         }
         let (log, metrics) = (environment.log, environment.metrics)
         let root = MQTTTopics(prefix: settings.prefix, site: settings.site).root
-        return MQTTSink(
-            settings, outbox: environment.outbox,
-            tell: { notice in
-                switch notice {
-                case .connected:
-                    metrics.mqtt(isConnected: true)
-                    log.info(
-                        tr(
-                            "connected to the broker; topics begin with \(root)",
-                            "ブローカーに接続しました（トピックは \(root) 以下）"))
-                case .disconnected:
-                    metrics.mqtt(isConnected: false)
-                    log.warning(notice.words)
-                case .notStored: log.error(notice.words)
-                case .notSubscribed, .notAllowed, .sharedName, .malformedAcknowledgement: log.warning(notice.words)
-                }
-            })
+        let tell: @Sendable (MQTTNotice) -> Void = { notice in
+            switch notice {
+            case .connected:
+                metrics.mqtt(isConnected: true)
+                log.info(
+                    tr(
+                        "connected to the broker; topics begin with \(root)", "ブローカーに接続しました（トピックは \(root) 以下）"))
+            case .disconnected:
+                metrics.mqtt(isConnected: false)
+                log.warning(notice.words)
+            case .notStored: log.error(notice.words)
+            case .notSubscribed, .notAllowed, .sharedName, .malformedAcknowledgement: log.warning(notice.words)
+            }
+        }
+        return { [settings, outbox = environment.outbox] in MQTTSink(settings, outbox: outbox, tell: tell) }
     }
 
     /// Refuses names that topics cannot tell apart.

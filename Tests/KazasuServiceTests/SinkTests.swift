@@ -166,6 +166,20 @@ struct BuiltInSinkTests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    @Test("A request that was cancelled, or a sink that was closed, does not fail those after it")
+    func cancelledWebhook() async throws {
+        let sink = WebhookSink("http://127.0.0.1:1/")
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await sink.deliver([Self.event()])
+        }
+        cancelled.cancel()
+        _ = await cancelled.value
+        #expect(await sink.deliver([Self.event()]) == [.retry("noConnection")])
+        await sink.close()
+        #expect(await sink.deliver([Self.event()]) == [.retry("noConnection")])
+    }
+
     @Test("Nobody listens")
     func noServer() async {
         let sink = WebhookSink("http://127.0.0.1:1/")

@@ -42,7 +42,7 @@ actor LineSink: Sink {
 let arguments = CommandLine.arguments
 let (path, reader) = (arguments.dropFirst().first ?? "cards.txt", arguments.dropFirst(2).first)
 let outbox = try await Outbox.open("\(path).outbox", isWatcher: true)
-let plan = Watcher.Plan(site: "office", readers: reader.map { [$0] }, sinks: [LineSink(path)])
+let plan = Watcher.Plan(site: "office", readers: reader.map { [$0] }, sinks: [{ LineSink(path) }])
 let watcher = Watcher(plan, outbox: outbox) { event, _ in
     print(event.kind.word, event.reader)
 } tell: { notice in

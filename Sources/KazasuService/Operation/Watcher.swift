@@ -60,8 +60,8 @@ public actor Watcher {
         public var stations: any StationNames = ShippedStations()
         /// How events are made.
         package var journal: TapJournal.Settings
-        /// Where events are delivered to.
-        public var sinks: [any Sink]
+        /// Where events are delivered to: each makes a sink when the plan takes effect.
+        public var sinks: [SinkFactory]
         /// How long delivered events are kept.
         public var retention: Outbox.Retention
         /// Lets programs use the readers between two presence checks.
@@ -75,11 +75,11 @@ public actor Watcher {
         ///   - names: the names of readers in events, by their IDs.
         ///   - query: the cards to look for.
         ///   - reading: what to read from each card.
-        ///   - sinks: where events are delivered to.
+        ///   - sinks: where events are delivered to; each makes a sink.
         ///   - retention: how long delivered events are kept.
         public init(
             site: String, readers: [String]? = nil, names: [String: String] = [:], query: CardQuery = .any,
-            reading: TapReading = .id, sinks: [any Sink], retention: Outbox.Retention = Outbox.Retention()
+            reading: TapReading = .id, sinks: [SinkFactory], retention: Outbox.Retention = Outbox.Retention()
         ) {
             var journal = TapJournal.Settings(site: site)
             journal.names = names
@@ -88,8 +88,8 @@ public actor Watcher {
         }
 
         package init(
-            readers: [String]?, query: CardQuery, reading: TapReading, journal: TapJournal.Settings, sinks: [any Sink],
-            retention: Outbox.Retention = Outbox.Retention()
+            readers: [String]?, query: CardQuery, reading: TapReading, journal: TapJournal.Settings,
+            sinks: [SinkFactory], retention: Outbox.Retention = Outbox.Retention()
         ) {
             (self.readers, self.query, self.reading) = (readers, query, reading)
             (self.journal, self.sinks, self.retention) = (journal, sinks, retention)
@@ -165,6 +165,8 @@ public actor Watcher {
     private var postponed: [Input] = []
 
     private var plan: Plan
+    /// Those of the plan.
+    private var sinks: [any Sink] = []
     private var journal: TapJournal
     /// What happened before the outbox could be read, which the numbers of events go on from: as on a full disk.
     private var unnumbered: [Happening] = []
@@ -234,6 +236,7 @@ public actor Watcher {
     /// - Throws: `KazasuError` if a reader named by the user can never be used; ``OutboxError`` if the outbox cannot
     ///   be read. On a full disk it waits for room to do so, and keeps what happens in memory.
     public func run() async throws {
+        makeSinks()
         do throws(OutboxError) {
             try await beginNumbering()
         } catch .full {
@@ -274,7 +277,7 @@ public actor Watcher {
         guard !unnumbered.isEmpty else { return }
         unnumbered = []
         inform()
-        try? await outbox?.remember(sinks: plan.sinks.map(\.name), confirms: plan.retention.confirmed)
+        try? await outbox?.remember(sinks: sinks.map(\.name), confirms: plan.retention.confirmed)
     }
 
     /// Makes events of something that happened.
@@ -340,6 +343,7 @@ public actor Watcher {
         // For the sinks of the old plan.
         try? await flush()
         plan = new
+        makeSinks()
         journal.settings = new.journal
         inform()
         await startDelivering()
@@ -417,7 +421,7 @@ public actor Watcher {
     /// Passes on what is known of the readers.
     private func inform() {
         let readers = journal.readers(watching: plan.readers, products: products)
-        for sink in plan.sinks { sink.know(readers) }
+        for sink in sinks { sink.know(readers) }
     }
 
     // MARK: Storing
@@ -467,28 +471,34 @@ public actor Watcher {
     /// A full disk may have room again without the events that every sink has.
     private func store(_ events: [StoredEvent]) async throws(OutboxError) {
         guard let outbox else { return }
-        let sinks = plan.sinks.map(\.name)
+        let names = sinks.map(\.name)
         do throws(OutboxError) {
-            try await outbox.store(events, for: sinks)
+            try await outbox.store(events, for: names)
         } catch .full {
             try await outbox.tidy(plan.retention, now: clock.now().wall, all: true)
-            try await outbox.store(events, for: sinks)
+            try await outbox.store(events, for: names)
         }
     }
 
     // MARK: Sinks
 
+    private func makeSinks() {
+        var made: [any Sink] = []
+        for make in plan.sinks { made.append(make()) }
+        sinks = made
+    }
+
     /// Starts a queue for each sink of the plan. The queue of an earlier plan for the same sink ends first, while readers and
     /// other sinks go on.
     private func startDelivering() async {
-        metrics.expect(readers: plan.readers?.map(plan.name), sinks: plan.sinks.map(\.name))
+        metrics.expect(readers: plan.readers?.map(plan.name), sinks: sinks.map(\.name))
         let old = deliveries
         for delivery in old { end(delivery) }
         deliveries = []
         guard let outbox else { return }
         // Only queries of the outbox need it: a full disk must not stop the watcher.
-        try? await outbox.remember(sinks: plan.sinks.map(\.name), confirms: plan.retention.confirmed)
-        deliveries = plan.sinks.map { sink in
+        try? await outbox.remember(sinks: sinks.map(\.name), confirms: plan.retention.confirmed)
+        deliveries = sinks.map { sink in
             let queue = SinkQueue(sink, outbox) { [metrics, tell, self] notice in
                 metrics.note(notice)
                 if case .outbox(.full) = notice, isFullKnown.withLock({ exchange(&$0, with: true) }) { return }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Makes a sink for a plan: a ``Watcher`` calls it when the plan takes effect, and closes the sink once, when another plan has
+/// replaced that one or the watcher ends.
+public typealias SinkFactory = @Sendable () -> any Sink
+
 /// A place that events are delivered to: a program, a web server, a broker.
 ///
 /// The outbox calls a sink with the events of one reader in their order, and calls it again with the same events until
@@ -19,10 +23,10 @@ public protocol Sink: Sendable {
     ///
     /// - Parameter events: at most ``window`` of them.
     /// - Returns: one result for each event, in the same order. No event after a ``DeliveryResult/retry(_:after:)`` may
-    ///   be delivered; each of them gets a retry, too.
+    ///   be delivered; each of them gets a retry, too. An event without a result is tried again.
     func deliver(_ events: [StoredEvent]) async -> [DeliveryResult]
 
-    /// Begins to work. Called once, before any event; a sink of the same name is closed by then.
+    /// Begins to work. Called before any event; a sink of the same name that an earlier plan had is closed by then.
     func start() async
 
     /// Takes what is known of the readers, for sinks that show their state: before the first event, and at each change.

@@ -23,7 +23,6 @@ public final class WebhookSink: Sink {
     private let clock: EventClock
     /// Connections that are kept open between events; each is used by one thread at a time.
     private let idle = Mutex<[Handle]>([])
-    private let cancelled = Flag()
 
     /// - Parameters:
     ///   - url: `http` or `https`.
@@ -63,20 +62,18 @@ public final class WebhookSink: Sink {
     }
 
     /// Releases what it holds.
-    public func close() async {
-        cancelled.set()
-        idle.withLock { $0 = [] }
-    }
+    public func close() async { idle.withLock { $0 = [] } }
 
     private func post(_ event: StoredEvent) async -> DeliveryResult {
-        await withTaskCancellationHandler {
-            await BlockingWork.run { self.postNow(event) }
+        let cancelled = Flag()
+        return await withTaskCancellationHandler {
+            await BlockingWork.run { self.postNow(event, cancelled) }
         } onCancel: {
             cancelled.set()
         }
     }
 
-    private func postNow(_ event: StoredEvent) -> DeliveryResult {
+    private func postNow(_ event: StoredEvent, _ cancelled: Flag) -> DeliveryResult {
         guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .retry("noMemory") }
         let line = event.line
         var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]

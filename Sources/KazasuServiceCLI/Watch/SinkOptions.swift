@@ -57,10 +57,10 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// A program, which must be there and executable: otherwise every event would go to the dead letters.
-    func program(_ path: String) throws(CommandError) -> any Sink {
+    func program(_ path: String) throws(CommandError) -> SinkFactory {
         let sink = ExecSink(path, timeout: .seconds(execTimeout))
         switch sink.obstacle {
-        case nil: return sink
+        case nil: return { sink }
         case .unreadable(let errno):
             throw CommandError(
                 .missingFile, "unreadable",
@@ -85,7 +85,7 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// A secret belongs to the `--webhook` before it, an order that parsed options do not have.
-    static func webhooks(_ words: [String]) throws(CommandError) -> [any Sink] {
+    static func webhooks(_ words: [String]) throws(CommandError) -> [SinkFactory] {
         var found: [(url: String, secret: SecretSource?)] = []
         var index = 0
         while index < words.count, words[index] != "--" {
@@ -109,31 +109,36 @@ struct SinkOptions: ParsableArguments {
                     hint: "kazasu watch --help")
             }
         }
-        var sinks: [any Sink] = []
+        var sinks: [SinkFactory] = []
         for webhook in found {
             let secret = try webhook.secret?.key(tr("the webhook's key", "webhook の鍵"))
-            sinks.append(WebhookSink(webhook.url, secret: secret, agent: "kazasu/\(Program.version)"))
+            sinks.append { WebhookSink(webhook.url, secret: secret, agent: "kazasu/\(Program.version)") }
         }
         return sinks
     }
 
     /// The ledger. It waits for another program that writes in the queue, as for a disk with room.
-    func ledger(_ environment: SinkEnvironment) throws(CommandError) -> any Sink {
+    func ledger(_ environment: SinkEnvironment) throws(CommandError) -> SinkFactory {
         let path = try LedgerFileOptions.path(place.ledger)
         let opened = try LedgerFileOptions.open(path, isRedacted: environment.isRedacted) { options in
             if let key = environment.key { options.cardKey = { key.tag(of: $0.bytes) } }
             options.patience = 1
         }
-        return LedgerSink(opened) { [log = environment.log] addition in
-            log.info(tr("ledger: ", "台帳: ") + LedgerWords.added(addition))
-            for notice in addition.notices { log.warning(LedgerWords.notice(notice)) }
-            for gap in addition.gaps { log.warning(LedgerWords.gap(gap)) }
+        let log = environment.log
+        return {
+            LedgerSink(opened) { addition in
+                log.info(tr("ledger: ", "台帳: ") + LedgerWords.added(addition))
+                for notice in addition.notices { log.warning(LedgerWords.notice(notice)) }
+                for gap in addition.gaps { log.warning(LedgerWords.gap(gap)) }
+            }
         }
     }
 
-    static func keyboard(_ layout: KeyboardLayout) throws(CommandError) -> any Sink {
+    /// The keyboard, which is there from now on: an operator hears at once that there is none.
+    static func keyboard(_ layout: KeyboardLayout) throws(CommandError) -> SinkFactory {
         do throws(KeyboardSink.KeyboardError) {
-            return try KeyboardSink(layout)
+            let sink = try KeyboardSink(layout)
+            return { sink }
         } catch {
             throw CommandError(
                 .cannotWrite, "cannotWrite",

@@ -288,10 +288,16 @@ extension WatchingCommand {
             || basics.keep
     }
 
-    func makeSinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
-        var made: [any Sink] = []
+    func makeSinks(_ environment: SinkEnvironment) throws(CommandError) -> [SinkFactory] {
+        var made: [SinkFactory] = []
         for path in basics.exec { made.append(try sinks.program(path)) }
         made += try SinkOptions.webhooks(environment.words)
+        let names = made.map { $0().name }
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            throw CommandError(
+                .usage, "usage", tr("\(name) is given twice", "\(name) が重複しています"),
+                hint: "kazasu \(Self.configuration.commandName ?? "watch") --help")
+        }
         if let keyboard = sinks.keyboard { made.append(try SinkOptions.keyboard(keyboard)) }
         if let sink = try mqtt.sink(environment) { made.append(sink) }
         if basics.keep { made.append(try sinks.ledger(environment)) }

@@ -31,18 +31,13 @@ struct WatchPlanner {
         journal.hidesOthers = options.basics.onlyKnown
         journal.language = Language.current
         journal.reason = { CommandError($0).reason }
-        var sinks: [any Sink] = []
+        var sinks: [SinkFactory] = []
         if let outbox {
             sinks = try options.makeSinks(
                 SinkEnvironment(
                     site: journal.site, readers: readers.map(\.name), readsBalances: options.reading != .id,
                     key: journal.key, words: settings.words, outbox: outbox, metrics: metrics, log: log,
                     isRedacted: isRedacted))
-        }
-        for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
-            throw CommandError(
-                .usage, "usage", tr("\(sink.name) is given twice", "\(sink.name) が重複しています"),
-                hint: "kazasu \(Options.configuration.commandName ?? "watch") --help")
         }
         var plan = Watcher.Plan(
             readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
