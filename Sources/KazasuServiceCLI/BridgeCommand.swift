@@ -6,6 +6,7 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 import SharedReaders
+import Synchronization
 
 /// `kazasu bridge`
 struct BridgeCommand: KazasuCommand {
@@ -71,18 +72,16 @@ struct BridgeCommand: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        try RunningBridges.check(port)
+        let plan = RunPlan(bridges: try RunningBridges.settings(of: reader, from: port, guardsPINs: guardsPINs))
         Interrupt.hold()
         context.note(tr("offering the reader to PC/SC; press Ctrl-C to stop", "リーダーを PC/SC に提供しています。Ctrl-C で終了します"))
-        let shared = SharedReaders()
         let end = Latch()
-        let bridges = RunningBridges(
-            reader.isEmpty ? [nil] : reader.map(Optional.some), at: port, guardsPINs: guardsPINs, on: shared,
-            verbosity: context.verbosity, failed: { end.open() })
+        let parts = RunParts(SharedReaders(), verbosity: context.verbosity) { end.open() }
+        parts.apply(plan)
         context.cancellation.onCancel { end.open() }
         end.wait()
-        let failure = bridges.stop()
-        Blocking.run { () async in await shared.close() }
+        let failure = parts.bridges.stop()
+        Blocking.run { () async in await parts.readers.close() }
         LineOutput.messages.finish()
         if let failure { throw CommandError(failure) }
     }
@@ -105,66 +104,96 @@ struct BridgeOptions: ParsableArguments {
             "--bridge で、残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
     var bridgeGuard = false
 
-    /// The settings that take effect only at the next start.
-    var fixedSettings: [FixedSetting] {
-        [FixedSetting("bridge", bridge), FixedSetting("bridge-guard", bridgeGuard)]
-    }
-
-    /// Begins, if it was asked for.
-    func start(
-        _ readers: [NamedReader], on shared: SharedReaders, verbosity: Int
-    ) throws(CommandError) -> RunningBridges? {
-        guard let bridge else { return nil }
+    /// The bridges of these readers; none without `--bridge`.
+    func settings(of readers: [NamedReader]) throws(CommandError) -> [Bridge.Settings] {
+        guard let bridge else { return [] }
         guard bridge > 0, Int(bridge) + max(readers.count, 1) - 1 <= Int(UInt16.max) else {
             throw CommandError(.usage, "usage", tr("--bridge takes a port", "--bridge にはポートを指定してください"))
         }
-        try RunningBridges.check(bridge)
-        return RunningBridges(
-            readers.isEmpty ? [nil] : readers.map(\.id), at: bridge, guardsPINs: bridgeGuard, on: shared,
-            verbosity: verbosity)
+        return try RunningBridges.settings(of: readers.map(\.id), from: bridge, guardsPINs: bridgeGuard)
     }
 }
 
-/// Bridges of several readers, each at the next port.
-struct RunningBridges {
-    private let task: Task<KazasuError?, Never>
+/// The bridges that run, each on a task of its own.
+final class RunningBridges: Sendable {
+    private struct State {
+        var running: [Bridge.Settings: Task<Void, Never>] = [:]
+        var failure: KazasuError?
+        var isEnding = false
+    }
 
-    /// - Parameter failed: called when there can be no such reader as one of these; all bridges end then.
-    init(
-        _ readers: [String?], at port: UInt16, guardsPINs: Bool, on shared: SharedReaders, verbosity: Int,
-        failed: @escaping @Sendable () -> Void = {}
-    ) {
-        let bridges = readers.enumerated().map { index, reader in
-            Bridge(
-                Bridge.Settings(reader: reader, port: port + UInt16(index), guardsPINs: guardsPINs), on: shared,
-                tell: BridgeLog(reader, verbosity: verbosity).tell)
+    private let readers: SharedReaders
+    private let verbosity: Int
+    private let failed: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter failed: called when there can be no such reader as one of these.
+    init(on readers: SharedReaders, verbosity: Int, failed: @escaping @Sendable () -> Void) {
+        (self.readers, self.verbosity, self.failed) = (readers, verbosity, failed)
+    }
+
+    /// Each reader, or the usual one if there is none, at the next port.
+    static func settings(
+        of readers: [String], from port: UInt16, guardsPINs: Bool
+    ) throws(CommandError) -> [Bridge.Settings] {
+        try check(port)
+        let readers: [String?] = readers.isEmpty ? [nil] : readers
+        return readers.enumerated().map { index, reader in
+            Bridge.Settings(reader: reader, port: port + UInt16(index), guardsPINs: guardsPINs)
         }
-        task = Task(priority: .medium) {
-            do {
-                try await withThrowingDiscardingTaskGroup { group in
-                    for bridge in bridges { group.addTask { try await bridge.run() } }
-                }
-                return nil
-            } catch {
-                failed()
-                return error as? KazasuError
+    }
+
+    /// Ends the bridges that are not wanted any more, then starts the new ones; a PC/SC program keeps the card of another.
+    func change(to wanted: [Bridge.Settings]) {
+        end { !wanted.contains($0) }
+        state.withLock { state in
+            for settings in wanted where state.running[settings] == nil && !state.isEnding {
+                state.running[settings] = start(settings)
             }
         }
     }
 
-    /// Takes the cards from PC/SC programs.
-    func cancel() { task.cancel() }
+    private func start(_ settings: Bridge.Settings) -> Task<Void, Never> {
+        let bridge = Bridge(settings, on: readers, tell: BridgeLog(settings.reader, verbosity: verbosity).tell)
+        return Task(priority: .medium) {
+            do throws(KazasuError) {
+                try await bridge.run()
+            } catch {
+                state.withLock { $0.failure = $0.failure ?? error }
+                failed()
+            }
+        }
+    }
+
+    private func end(_ isEnded: (Bridge.Settings) -> Bool) {
+        let tasks = state.withLock { state in
+            let ended = state.running.filter { isEnded($0.key) }
+            for settings in ended.keys { state.running[settings] = nil }
+            return Array(ended.values)
+        }
+        for task in tasks { task.cancel() }
+        Blocking.run { () async in for task in tasks { await task.value } }
+    }
+
+    /// Takes the cards from PC/SC programs, for good.
+    func cancel() {
+        state.withLock { state in
+            state.isEnding = true
+            for task in state.running.values { task.cancel() }
+        }
+    }
 
     /// Takes the cards out, and waits until no reader is used any more.
     ///
     /// - Returns: why there could be no such reader as one of these.
     @discardableResult func stop() -> KazasuError? {
         cancel()
-        return Blocking.run { [task] () async in await task.value }
+        end { _ in true }
+        return state.withLock(\.failure)
     }
 
     /// Refuses a vpcd that connects instead of listening.
-    static func check(_ port: UInt16) throws(CommandError) {
+    private static func check(_ port: UInt16) throws(CommandError) {
         for slots in VirtualSlots.all(Machine()) where !slots.listens && slots.port == Int(port) {
             let check = Check(.slotConnects, slots.file, slots.device)
             throw CommandError(

@@ -18,6 +18,8 @@ package final class SharedReaders: Sendable {
         var open: [(id: String, device: ReaderInformation)] = []
         /// The IDs of readers that have names, in the order in which the user named them.
         var names: [(name: String, id: String)] = []
+        /// The IDs of readers that had names and have none now: they are not opened any more.
+        var removed: Set<String> = []
         /// How many report the cards of a reader, by the ID by which they open it.
         var watched: [String: Int] = [:]
     }
@@ -61,8 +63,24 @@ package final class SharedReaders: Sendable {
         (self.open, self.choose) = (open, choose)
     }
 
-    /// Gives readers names, by which programs may ask for them.
-    package func setNames(_ names: [(name: String, id: String)]) { state.withLock { $0.names = names } }
+    /// Gives readers names, by which programs may ask for them, in place of those of before. A reader that loses its name
+    /// is no longer there for programs, unless any reader may be used: those who wait for it fail once its cards are not
+    /// reported any more.
+    package func setNames(_ names: [(name: String, id: String)]) {
+        state.withLock { state in
+            let all = state.removed.union(state.names.map(\.id))
+            state.removed = names.isEmpty ? [] : all.subtracting(names.map(\.id))
+            state.names = names
+        }
+    }
+
+    /// Whether the user has removed this reader.
+    private func isRemoved(_ id: String) -> Bool {
+        state.withLock { state in
+            !state.names.contains { $0.id == id }
+                && state.removed.contains { id == $0 || id.hasPrefix($0 + ":") }
+        }
+    }
 
     /// A reader that the user named, or that is watched or open.
     package struct Known: Sendable {
@@ -111,6 +129,7 @@ package final class SharedReaders: Sendable {
         on reader: String?, timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
     ) async throws(KazasuError) -> Value {
         let id = id(of: reader)
+        if let id, isRemoved(id) { throw .unknownReader(id) }
         do throws(KazasuError) {
             return try await (id.map(turns(of:)) ?? undecided).run(timeout: timeout, body)
         } catch {
@@ -188,6 +207,7 @@ package final class SharedReaders: Sendable {
 
     /// Opens a reader for the programs that want it, until nobody does.
     private func host(_ id: String, _ turns: ReaderTurns, _ host: ReaderTurns.Host) async {
+        guard !isRemoved(id) else { return turns.end(host, .unknownReader(id)) }
         let open = open
         let reader: AsyncCardReader
         do throws(KazasuError) {

@@ -68,7 +68,8 @@ struct OwnSinkTests {
 
     private static func plan(_ sinks: [any Sink]) -> Watcher.Plan {
         let card = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
-        return Watcher.Plan(site: "here", readers: [card], names: [card: "door"], sinks: sinks.map { sink -> SinkFactory in { sink } })
+        let factories = sinks.map { sink -> SinkFactory in { sink } }
+        return Watcher.Plan(site: "here", readers: [card], names: [card: "door"], sinks: factories)
     }
 
     /// Runs a watcher whose reader has a card on it, until a closure has stopped it.

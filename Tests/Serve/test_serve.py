@@ -26,6 +26,8 @@ from server import KAZASUD, SUICA, TOP, Server, Stand, Stream, WebSocket, enviro
 
 TOKEN = "a token that nobody guesses"
 IDM = "0101031234567890"
+EDY = TOP + "/Fixtures/cards/edy/card.json"
+EDY_IDM = "01120312ABCD0042"
 SCHEMAS = TOP + "/Docs/schemas"
 
 
@@ -141,6 +143,72 @@ class Command(Case):
         status, error = self.refused("--config", path)
         self.assertEqual(status, 65)
         self.assertIn("line 2", error["message"])
+
+    def test_hup_changes_the_readers_of_requests_pages_and_pcsc(self):
+        """What a client gets after SIGHUP, not what the log says."""
+        path = self.folder + "/serve.yaml"
+        stand = self.stand()
+        vpcd = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        for listener in vpcd:
+            self.stack.enter_context(listener).settimeout(60)
+        ports = [listener.getsockname()[1] for listener in vpcd]
+
+        def write(*lines):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("page: none\nread: id\n" + "\n".join(lines) + "\n")
+
+        def hang_up(server):
+            known = len(server.log)
+            server.process.send_signal(signal.SIGHUP)
+            while not any("settings were read again" in line for line in server.log[known:]):
+                self.assertIsNone(server.process.poll())
+
+        def uid(listener):
+            """What a PC/SC program reads of the card (GET DATA), as vpcd asks for it."""
+            with listener.accept()[0] as connection:
+                connection.settimeout(60)
+                stream = connection.makefile("rwb")
+                for message in (b"\x01", b"\x02", bytes.fromhex("FFCA000000")):
+                    stream.write(len(message).to_bytes(2, "big") + message)
+                    stream.flush()
+                answer = stream.read(int.from_bytes(stream.read(2), "big"))
+                stream.close()
+                return answer.hex().upper()
+
+        def idm(server, query=""):
+            answer = server.get("/v1/poll" + query)
+            return answer.json["card"]["idm"].upper() if answer.status == 200 else answer.json["reason"]
+
+        write(f"reader: ['front=virtual:{SUICA}', 'side={stand.reader}']", f"bridge: {ports[0]}")
+        with self.serve("--config", path, reader=None) as server:
+            self.assertEqual((idm(server), idm(server, "?reader=front")), (IDM, IDM))
+            self.assertEqual(uid(vpcd[0]), IDM + "9000")
+            # A request that waits for a card on a reader that is removed.
+            waiting = []
+            client = threading.Thread(target=lambda: waiting.append(idm(server, "?reader=side&timeout=60")))
+            client.start()
+            write(f"reader: ['back=virtual:{EDY}']", f"bridge: {ports[1]}")
+            hang_up(server)
+            self.assertEqual((idm(server), idm(server, "?reader=back")), (EDY_IDM, EDY_IDM))
+            self.assertEqual(uid(vpcd[1]), EDY_IDM + "9000")
+            for removed in ("front", "side"):
+                self.assertEqual(idm(server, "?reader=" + removed), "unknownReader")
+            client.join(60)
+            self.assertEqual(waiting, ["unknownReader"])
+            watched = None
+            while watched != ["back"]:
+                readers = check(server.get("/v1/readers").json)["readers"]
+                self.assertEqual({reader["alias"] for reader in readers if "alias" in reader}, {"back"})
+                watched = [reader.get("alias") for reader in readers if reader.get("watched")]
+            stream = self.stack.enter_context(contextlib.closing(Stream(server)))
+            readers = [stream.next()[1]["reader"]]
+            write(f"reader: ['gate=virtual:{EDY}']")
+            hang_up(server)
+            self.assertEqual((idm(server), idm(server, "?reader=back"), idm(server, "?reader=gate")), (EDY_IDM, "unknownReader", EDY_IDM))
+            # After the states, the stream goes on with what happens.
+            readers.append(stream.next()[1]["reader"])
+            self.assertEqual(readers, ["back", "back"])
+            self.assertEqual(server.stop(), (0, ""))
 
     def test_settings_of_the_documents(self):
         """The example, and what pages show, are accepted as they are; the example has only options that there are."""

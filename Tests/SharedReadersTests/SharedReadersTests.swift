@@ -659,6 +659,30 @@ struct SharedReadersTests {
         await bench.end()
     }
 
+    /// The user has removed it while the program runs.
+    @Test func readerWithoutANameAnyMoreIsNotOpened() async throws {
+        let bench = Bench([
+            "a": VirtualField(cards: [try Self.card(Self.suica)]),
+            "b": VirtualField(cards: [try Self.card(Self.suica)]),
+        ])
+        bench.readers.setNames([("gate", "a"), ("door", "b")])
+        #expect(try await Self.balance(bench.readers, on: "gate") == 10)
+        bench.readers.setNames([("door", "b")])
+        for reader in ["gate", "a", "a:1"] {
+            await #expect(throws: KazasuError.unknownReader(reader)) {
+                try await Self.balance(bench.readers, on: reader)
+            }
+        }
+        #expect(try await Self.balance(bench.readers, on: nil) == 10)
+        bench.readers.setNames([("gate", "b"), ("a", "a")])
+        #expect(try await Self.balance(bench.readers, on: "a") == 10)
+        // Without names, any reader may be used.
+        bench.readers.setNames([("door", "b")])
+        bench.readers.setNames([])
+        #expect(try await Self.balance(bench.readers, on: "a") == 10)
+        await bench.end()
+    }
+
     /// Issuing a FeliCa Lite-S card needs it.
     @Test func turnCanSwitchTheFieldOff() async throws {
         let bench = Bench(["a": VirtualField(cards: [try Self.card(Self.suica)])])

@@ -10,7 +10,7 @@ package import SharedReaders
 /// While a card lies on the reader, there is a connection to vpcd. A PC/SC program has the card from its first APDU until
 /// pcscd switches the card off; in between, other programs that share the reader can use it, and find it as it was.
 package struct Bridge: Sendable {
-    package struct Settings: Sendable {
+    package struct Settings: Hashable, Sendable {
         /// The name or ID of the reader; `nil` for the usual one.
         package var reader: String?
         /// The port of vpcd on this computer.

@@ -97,7 +97,9 @@ public actor Watcher {
 
         fileprivate var subjects: [Subject] {
             func subject(_ id: String?) -> Subject {
-                Subject(id: id, name: id.map(name(of:)), query: query, reading: reading, proof: proof)
+                Subject(
+                    id: id, name: id.map(name(of:)), query: query, reading: reading, proof: proof,
+                    isShared: shared != nil)
             }
             return readers.map { $0.map { subject($0) } } ?? [subject(nil)]
         }
@@ -114,6 +116,7 @@ public actor Watcher {
         var query: CardQuery
         var reading: TapReading
         var proof: TapProof?
+        var isShared: Bool
     }
 
     /// The task that watches a subject; its number distinguishes its events from those of an ended task.

@@ -11,6 +11,8 @@ internal import Synchronization
 package final class TapHub: Sendable {
     private struct State {
         var readers: [String: Reader] = [:]
+        /// The readers that the user named; empty for all that are connected.
+        var named: Set<String> = []
         var streams: [ObjectIdentifier: TapStream] = [:]
         /// The clients of RPC.
         var listeners: [Int: Listener] = [:]
@@ -117,13 +119,21 @@ package final class TapHub: Sendable {
         state = .makeBoxSendingValue(State(), eventLoop: eventLoop)
     }
 
+    /// Begins with the readers that the user named, connected or not, and forgets those of before.
+    package func watch(readers: [String]) {
+        eventLoop.execute { [state] in
+            let named = Set(readers)
+            for reader in state.value.named.subtracting(named) { state.value.readers[reader] = nil }
+            if !named.isEmpty { state.value.readers = state.value.readers.filter { named.contains($0.key) } }
+            for reader in named where state.value.readers[reader] == nil {
+                state.value.readers[reader] = Reader(state: .gone)
+            }
+            state.value.named = named
+        }
+    }
+
     /// Takes up where an earlier run stopped. Called before anything is published.
-    ///
-    /// - Parameter readers: the names of the readers that are watched, connected or not.
-    package func resume(readers: [String] = []) async {
-        try? await eventLoop.submit { [state] in
-            for reader in readers { state.value.readers[reader] = Reader(state: .gone) }
-        }.get()
+    package func resume() async {
         guard let outbox, let memory = try? await outbox.memory(), let last = memory.lastID,
             (try? await outbox.events(after: last, limit: 0)) != nil
         else { return }
@@ -158,7 +168,10 @@ package final class TapHub: Sendable {
         guard !events.isEmpty else { return }
         for published in events {
             let event = published.event
-            state.value.readers[event.reader, default: Reader()].note(event.kind, published.json)
+            // One that was removed ends its visits after that.
+            if state.value.named.isEmpty || state.value.named.contains(event.reader) {
+                state.value.readers[event.reader, default: Reader()].note(event.kind, published.json)
+            }
             state.value.lastID = event.id
         }
         for stream in state.value.streams.values {

@@ -12,14 +12,17 @@ final class CommandMethods: ServiceMethods {
     private let commands: [String: CommandMethod]
     private let readers: SharedReaders
     private let redaction: Redaction
-    private let ledger: String?
+    private let ledger: @Sendable () -> String?
     /// Decides the words of messages.
     private let caller: Caller
 
     /// - Parameters:
     ///   - isLocal: whether only the process that started Kazasu calls them.
-    ///   - ledger: the ledger of a server; `nil` for the usual one.
-    init(on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool, ledger: String? = nil) {
+    ///   - ledger: the ledger of a server now; `nil` for the usual one.
+    init(
+        on readers: SharedReaders, _ redaction: Redaction, isLocal: Bool,
+        ledger: @escaping @Sendable () -> String? = { nil }
+    ) {
         (self.readers, self.redaction, self.isLocal, self.ledger) = (readers, redaction, isLocal, ledger)
         caller = isLocal ? .ofProcess : .http
         let methods = CommandMethod.all.filter { isLocal || $0.route != nil }
@@ -43,7 +46,7 @@ final class CommandMethods: ServiceMethods {
         nonisolated(unsafe) let command: any KazasuCommand
         do throws(CommandError) {
             parameters = try CommandParameters(request.params, of: method, from: request.origin)
-            let place = method.words.first == "ledger" ? ledger.map { ["--ledger=\($0)"] } ?? [] : []
+            let place = method.words.first == "ledger" ? ledger().map { ["--ledger=\($0)"] } ?? [] : []
             command = try CommandHost.parse(type, named: method.words, place + parameters.arguments, for: caller)
         } catch {
             throw .badParameters(document(error))

@@ -84,7 +84,7 @@ final class RPCRun: Sendable {
     init(_ context: Context, _ named: [NamedReader]) {
         ReaderRegistry.answering = .milliseconds(700)
         let readers = SharedReaders.forCommands()
-        readers.setNames(named.map { ($0.name, $0.id) })
+        RunParts(readers, verbosity: context.verbosity).apply(RunPlan(readers: named))
         let output = MessageOutput()
         (self.readers, self.output, token, isJSON) = (readers, output, context.cancellation, context.json)
         session = RPCSession(

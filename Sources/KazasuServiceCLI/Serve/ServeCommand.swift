@@ -57,8 +57,8 @@ struct Serve: WatchingCommand {
         let token = try settings.options.server.tokenFrom.map { source throws(CommandError) in
             try source.key(tr("the token", "トークン"))
         }
-        try WatchRun(context, settings, needsOutbox: true) { outbox, metrics, log in
-            ServeFront(context, settings.options, token: token, outbox, metrics, log)
+        try WatchRun(context, settings, needsOutbox: true) { readers, outbox, metrics, log in
+            ServeFront(context, settings.options, token: token, readers, outbox, metrics, log)
         }.run()
     }
 
@@ -81,7 +81,7 @@ struct Serve: WatchingCommand {
             FixedSetting("host", server.host), FixedSetting("allow-origin", server.allowOrigin.map(\.text)),
             FixedSetting("allow", server.allow), FixedSetting("page", server.page),
             FixedSetting("connections", server.connections),
-        ] + bridge.fixedSettings
+        ]
     }
 }
 

@@ -12,17 +12,22 @@ final class ServeFront: WatchFront {
     private let options: ServeOptions
     private let thread = HTTPThread()
     private let hub: TapHub
-    /// The readers that the user named.
-    private let names: [String]
     private let site: ServeSite
-    private let readers: SharedReaders
     private let log: ServiceLog
+    /// The ledger of requests.
+    private let ledger: Ledger
     private let running = Mutex<RunningServer?>(nil)
 
+    private final class Ledger: Sendable {
+        let path = Mutex<String?>(nil)
+    }
+
     init(
-        _ context: Context, _ options: Serve, token: [UInt8]?, _ outbox: Outbox?, _ metrics: Metrics, _ log: ServiceLog
+        _ context: Context, _ options: Serve, token: [UInt8]?, _ readers: SharedReaders, _ outbox: Outbox?,
+        _ metrics: Metrics, _ log: ServiceLog
     ) {
-        (self.options, self.log, names) = (options.server, log, options.readers.map(\.name))
+        let ledger = Ledger()
+        (self.options, self.log, self.ledger) = (options.server, log, ledger)
         let redaction = context.redaction
         var settings = ServeSite.Settings()
         settings.access = ServeAccess(
@@ -36,10 +41,7 @@ final class ServeFront: WatchFront {
         let hub = TapHub(outbox, on: thread, language: Language.current, mask: settings.mask)
         self.hub = hub
         ReaderRegistry.answering = .milliseconds(700)
-        let readers = SharedReaders.forCommands()
-        readers.setNames(options.readers.map { ($0.name, $0.id) })
-        self.readers = readers
-        let methods = CommandMethods(on: readers, redaction, isLocal: false, ledger: options.sinks.place.ledger)
+        let methods = CommandMethods(on: readers, redaction, isLocal: false) { ledger.path.withLock(\.self) }
         let origin = ServiceRequest.Origin.network(allowed: settings.allowed)
         let hasPage = settings.page != nil
         site = ServeSite(
@@ -59,7 +61,12 @@ final class ServeFront: WatchFront {
 
     var showsReaders: Bool { false }
 
-    var shared: SharedReaders? { readers }
+    var sharesReaders: Bool { true }
+
+    func follow(_ plan: RunPlan) {
+        ledger.path.withLock { $0 = plan.ledger }
+        hub.watch(readers: plan.readers.map(\.name))
+    }
 
     var failure: CommandError? { nil }
 
@@ -67,7 +74,7 @@ final class ServeFront: WatchFront {
         var limits = HTTPLimits()
         limits.connections = options.connections
         limitFiles(options.connections)
-        Blocking.run { [hub, names] () async in await hub.resume(readers: names) }
+        Blocking.run { [hub] () async in await hub.resume() }
         let server = try RunningServer(options.addresses, on: thread, limits, site: site, option: "--listen")
         running.withLock { $0 = server }
         for address in server.server.addresses { log.notice(tr("serving at \(address)", "\(address) で待ち受けています")) }
@@ -78,7 +85,6 @@ final class ServeFront: WatchFront {
     func finish() {
         Blocking.run { [hub] () async in await hub.finish() }
         running.withLock { $0 }?.stop()
-        Blocking.run { [readers] () async in await readers.close() }
     }
 
     /// Keeps open files below 1024 unless more connections are wanted: libnfc waits for serial ports with `select`, and the

@@ -31,17 +31,18 @@ final class EventPrinter: Sendable {
     private let output = LineOutput()
     private let bells = LineOutput { bell throws(CommandError) in _ = write(STDERR_FILENO, bell, bell.count) }
 
-    /// - Parameters:
-    ///   - readers: the names of the readers that the user named.
-    ///   - ringsBell: whether the terminal rings for each card.
-    init(_ redaction: Redaction, _ format: EventFormat, readers: [String], ringsBell: Bool) {
+    /// - Parameter ringsBell: whether the terminal rings for each card.
+    init(_ redaction: Redaction, _ format: EventFormat, ringsBell: Bool) {
         (self.redaction, self.ringsBell) = (redaction, ringsBell)
-        text = Mutex(EventText(redaction, readers: readers))
+        text = Mutex(EventText(redaction))
         isText = format == .text
     }
 
     /// Why standard output could not be written.
     var error: CommandError? { output.error }
+
+    /// Makes room for the names of the readers that the user named.
+    func expect(readers: [String]) { text.withLock { $0.expect(readers: readers) } }
 
     /// - Parameter tap: what the event is about.
     func print(_ event: StoredEvent, _ tap: Tap?) {

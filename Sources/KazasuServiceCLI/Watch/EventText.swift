@@ -9,7 +9,7 @@ import KazasuService
 /// Columns grow with their cells up to a limit, as nobody knows what comes later.
 struct EventText {
     private let redaction: Redaction
-    private var readerWidth: Int
+    private var readerWidth = 0
     private var cardWidth = 14
     private var amountWidth = 0
     /// The cards that lie on readers, by the ids of their events, so that they have the same text when they leave.
@@ -18,9 +18,10 @@ struct EventText {
     private static let (widestReader, widestCard) = (16, 26)
     private static let stateWidth = ["on", "off", "ready", "gone", "error"].map { word($0).terminalWidth }.max() ?? 0
 
+    init(_ redaction: Redaction) { self.redaction = redaction }
+
     /// - Parameter readers: the names of the readers that are watched, as far as they are known.
-    init(_ redaction: Redaction, readers: [String]) {
-        self.redaction = redaction
+    mutating func expect(readers: [String]) {
         readerWidth = min(readers.map(\.terminalWidth).max() ?? 0, Self.widestReader)
     }
 

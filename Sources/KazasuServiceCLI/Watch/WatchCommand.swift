@@ -65,7 +65,7 @@ struct Watch: WatchingCommand {
         let settings = try WatchSettings<Watch>.current()
         let options = settings.options
         let needsOutbox = options.hasSinks || options.outbox.place.outbox != nil || settings.file != nil
-        try WatchRun(context, settings, needsOutbox: needsOutbox) { outbox, metrics, log in
+        try WatchRun(context, settings, needsOutbox: needsOutbox) { _, outbox, metrics, log in
             WatchPrinter(context, options, outbox, metrics, log)
         }.run()
     }
@@ -77,7 +77,7 @@ struct Watch: WatchingCommand {
 
     var reading: TapReading { (basics.read ?? (basics.keep ? .history : .id)).value }
 
-    var fixedSettings: [FixedSetting] { [FixedSetting("metrics", metrics)] + bridge.fixedSettings }
+    var fixedSettings: [FixedSetting] { [FixedSetting("metrics", metrics)] }
 
     /// How to print events.
     var format: EventFormat { printing.format ?? (common.json || !Output.isTerminal ? .json : .text) }

@@ -6,18 +6,23 @@ import KazasuCLI
 import KazasuService
 import SharedReaders
 
-/// Turns settings into what the watcher does; some of it, such as the sinks, needs what lives as long as the command.
+/// Turns settings into a plan; some of it, such as the sinks, needs what lives as long as the command.
 struct WatchPlanner {
     let outbox: Outbox?
     let metrics: Metrics
     let log: ServiceLog
     let isRedacted: Bool
     /// Lets programs use the readers between two presence checks.
-    var shared: SharedReaders?
+    let shared: SharedReaders
+    /// Whether there are such programs even without `--bridge`.
+    let sharesReaders: Bool
 
-    func plan<Options>(for settings: WatchSettings<Options>) throws(CommandError) -> Watcher.Plan {
+    func plan<Options>(
+        for settings: WatchSettings<Options>
+    ) throws(CommandError) -> (plan: RunPlan, watch: Watcher.Plan) {
         let options = settings.options
         let readers = options.readers
+        let bridges = try options.bridge.settings(of: readers)
         var journal = TapJournal.Settings(site: options.cards.site ?? HostName.current)
         for reader in readers { journal.names[reader.id] = reader.name }
         journal.key = try options.cards.idKey.map { source throws(CommandError) in
@@ -26,7 +31,7 @@ struct WatchPlanner {
         journal.debounce = .seconds(options.cards.debounce ?? 0)
         if let only = options.basics.only {
             journal.known = try KnownCardsFile.read(only)
-            for name in journal.known.allNames { RedactionGate.shared.learn(text: name) }
+            for name in journal.known.allNames { RedactionGate.shared.learn(text: name, isLasting: true) }
         }
         journal.hidesOthers = options.basics.onlyKnown
         journal.language = Language.current
@@ -45,8 +50,8 @@ struct WatchPlanner {
         plan.proof = try options.cards.requireMac.map { source throws(CommandError) in
             TapProof(try LiteKeyOptions.anyKey(source))
         }
-        plan.shared = shared
+        if sharesReaders || !bridges.isEmpty { plan.shared = shared }
         if options.reading == .history { plan.stations = try options.stationOptions.names() }
-        return plan
+        return (RunPlan(readers: readers, bridges: bridges, watch: plan, ledger: options.sinks.place.ledger), plan)
     }
 }

@@ -17,14 +17,15 @@ final class WatchPrinter: WatchFront {
     private let server = Mutex<RunningServer?>(nil)
 
     init(_ context: Context, _ options: Watch, _ outbox: Outbox?, _ metrics: Metrics, _ log: ServiceLog) {
-        printer = EventPrinter(
-            context.redaction, options.format, readers: options.readers.map(\.name), ringsBell: options.printing.bell)
+        printer = EventPrinter(context.redaction, options.format, ringsBell: options.printing.bell)
         (self.outbox, self.metrics, self.log, port) = (outbox, metrics, log, options.metrics)
     }
 
     var showsReaders: Bool { printer.isText }
 
-    var shared: SharedReaders? { nil }
+    var sharesReaders: Bool { false }
+
+    func follow(_ plan: RunPlan) { printer.expect(readers: plan.readers.map(\.name)) }
 
     var failure: CommandError? { printer.error }
 

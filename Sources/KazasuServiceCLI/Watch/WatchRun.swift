@@ -14,8 +14,11 @@ protocol WatchFront: Sendable {
     /// Whether the user sees the states of readers among the events.
     var showsReaders: Bool { get }
 
-    /// The readers, if programs use them beside the run.
-    var shared: SharedReaders? { get }
+    /// Whether programs use the readers beside the run.
+    var sharesReaders: Bool { get }
+
+    /// Takes what is wanted from now on: before the start, and at each change.
+    func follow(_ plan: RunPlan)
 
     /// Begins, before the first event.
     ///
@@ -41,8 +44,9 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     private let planner: WatchPlanner
     private let watcher: Watcher
     private let front: any WatchFront
-    /// PC/SC programs on the readers of the run, if they are wanted.
-    private let startBridges: @Sendable () throws(CommandError) -> RunningBridges?
+    private let parts: RunParts
+    /// What is wanted at the start.
+    private let plan: RunPlan
     private let watchesAll: Bool
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let start: WatchStart
@@ -54,7 +58,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     /// - Parameter makeFront: gets what lives as long as the run.
     init(
         _ context: Context, _ settings: WatchSettings<Options>, needsOutbox: Bool,
-        makeFront: (Outbox?, Metrics, ServiceLog) throws -> any WatchFront
+        makeFront: (SharedReaders, Outbox?, Metrics, ServiceLog) throws -> any WatchFront
     ) throws {
         Interrupt.hold()
         defer { LineOutput.messages.finish() }
@@ -68,27 +72,24 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         fixedSettings = settings.options.fixedSettings
         cancellation = { handler in _ = token.onCancel(handler) }
         let (manager, metrics) = (manager, metrics)
-        let front = try makeFront(outbox, metrics, log)
+        let shared = SharedReaders.forCommands()
+        let front = try makeFront(shared, outbox, metrics, log)
         self.front = front
         let start = WatchStart {
             manager.ready(Self.status(metrics))
             log.info(Self.watching(readers))
         }
         self.start = start
-        let (bridge, verbosity) = (settings.options.bridge, context.verbosity)
-        let shared = front.shared ?? (bridge.bridge == nil ? nil : SharedReaders.forCommands())
-        startBridges = { () throws(CommandError) in
-            guard let shared else { return nil }
-            return try bridge.start(readers, on: shared, verbosity: verbosity)
-        }
         planner = WatchPlanner(
-            outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: shared)
-        let plan = try planner.plan(for: settings)
+            outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: shared,
+            sharesReaders: front.sharesReaders)
+        let (plan, watch) = try planner.plan(for: settings)
+        self.plan = plan
         // Settings that are wrong leave no outbox.
         if let outbox { try Self.open(outbox, log) }
-        watchesAll = plan.readers == nil && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
+        watchesAll = readers.isEmpty && SystemEnvironment.all["KAZASU_READER", default: ""].isEmpty
         watcher = Watcher(
-            plan, outbox: outbox, metrics: metrics, emit: { event, tap in front.show(event, tap) },
+            watch, outbox: outbox, metrics: metrics, emit: { event, tap in front.show(event, tap) },
             tell: { notice in
                 // A reader that no driver knows ends the run before that.
                 if case .reader = notice { start.announce() }
@@ -99,6 +100,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
                 case .sink, .storedAgain, .ending, .ended: break
                 }
             })
+        parts = RunParts(shared, watcher: watcher, front: front, verbosity: context.verbosity)
     }
 
     /// What is watched.
@@ -137,9 +139,9 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         cancellation { [watcher] in watcher.stop() }
         Interrupt.onRepeat { [watcher] in watcher.leave() }
         Interrupt.onHangup { [weak self] in self?.reload() }
-        let bridges = try startBridges()
+        parts.apply(plan)
         // A PC/SC program may keep a card, and with it the reader, as long as it likes.
-        cancellation { bridges?.cancel() }
+        cancellation { [parts] in parts.bridges.cancel() }
         try front.start { [watcher] in watcher.stop() }
         let watchdog = startWatchdog()
         if watchesAll {
@@ -152,8 +154,9 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         }
         manager.stopping()
         watchdog?.cancel()
-        bridges?.stop()
+        parts.bridges.stop()
         front.finish()
+        Blocking.run { [parts] () async in await parts.readers.close() }
         if let outbox { Blocking.run { () async in await outbox.close() } }
         switch failure {
         case let error as KazasuError: throw CommandError(error)
@@ -169,7 +172,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
             manager.reloading()
             reading: do {
                 let new = try WatchSettings<Options>.current()
-                watcher.change(to: try planner.plan(for: new))
+                parts.apply(try planner.plan(for: new).plan)
                 log.info(tr("settings were read again", "設定を読み直しました"))
                 let fixed = try changes(of: new.options)
                 guard !fixed.isEmpty else { break reading }
