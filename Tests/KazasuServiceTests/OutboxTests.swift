@@ -358,7 +358,7 @@ struct OutboxTests {
         /// How many events it got each time.
         let calls = Mutex<[Int]>([])
 
-        func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+        func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
             let call = calls.withLock { calls in
                 calls.append(events.count)
                 return calls.count

@@ -120,7 +120,7 @@ struct WatcherTests {
             private func note(_ word: String) { lives.lives.withLock { $0[number].append(word) } }
 
             func start() async { note("start") }
-            func deliver(_ events: [TapEvent]) async -> [DeliveryResult] {
+            func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
                 for event in events { note(event.kind.word) }
                 return events.map { _ in .delivered }
             }

@@ -185,7 +185,7 @@ package final class SinkQueue: Sendable {
     }
 
     /// One result for each event: those that a sink leaves out were not delivered.
-    private func complete(_ results: [DeliveryResult], for events: [TapEvent]) -> [DeliveryResult] {
+    private func complete(_ results: [DeliveryResult], for events: [StoredEvent]) -> [DeliveryResult] {
         results + repeatElement(.retry("noResult"), count: max(0, events.count - results.count))
     }
 
