@@ -136,8 +136,10 @@ struct OwnSinkTests {
     func stubborn() async throws {
         let never = OneShot<DeliveryResult>()
         let stubborn = OwnSink("stubborn") { _ in await never.value }
-        _ = try await Self.run([stubborn], outbox: TemporaryFolder()) { watcher in
+        let other = OwnSink("other")
+        _ = try await Self.run([stubborn, other], outbox: TemporaryFolder()) { watcher in
             await stubborn.wait(forCalls: 1)
+            await other.wait(forEvents: 2)
             watcher.stop()
             watcher.leave()
         }

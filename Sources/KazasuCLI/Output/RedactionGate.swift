@@ -229,13 +229,13 @@ extension RedactionGate.State {
         return result
     }
 
-    /// A document with its texts and numbers masked; a number that is hidden becomes 0.
+    /// A document with its texts and numbers masked; a number that is hidden becomes null.
     fileprivate func masked(_ value: JSONValue) -> JSONValue {
         switch value {
         case .null, .bool: return value
         case .integer, .number:
             let text = Array(value.compactText.utf8)
-            return masked(text) == text ? value : 0
+            return masked(text) == text ? value : .null
         case .string(let text): return .string(masked(text))
         case .array(let values): return .array(values.map { masked($0) })
         case .object(let object):

@@ -14,7 +14,7 @@ internal import Synchronization
 /// | --- | --- |
 /// | not numbering: the outbox could not be read since the disk is full; what happens waits, without numbers | there is room |
 /// | running: events get their numbers at once and wait only for the next write to the outbox | ``stop()``, or no reader is left |
-/// | finishing: readers are closed and visits end, then queues deliver what they have | they have, 15 s, or ``leave()`` |
+/// | finishing: readers are closed and visits end, then queues deliver what they have | they have, 4 s, or ``leave()``  |
 ///
 /// | Who | Calls | From |
 /// | --- | --- | --- |
@@ -152,10 +152,11 @@ public actor Watcher {
 
     private static let rest = Duration.seconds(2)
     private static let tidyInterval = Duration.seconds(3600)
-    /// How long sinks may take to deliver the remaining events when the watcher stops, and when the user is notified.
-    private static let (grace, notice) = (Duration.seconds(15), Duration.seconds(2))
+    /// How long sinks may take to deliver the remaining events when the watcher stops, and when the user is notified. With the
+    /// three seconds of a reader that hangs and ``patience``, a program ends within ten.
+    private static let (grace, notice) = (Duration.seconds(4), Duration.seconds(2))
     /// How long a sink may go on after its task was cancelled.
-    private static let patience = Duration.seconds(5)
+    private static let patience = Duration.seconds(3)
 
     private let outbox: Outbox?
     private let metrics: Metrics
