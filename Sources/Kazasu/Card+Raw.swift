@@ -13,7 +13,7 @@ extension CardReader {
     /// ```
     ///
     /// The first system that answers wins and is selected, whatever the order on the card.
-    /// ``NFCTransport/Reader/activateFeliCa(systems:requestCode:timeSlots:bitRates:)`` gives the request data as well.
+    /// `Reader.activateFeliCa` gives the request data as well.
     ///
     /// - Parameters:
     ///   - systems: the system codes; ``SystemCode/any`` accepts whichever system the card names first.

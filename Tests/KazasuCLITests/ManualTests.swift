@@ -11,7 +11,7 @@ struct ManualTests {
     private static let made: Result<TemporaryFolder, any Error> = Result {
         let folder = try TemporaryFolder()
         let result = try ChildProcess.run(
-            script, [Kazasu.service, folder.path], environment: Kazasu.environment, limit: .seconds(120))
+            script, [Kazasu.service, folder.path], environment: Kazasu.environment, limit: .seconds(600))
         try #require(result.hasEnded(0), "\(result)")
         return folder
     }

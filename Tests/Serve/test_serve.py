@@ -414,7 +414,9 @@ class Contract(Case):
             stand.put("on")
             for one, name in ((named, "Ada"), (known, "Ada"), (all_, None)):
                 tap = one.message()["params"]
-                self.assertEqual((check(tap)["type"], tap["tag"], tap.get("name")), ("on", IDM, name))
+                while check(tap)["type"] == "ready":
+                    tap = one.message()["params"]
+                self.assertEqual((tap["type"], tap["tag"], tap.get("name")), ("on", IDM, name))
             # Whatever they were sent came before the answer.
             for one in (strangers, elsewhere):
                 self.assertIsNone(one.call("taps.unsubscribe")["result"])

@@ -29,7 +29,7 @@ package struct RequestService: NodeListCommand, Hashable, Sendable {
     /// `02`.
     package static let code = CommandCode.requestService
 
-    /// The nodes; ``CardModel/NodeCode/system`` is the system itself.
+    /// The nodes; `NodeCode.system` is the system itself.
     package var nodes: [NodeCode]
 
     package init(_ nodes: [NodeCode]) {
@@ -46,7 +46,7 @@ package struct RequestService: NodeListCommand, Hashable, Sendable {
 extension FeliCaSystem {
     /// Sends Request Service (02): which of these areas and services exist, and the versions of their keys.
     ///
-    /// - Parameter nodes: 1 to 32; ``CardModel/NodeCode/system`` is the system itself. Cards with IC 24 do not answer if
+    /// - Parameter nodes: 1 to 32; `NodeCode.system` is the system itself. Cards with IC 24 do not answer if
     ///   one has an attribute that they do not know.
     /// - Returns: the key versions in the order of the nodes; `nil` for a node that does not exist.
     /// - Throws: ``FeliCaError``.

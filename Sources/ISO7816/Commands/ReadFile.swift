@@ -40,7 +40,7 @@ extension ISO7816Session {
     ///
     /// - Parameter limit: the longest object to read, including its tag and length.
     /// - Returns: the part of the object that was read, and nothing after it.
-    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/notADataObject`` if the file does not begin with a tag and
+    /// - Throws: ``ISO7816Error``; `notADataObject` if the file does not begin with a tag and
     ///   length.
     public func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
         let head = readFile(limit: min(limit, 7))

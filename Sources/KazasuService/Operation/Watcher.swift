@@ -19,9 +19,8 @@ internal import Synchronization
 /// | Who | Calls | From |
 /// | --- | --- | --- |
 /// | the program | ``run()`` once; ``change(to:)``, ``stop()`` and ``leave()`` at any time, also before it | any thread |
-/// | a task for each subject | ``ReaderWatch``, whose events become inputs with the number of the task: those of an ended one still count, \
-/// its failure does not | the readers' threads |
-/// | a task for each sink | ``SinkQueue``, which waits for the queue of an earlier plan for the same sink | Swift's threads |
+/// | a task for each subject | `ReaderWatch`, whose events become inputs; the failure of an ended one does not | the readers' threads |
+/// | a task for each sink | `SinkQueue`, which waits for the queue of an earlier plan for the same sink | Swift's threads |
 /// | `emit` | with each stored event, in order | the actor |
 /// | `tell` | with notices, those of sinks too | any thread |
 ///
