@@ -266,7 +266,7 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
         for transfer in ("14", "25", "60", "200"):
             with self.subTest(transfer):
                 self.plug_in("--unplug-before", transfer)
-                result = self.kazasu("scan", "--reader", "rcs380", "--json")
+                result = self.kazasu("scan", "--walk", "--reader", "rcs380", "--json")
                 self.assertEqual(result.status, 74, result.errors)
                 self.assertEqual(json.loads(result.errors.splitlines()[-1])["status"], 74)
                 self.assertEqual(self.reader.claimed, set())
