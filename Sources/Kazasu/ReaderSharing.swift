@@ -8,7 +8,7 @@ package protocol ReaderSharing: Sendable {
     func beginsWatching(_ id: String)
     func endsWatching(_ id: String)
 
-    /// Makes the watch the host of a reader, once whoever has it now has closed it.
+    /// Makes the watch the host of a reader, once its present user has closed it.
     ///
     /// - Returns: `nil` if the task was cancelled before.
     func guests(of id: String) async -> (any ReaderGuests)?

@@ -64,7 +64,7 @@ package final class Gate<State: Sendable>: Sendable {
 
     package init(_ state: State) { locked = Mutex(Locked(state: state)) }
 
-    /// Reads or changes the state; whoever waited for the change goes on.
+    /// Reads or changes the state; tasks that waited for the change go on.
     package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, resumes) = locked.withLock { locked in
             let result = body(&locked.state)

@@ -80,7 +80,7 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// What becomes of a request whose head has arrived.
+/// What happens to a request whose head has arrived.
 package enum HTTPAdmission: Sendable {
     /// Once the request has arrived, this answers it; cancelled when the client goes away.
     case accepted(@Sendable (HTTPRequest) async -> HTTPAnswer)
