@@ -98,21 +98,21 @@ help: ## lists the tasks
 
 .PHONY: swift link deps deps-test deps-ci venv venvs
 swift:
-	@packaging/scripts/check-swift 6.2
+	@Scripts/check-swift 6.2
 
 # In a second, before a build of many minutes that would end with the same error.
 link: deps
-	@packaging/scripts/check-link
+	@Scripts/check-link
 
 deps: swift ## installs the packages that a build needs (apt; sudo only when not root)
-	@packaging/scripts/install-deps $(APT_BUILD)
+	@Scripts/install-deps $(APT_BUILD)
 
 deps-test: deps
-	@packaging/scripts/install-deps $(APT_TEST)
+	@Scripts/install-deps $(APT_TEST)
 
 # Once for all, since apt installs one thing at a time.
 deps-ci: deps
-	@packaging/scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_FRESH) $(APT_PAGE)
+	@Scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_FRESH) $(APT_PAGE)
 
 venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
 
@@ -121,14 +121,14 @@ venv: deps-test $(VENV)/.ready ## makes .venv with what tests and benches use fr
 # Debian's own Python where there is one: pins that need a newer one fail here, as they would for users who have no other.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 define make-venv
-	@packaging/scripts/install-deps python3 python3-venv
+	@Scripts/install-deps python3 python3-venv
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check $(1) -r $<
-	$(@D)/bin/python packaging/scripts/check-pins.py $<
+	$(@D)/bin/python Scripts/check-pins.py $<
 	touch $@
 endef
 
-$(VENV)/.ready: packaging/requirements.txt
+$(VENV)/.ready: Scripts/requirements/tests.txt
 	$(call make-venv,--no-deps)
 
 # --- building ---------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ release: link ## builds both programs, stripped, with the Swift runtime inside; 
 # The demo sees these products only, not what another build left behind.
 DEMO_PRODUCTS := kazasu kazasud
 DEMO_BUILD := set -e; for product in $(DEMO_PRODUCTS); do $(SWIFT_BUILD) --product $$product; done
-DEMO = packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)" $(DEMO_CARD) $(DEMO_PRODUCTS)
+DEMO = Scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)" $(DEMO_CARD) $(DEMO_PRODUCTS)
 
 demo: deps ## installs, builds, then reads a virtual card through the real libnfc
 	$(DEMO_BUILD)
@@ -158,7 +158,7 @@ demo: deps ## installs, builds, then reads a virtual card through the real libnf
 
 demo-check: deps ## fails when the demo prints anything else than Fixtures/cli/demo.txt (KAZASU_RECORD=1 writes it)
 	$(DEMO_BUILD)
-	@packaging/scripts/check-demo Fixtures/cli/demo.txt $(DEMO)
+	@Scripts/check-demo Fixtures/cli/demo.txt $(DEMO)
 
 # Debian's own Swift in a chroot, with libraries of Debian 12 for arm64; kept in .build-arm64.
 release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (root; fetches 1.2 GB once)
@@ -166,13 +166,13 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
+.PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
 .PHONY: test-fresh test-fresh-parts test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
 # are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
 test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
-	@$(if $(TEST_ARGS),,KAZASU_PROGRAM="$${KAZASU_PROGRAM:-$(abspath $(KAZASU))}") packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
+	@$(if $(TEST_ARGS),,KAZASU_PROGRAM="$${KAZASU_PROGRAM:-$(abspath $(KAZASU))}") Scripts/run-tests $(SCRATCH) $(TEST_ARGS)
 
 # umockdev's Python binding is Debian's, so it is Debian's Python, too.
 test-usb: deps venv ## runs the unmodified program before emulated USB readers
@@ -192,14 +192,14 @@ test-sites: deps-test ## collects events with real mosquitto, PostgreSQL and SQL
 	$(SITES) Tests/Sites/test_sites.py
 
 test-rabbitmq: deps-test ## the same with RabbitMQ's MQTT plugin (starts an Erlang node)
-	@packaging/scripts/install-deps rabbitmq-server
+	@Scripts/install-deps rabbitmq-server
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product site-publisher
 	KAZASU_RABBITMQ=1 $(SITES) Tests/Sites/test_sites.py RabbitMQTests
 
 # pyscard is Debian's, so it is Debian's Python, too.
 test-bridge: deps-test ## reads virtual cards by OpenSC and pyscard through a real pcscd and `kazasu bridge` (BRIDGE_LONG=1: minutes)
-	@packaging/scripts/install-deps $(APT_BRIDGE)
+	@Scripts/install-deps $(APT_BRIDGE)
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
 	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
@@ -211,7 +211,7 @@ test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late f
 	$(SWIFT_BUILD) --product card-stand
 	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" $(SITES:python3=.venv-ha/bin/python) Tests/Sites/test_home.py
 
-.venv-ha/.ready: packaging/requirements-ha.txt
+.venv-ha/.ready: Scripts/requirements/ha.txt
 	$(call make-venv)
 
 # In the newest Python here and in the oldest that the package is for, if that is installed.
@@ -222,11 +222,11 @@ test-python: deps .venv-python/.ready ## checks types and style of the Python pa
 	bin="$$($(SWIFT_BUILD) --show-bin-path)"; PATH="$(CURDIR)/.venv-python/bin:$$PATH" CARD_STAND="$$bin/card-stand" \
 	    packaging/python/check "$${KAZASU_PROGRAM:-$$bin/kazasu}"
 
-.venv-python/.ready: packaging/requirements-python.txt
+.venv-python/.ready: Scripts/requirements/python.txt
 	$(call make-venv)
 
 test-wheel: wheel ## installs the wheel in a Debian without libnfc and without network, and reads a card there (root)
-	@packaging/scripts/install-deps mmdebstrap
+	@Scripts/install-deps mmdebstrap
 	packaging/python/try-wheel $(SCRATCH)/wheel .build-wheel
 
 # A virtual environment of its own, for schemathesis and what it needs.
@@ -238,7 +238,7 @@ test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contra
 	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
 	    $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_clients.py
 
-.venv-serve/.ready: packaging/requirements-serve.txt
+.venv-serve/.ready: Scripts/requirements/serve.txt
 	$(call make-venv)
 
 bench-serve: deps-test release ## measures serve against the commands and watch: requests, taps, a thousand clients
@@ -247,7 +247,7 @@ bench-serve: deps-test release ## measures serve against the commands and watch:
 
 # The browser is Debian's; playwright drives it.
 test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
-	@packaging/scripts/install-deps $(APT_PAGE)
+	@Scripts/install-deps $(APT_PAGE)
 	tsc --noEmit --strict --target es2022 --module es2022 --moduleResolution node --lib es2022,dom,dom.iterable Tests/Page/types.ts
 	node --test Tests/Page/
 	.venv-page/bin/python Tests/Page/test_recipes.py
@@ -256,23 +256,23 @@ test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipe
 	    .venv-page/bin/python Tests/Page/test_server.py
 	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
 
-.venv-page/.ready: packaging/requirements-page.txt
+.venv-page/.ready: Scripts/requirements/page.txt
 	$(call make-venv)
 
 # After `make release` and `make release-arm64`, which need different compilers.
 test-arm64: ## runs hundreds of commands with the programs for arm64 under qemu and compares the answers (root)
-	@packaging/scripts/install-deps mmdebstrap mosquitto mosquitto-clients qemu-user-static
+	@Scripts/install-deps mmdebstrap mosquitto mosquitto-clients qemu-user-static
 	packaging/arm64/roots .build-arm64/roots
 	packaging/arm64/compare.py $(DIST)/bin .build-arm64/dist/bin .build-arm64/roots/bookworm .build-arm64/roots/trixie
 
 # Nothing but git, make and Swift is there before: `make demo` and `make test` to their end, as root and by a user with sudo.
 test-fresh: swift ## runs the README's two commands in clean roots of Debian 12 and 13 (root; hours; FRESH=RELEASE:USER chooses)
-	@packaging/scripts/install-deps $(APT_FRESH)
-	packaging/scripts/test-fresh whole .build-fresh $(FRESH)
+	@Scripts/install-deps $(APT_FRESH)
+	Scripts/test-fresh whole .build-fresh $(FRESH)
 
 test-fresh-parts: swift ## the part of it that builds nothing: packages, virtual environments, a static link (root)
-	@packaging/scripts/install-deps $(APT_FRESH)
-	packaging/scripts/test-fresh parts .build-fresh $(FRESH)
+	@Scripts/install-deps $(APT_FRESH)
+	Scripts/test-fresh parts .build-fresh $(FRESH)
 
 soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
 	$(SWIFT_BUILD) --product kazasud
@@ -302,37 +302,30 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 # the modules compiled already.
 examples: deps ## builds and runs the programs of Docs/examples and their tests, and checks what a program fetches
 	$(SWIFT_BUILD) --package-path Docs/examples --build-tests
-	packaging/scripts/run-examples.py "$$($(SWIFT_BUILD) --package-path Docs/examples --show-bin-path)"
+	Scripts/run-examples.py "$$($(SWIFT_BUILD) --package-path Docs/examples --show-bin-path)"
 	swift test --skip-build --scratch-path $(SCRATCH) --package-path Docs/examples
 	swift package --package-path Docs/examples/Client dump-package > /dev/null
-	packaging/scripts/test-consumer
+	Scripts/test-consumer
 
 # The programs that it leaves are without those rows, too: any other build follows.
 test-stations: deps ## builds without the station names that may not be passed on by themselves, and runs the tests of names
-	packaging/scripts/station-tables.py --open
+	Scripts/station-tables.py --open
 	STATIONS=open $(SWIFT_BUILD) --build-tests
 	STATIONS=open swift test --skip-build --scratch-path $(SCRATCH) --filter 'CardDecodersTests.*Station|KazasuCLITests.StationsTests'
 
 api: swift ## writes the public declarations of each product to Docs/api
 	$(SWIFT_BUILD)
-	packaging/scripts/api.py "$$($(SWIFT_BUILD) --show-bin-path)"
+	Scripts/api.py "$$($(SWIFT_BUILD) --show-bin-path)"
 
 api-check: swift ## fails when public declarations changed and Docs/api did not
 	$(SWIFT_BUILD)
-	packaging/scripts/api.py --check "$$($(SWIFT_BUILD) --show-bin-path)"
-
-# The program is built for coverage, in a folder of its own: it is measured, not shipped.
-figures: deps ## prints the size of things beside the goals
-	swift build --scratch-path $(SCRATCH)/figures $(IMPORT_RULE) --enable-code-coverage --product kazasu
-	$(SWIFT_BUILD) --product usb-chip
-	@packaging/scripts/figures.py "$$(swift build --scratch-path $(SCRATCH)/figures --show-bin-path)/kazasu" \
-	    "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" $(SCRATCH)/deb $(SCRATCH)/deb-arm64 .build-arm64/dist/bin $(DIST)/bin
+	Scripts/api.py --check "$$($(SWIFT_BUILD) --show-bin-path)"
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
-	packaging/scripts/lint.py
-	packaging/scripts/station-tables.py --check
-	packaging/scripts/layout-tables.py --check
+	Scripts/lint.py
+	Scripts/station-tables.py --check
+	Scripts/layout-tables.py --check
 	$(SWIFT_BUILD) --build-tests
 
 format: swift ## formats every Swift file in place
@@ -341,7 +334,7 @@ format: swift ## formats every Swift file in place
 coverage: deps venv ## runs the tests and prints the lines covered, module by module
 	$(SWIFT_BUILD) --build-tests --enable-code-coverage
 	swift test --skip-build --scratch-path $(SCRATCH) --enable-code-coverage $(TEST_ARGS)
-	packaging/scripts/coverage.py \
+	Scripts/coverage.py \
 	    "$$(swift test --scratch-path $(SCRATCH) --show-codecov-path)"
 
 asan: deps venv ## runs the tests under the address sanitizer
@@ -380,7 +373,7 @@ nightly: ## what takes long: both sanitizers, ten times the random values, long 
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
 mutants: swift ## changes one operator or constant at a time and lists what no test notices
-	packaging/scripts/mutants.py $(MUTANTS_ARGS)
+	Scripts/mutants.py $(MUTANTS_ARGS)
 
 bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
@@ -405,7 +398,7 @@ man: release
 
 api-docs: swift ## makes the API pages with the toolchain's docc; fails at a warning
 	$(SWIFT_BUILD)
-	packaging/scripts/api.py --pages $(DIST)/api "$$($(SWIFT_BUILD) --show-bin-path)"
+	Scripts/api.py --pages $(DIST)/api "$$($(SWIFT_BUILD) --show-bin-path)"
 
 # sudo often hides the compiler: then what was built before is installed. The pages need only the program.
 install: ## installs programs, man pages and completions below DESTDIR/PREFIX
@@ -419,21 +412,21 @@ wheel: deps .venv-python/.ready ## makes a wheel of the Python package with both
 	PATH="$(CURDIR)/.venv-python/bin:$$PATH" packaging/python/make-wheel $(SCRATCH)/wheel-dist $(SCRATCH)/wheel
 
 deb: release man ## makes Debian packages for this machine's architecture, with sums and an SPDX document
-	@packaging/scripts/install-deps $(APT_DEB)
+	@Scripts/install-deps $(APT_DEB)
 	packaging/scripts/make-deb $(DIST) $(SCRATCH)/deb
 
 # After `make deb`, which needs no root.
 test-deb: ## checks the packages with lintian, piuparts and autopkgtest in clean roots of Debian 12 and 13 (root)
-	@packaging/scripts/install-deps autopkgtest lintian mmdebstrap piuparts
-	packaging/scripts/test-deb $(SCRATCH)/deb .build-deb
+	@Scripts/install-deps autopkgtest lintian mmdebstrap piuparts
+	Scripts/test-deb $(SCRATCH)/deb .build-deb
 
 test-deb-arm64: ## the same with the packages for arm64, under qemu (root)
-	@packaging/scripts/install-deps autopkgtest lintian mmdebstrap qemu-user-static
-	packaging/scripts/test-deb $(SCRATCH)/deb-arm64 .build-deb
+	@Scripts/install-deps autopkgtest lintian mmdebstrap qemu-user-static
+	Scripts/test-deb $(SCRATCH)/deb-arm64 .build-deb
 
 # The pages and completions are the same; they come from the native program.
 deb-arm64: release-arm64 man ## makes Debian packages for arm64
-	@packaging/scripts/install-deps $(APT_DEB)
+	@Scripts/install-deps $(APT_DEB)
 	cp -r $(DIST)/man $(DIST)/completions .build-arm64/dist/
 	KAZASU_NATIVE_DIST=$(abspath $(DIST)) packaging/scripts/make-deb .build-arm64/dist $(SCRATCH)/deb-arm64 arm64
 

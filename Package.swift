@@ -18,37 +18,58 @@ let library: [SwiftSetting] = strict + [.strictMemorySafety()]
 /// Binds a package to what only the programs and their services need: a program that names no trait does not fetch it.
 let programs = TargetDependencyCondition.when(traits: ["Programs"])
 
+/// The rooms of Sources, in the order of the data, and the modules in each. A module imports from its own room and from those above it here.
+let rooms = [
+    "C": [
+        "CArguments", "CCardLayouts", "CCurl", "CExpat", "CLibNFC", "CLibUSB", "CLinux", "CMosquitto", "COpenSSL",
+        "CPCSC",
+        "CPostgreSQL", "CSchemas", "CStationTables",
+    ],
+    "Cards": ["ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "DumpFormatsXML", "NDEF"],
+    "Protocols": ["CardReading", "FeliCa", "ISO7816", "ISODEP", "NFCForumTags", "ReaderCore"],
+    "Readers": ["PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport"],
+    "Simulation": ["ReaderTesting", "VirtualReader"],
+    "Products": ["Kazasu", "KazasuCards", "KazasuTesting"],
+    "Services": ["KazasuService", "SharedReaders"],
+    "Programs": ["KazasuCLI", "KazasuServiceCLI", "kazasu", "kazasud"],
+]
+
+/// Where the sources of a module lie.
+func path(_ module: String) -> String {
+    "Sources/\(rooms.first { $0.value.contains(module) }?.key ?? "")/\(module)"
+}
+
 /// The modules that share declarations as `package`, lowest first.
 let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodec", []),
     ("CardCiphers", []),
     ("CardModel", ["ByteCodec"]),
-    ("NFCTransport", ["ByteCodec", "CardModel"]),
+    ("ReaderCore", ["ByteCodec", "CardModel"]),
     ("NDEF", ["ByteCodec", "CardModel"]),
     ("CardDecoders", ["ByteCodec", "CStationTables", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
-    ("FeliCa", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
-    ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
+    ("FeliCa", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
+    ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
     (
         "NFCForumTags",
-        ["ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]
+        ["ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "ReaderCore"]
     ),
-    ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
-    ("ISODEP", ["NFCTransport"]),
-    ("SystemDevices", ["CardModel", "NFCTransport"]),
-    ("USBTransport", ["CLibUSB", "NFCTransport", "SystemDevices"]),
+    ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "ReaderCore"]),
+    ("ISODEP", ["ReaderCore"]),
+    ("SystemDevices", ["CardModel", "ReaderCore"]),
+    ("USBTransport", ["CLibUSB", "ReaderCore", "SystemDevices"]),
     (
-        "LibNFCReader",
-        ["ByteCodec", "CLibNFC", "CardCiphers", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]
+        "PN53xReader",
+        ["ByteCodec", "CLibNFC", "CardCiphers", "CardModel", "ISODEP", "ReaderCore", "SystemDevices", "USBTransport"]
     ),
-    ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]),
+    ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
-    ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
-    ("ReaderTesting", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
+    ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
+    ("ReaderTesting", ["ByteCodec", "CardModel", "ReaderCore", "VirtualReader"]),
     (
         "CardReading",
-        ["ByteCodec", "CCardLayouts", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
+        ["ByteCodec", "CCardLayouts", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore"]
     ),
 ]
 
@@ -60,7 +81,7 @@ let tables = [
     "FeliCa": ["Registry/Data"],
     "ISO7816": ["Status/Data"],
     "NDEF": ["Data"],
-    "NFCTransport": ["Data"],
+    "ReaderCore": ["Data"],
     "ReaderDiagnosis": ["Data"],
     "SystemDevices": ["Data"],
 ]
@@ -76,39 +97,39 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodecTests", ["ByteCodec"]),
     ("CardCiphersTests", ["ByteCodec", "CardCiphers"]),
     ("CardModelTests", ["ByteCodec", "CardModel"]),
-    ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
-    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "ReaderTesting", "VirtualReader"]),
-    ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
+    ("ReaderCoreTests", ["ByteCodec", "CardModel", "ReaderCore"]),
+    ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "ReaderCore", "VirtualReader"]),
+    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "ReaderCore", "ReaderTesting", "VirtualReader"]),
+    ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "VirtualReader"]),
     (
         "VirtualReaderTests",
-        ["ByteCodec", "CardModel", "NFCTransport", "ReaderTesting", "SimulatedChips", "VirtualReader"]
+        ["ByteCodec", "CardModel", "ReaderCore", "ReaderTesting", "SimulatedChips", "VirtualReader"]
     ),
     (
-        "LibNFCReaderTests",
+        "PN53xReaderTests",
         [
-            "Arrivals", "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "Arrivals", "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "PN53xReader", "ReaderCore",
             "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
-    ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
+    ("SystemDevicesTests", ["ReaderCore", "SystemDevices"]),
     ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
     (
         "PaSoRiReaderTests",
         [
-            "Arrivals", "ByteCodec", "CardModel", "CardReading", "NFCTransport", "PaSoRiReader", "ReaderTesting",
+            "Arrivals", "ByteCodec", "CardModel", "CardReading", "ReaderCore", "PaSoRiReader", "ReaderTesting",
             "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     (
         "PCSCReaderTests",
-        ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader", "ReaderTesting", "VirtualReader"]
+        ["ByteCodec", "CardModel", "ISO7816", "ReaderCore", "PCSCReader", "ReaderTesting", "VirtualReader"]
     ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     (
         "NFCForumTagsTests",
         [
-            "ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport",
+            "ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore",
             "VirtualReader",
         ]
     ),
@@ -118,17 +139,17 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "CardReadingTests",
         [
             "Arrivals", "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816",
-            "NDEF", "NFCForumTags", "NFCTransport", "VirtualReader",
+            "NDEF", "NFCForumTags", "ReaderCore", "VirtualReader",
         ]
     ),
     ("KazasuCardsTests", ["KazasuCards"]),
-    ("KazasuTests", ["CardReading", "Kazasu", "KazasuCards", "KazasuTesting", "NFCTransport", "VirtualReader"]),
-    ("SharedReadersTests", ["CardModel", "CardReading", "Kazasu", "NFCTransport", "SharedReaders", "VirtualReader"]),
+    ("KazasuTests", ["CardReading", "Kazasu", "KazasuCards", "KazasuTesting", "ReaderCore", "VirtualReader"]),
+    ("SharedReadersTests", ["CardModel", "CardReading", "Kazasu", "ReaderCore", "SharedReaders", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     (
         "KazasuServiceTests",
         [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "NFCTransport",
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "ReaderCore",
             "SharedReaders",
             .product(name: "GRDB", package: "GRDB.swift", condition: programs),
             .product(name: "NIOCore", package: "swift-nio", condition: programs),
@@ -149,52 +170,61 @@ let fuzzers: [(name: String, dependencies: [Target.Dependency])] =
     ? []
     : [
         ("Port100Frames", ["PaSoRiReader"]),
-        ("Port400Messages", ["NFCTransport", "PaSoRiReader"]),
-        ("PaSoRiDialogues", ["CardModel", "NFCTransport", "PaSoRiReader", "USBTransport"]),
-        ("ISODEPBlocks", ["ISODEP", "NFCTransport"]),
+        ("Port400Messages", ["ReaderCore", "PaSoRiReader"]),
+        ("PaSoRiDialogues", ["CardModel", "ReaderCore", "PaSoRiReader", "USBTransport"]),
+        ("ISODEPBlocks", ["ISODEP", "ReaderCore"]),
         ("Documents", ["CardModel", "DumpFormats", "DumpFormatsXML"]),
     ]
 
 // One expression for all of them takes Swift 6.2 too long to check.
 let moduleTargets: [Target] = modules.map {
     .target(
-        name: $0.name, dependencies: $0.dependencies, resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
+        name: $0.name, dependencies: $0.dependencies, path: path($0.name),
+        resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
         swiftSettings: library + (deprecating[$0.name] ?? []))
 }
 
 let otherTargets: [Target] = [
-    .target(name: "CCardLayouts"),
-    .target(name: "CPCSC"),
-    .target(name: "CSchemas"),
-    // With STATIONS=open without the rows that may not be passed on by themselves; packaging/scripts/station-tables.py --open comes first.
+    .target(name: "CCardLayouts", path: path("CCardLayouts")),
+    .target(name: "CPCSC", path: path("CPCSC")),
+    .target(name: "CSchemas", path: path("CSchemas")),
+    // With STATIONS=open without the rows that may not be passed on by themselves; Scripts/station-tables.py --open comes first.
     .target(
-        name: "CStationTables",
+        name: "CStationTables", path: path("CStationTables"),
         cSettings: Context.environment["STATIONS"] == "open" ? [.define("KAZASU_STATIONS_OPEN")] : []),
-    .target(name: "CArguments"),
-    .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
-    .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(name: "CArguments", path: path("CArguments")),
+    .systemLibrary(name: "CLinux", path: path("CLinux")),
+    .systemLibrary(name: "CExpat", path: path("CExpat"), pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CLibNFC", path: path("CLibNFC"), pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
+    .systemLibrary(
+        name: "CLibUSB", path: path("CLibUSB"), pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+    .systemLibrary(
+        name: "CCurl", path: path("CCurl"), pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+        name: "CMosquitto", path: path("CMosquitto"), pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]
+    ),
+    .systemLibrary(name: "COpenSSL", path: path("COpenSSL"), pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+        name: "CPostgreSQL", path: path("CPostgreSQL"), pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
         name: "Kazasu",
         dependencies: [
             "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "DumpFormatsXML", "FeliCa",
-            "ISO7816", "LibNFCReader", "NDEF", "NFCForumTags", "NFCTransport", "PCSCReader", "PaSoRiReader",
+            "ISO7816", "PN53xReader", "NDEF", "NFCForumTags", "ReaderCore", "PCSCReader", "PaSoRiReader",
             "ReaderDiagnosis", "SystemDevices", "USBTransport", "VirtualReader",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
+        path: path("Kazasu"), swiftSettings: library),
+    .target(
+        name: "KazasuCards", dependencies: ["CardDecoders", "CardModel", "DumpFormats"], path: path("KazasuCards"),
         swiftSettings: library),
     .target(
-        name: "KazasuCards", dependencies: ["CardDecoders", "CardModel", "DumpFormats"], swiftSettings: library),
-    .target(
-        name: "KazasuTesting", dependencies: ["Kazasu", "ReaderTesting", "VirtualReader"], swiftSettings: library),
+        name: "KazasuTesting", dependencies: ["Kazasu", "ReaderTesting", "VirtualReader"], path: path("KazasuTesting"),
+        swiftSettings: library),
     // What only a program with clients of its own needs.
     .target(
-        name: "SharedReaders", dependencies: ["CardReading", "Kazasu", "NFCTransport"], swiftSettings: library),
+        name: "SharedReaders", dependencies: ["CardReading", "Kazasu", "ReaderCore"], path: path("SharedReaders"),
+        swiftSettings: library),
     // A client of the facade, which re-exports the vocabulary; the other three are bytes, secrets and system calls.
     .target(
         name: "KazasuCLI",
@@ -205,14 +235,14 @@ let otherTargets: [Target] = [
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
             .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
         ],
-        swiftSettings: strict),
-    .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        path: path("KazasuCLI"), swiftSettings: strict),
+    .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], path: path("kazasu"), swiftSettings: strict),
     // Only these targets load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
     .target(
         name: "KazasuService",
         dependencies: [
             "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
-            "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "NFCTransport", "SharedReaders",
+            "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "ReaderCore", "SharedReaders",
             .product(name: "GRDB", package: "GRDB.swift", condition: programs),
             .product(name: "NIOCore", package: "swift-nio", condition: programs),
             .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
@@ -220,29 +250,30 @@ let otherTargets: [Target] = [
             .product(name: "NIOWebSocket", package: "swift-nio", condition: programs),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
-        resources: [.embedInCode("Serve/Page")],
+        path: path("KazasuService"), resources: [.embedInCode("Serve/Page")],
         swiftSettings: library),
     .target(
         name: "KazasuServiceCLI",
         dependencies: [
-            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport", "SharedReaders",
+            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "ReaderCore", "SharedReaders",
             .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
             .product(name: "Logging", package: "swift-log", condition: programs),
             .product(name: "Yams", package: "Yams", condition: programs),
         ],
-        swiftSettings: strict),
-    .executableTarget(name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], swiftSettings: strict),
+        path: path("KazasuServiceCLI"), swiftSettings: strict),
+    .executableTarget(
+        name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], path: path("kazasud"), swiftSettings: strict),
     .target(
-        name: "SimulatedChips", dependencies: ["ByteCodec", "NFCTransport", "VirtualReader"],
+        name: "SimulatedChips", dependencies: ["ByteCodec", "ReaderCore", "VirtualReader"],
         path: "Tests/SimulatedChips", swiftSettings: strict),
     .target(
-        name: "Arrivals", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
+        name: "Arrivals", dependencies: ["CardModel", "CardReading", "ReaderCore", "VirtualReader"],
         path: "Tests/Arrivals", swiftSettings: strict),
     .executableTarget(
-        name: "usb-chip", dependencies: ["Arrivals", "NFCTransport", "SimulatedChips", "TestSupport", "VirtualReader"],
+        name: "usb-chip", dependencies: ["Arrivals", "ReaderCore", "SimulatedChips", "TestSupport", "VirtualReader"],
         path: "Tests/USB/Chip", swiftSettings: strict),
     .executableTarget(
-        name: "usb-arrivals", dependencies: ["Arrivals", "LibNFCReader", "NFCTransport", "PaSoRiReader"],
+        name: "usb-arrivals", dependencies: ["Arrivals", "PN53xReader", "ReaderCore", "PaSoRiReader"],
         path: "Tests/USB/Arrivals", swiftSettings: strict),
     .executableTarget(
         name: "site-publisher", dependencies: ["KazasuService"], path: "Tests/Bench/Publisher",
@@ -253,7 +284,7 @@ let otherTargets: [Target] = [
         name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
         path: "Tests/Ledger", swiftSettings: strict),
     .target(
-        name: "TestSupport", dependencies: ["CLinux", "CardModel", "NFCTransport", "SystemDevices"],
+        name: "TestSupport", dependencies: ["CLinux", "CardModel", "ReaderCore", "SystemDevices"],
         path: "Tests/TestSupport",
         swiftSettings: strict),
 ]

@@ -3,7 +3,7 @@
 internal import CardModel
 package import CardReading
 internal import Glibc
-package import NFCTransport
+package import ReaderCore
 package import VirtualReader
 
 /// What a search makes of cards that come at random moments of its first three seconds: how many phones open their

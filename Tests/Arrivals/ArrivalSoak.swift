@@ -3,7 +3,7 @@
 package import CardModel
 package import CardReading
 internal import Glibc
-package import NFCTransport
+package import ReaderCore
 internal import Synchronization
 
 /// A card with two purses that comes again and again at random moments: the first code of the list has to win each time.

@@ -10,7 +10,7 @@ import Testing
 struct EveryDecoderTests {
     /// The services that are known of a system, from the registry's own file.
     private static let services: [(systems: Set<String>, service: ServiceCode)] = {
-        let text = (try? TestFiles.read("Sources/FeliCa/Registry/Data/services.tsv")) ?? []
+        let text = (try? TestFiles.read("Sources/Protocols/FeliCa/Registry/Data/services.tsv")) ?? []
         return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard fields.count > 1, let service = ServiceCode(fields[1]) else { return nil }

@@ -34,7 +34,7 @@ struct PurselessCardTests {
         }
     }
 
-    static let named = (try? TestFiles.table("Sources/CardDecoders/Data/named-cards.tsv")) ?? []
+    static let named = (try? TestFiles.table("Sources/Cards/CardDecoders/Data/named-cards.tsv")) ?? []
 
     @Test("Each card of the table is recognized by any of its services, named, and not decoded", arguments: named)
     func namedCard(_ row: [String: String]) throws {

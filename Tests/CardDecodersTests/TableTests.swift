@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tables of the decoders")
 struct TableTests {
-    static let folder = "Sources/CardDecoders/Data"
+    static let folder = "Sources/Cards/CardDecoders/Data"
 
     @Test("Every file is read, and every line of it is a row")
     func noFaults() {

@@ -3,7 +3,7 @@
 import CardModel
 import CardReading
 import FeliCa
-import NFCTransport
+import ReaderCore
 import Testing
 import VirtualReader
 

@@ -4,7 +4,7 @@ import ByteCodec
 import CardModel
 import CardReading
 import FeliCa
-import NFCTransport
+import ReaderCore
 import Testing
 import VirtualReader
 

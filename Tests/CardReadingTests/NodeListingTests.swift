@@ -2,7 +2,7 @@
 
 import CardModel
 import CardReading
-import NFCTransport
+import ReaderCore
 import Testing
 import VirtualReader
 

@@ -4,7 +4,7 @@ import CardModel
 import CardReading
 import FeliCa
 import ISO7816
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
+import ReaderCore
 import VirtualReader
 
 /// A card whose answers somebody changes on the way; used from the thread of its test only.

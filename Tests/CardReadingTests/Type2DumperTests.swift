@@ -6,7 +6,7 @@ import CardModel
 import CardReading
 import struct NDEF.Type2Configuration
 import NFCForumTags
-import NFCTransport
+import ReaderCore
 import Testing
 import VirtualReader
 

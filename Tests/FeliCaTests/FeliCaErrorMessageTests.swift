@@ -2,7 +2,7 @@
 
 import CardModel
 import FeliCa
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import CardModel
 import FeliCa
-import NFCTransport
+import ReaderCore
 import Testing
 
 /// A command of one's own, as in nfcpy's test of its generic command: code F0, any data, Status Flags.

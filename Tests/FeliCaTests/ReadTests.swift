@@ -2,7 +2,7 @@
 
 import CardModel
 import FeliCa
-import NFCTransport
+import ReaderCore
 import Testing
 
 /// Vectors B3 to B5 for Read Without Encryption: nfcpy `test_tag_tt3.py`, `test_tag_tt3_sony.py`; felica-rs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FeliCa
-import NFCTransport
+import ReaderCore
 
 /// A channel that notes what is sent and gives prepared answers, one after another.
 final class RecordingChannel: CardChannel {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
+import ReaderCore
 
 /// A card with one file, read by hand; it has a manner of its own to say that the file ends.
 final class FileCard: CardChannel {

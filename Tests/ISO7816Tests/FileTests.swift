@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 import ISO7816
-import NFCTransport
+import ReaderCore
 import ReaderTesting
 import Testing
 import VirtualReader

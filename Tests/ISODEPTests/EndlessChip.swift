@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ISODEP
-import NFCTransport
+import ReaderCore
 
 /// A chip whose card never comes to an end.
 final class EndlessChip: RawFrameChannel {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
+import ReaderCore
 import Testing
 
 @testable import ISODEP

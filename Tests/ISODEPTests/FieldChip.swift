@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ISODEP
-import NFCTransport
+import ReaderCore
 import VirtualReader
 
 /// A chip that carries single frames into a virtual field.

@@ -2,7 +2,7 @@
 
 import ByteCodec
 import ISODEP
-import NFCTransport
+import ReaderCore
 
 /// A chip that knows beforehand which frames will be sent and what comes back, in order.
 ///

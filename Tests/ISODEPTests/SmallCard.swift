@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ISODEP
-import NFCTransport
+import ReaderCore
 
 /// A card in ISO-DEP that answers each command with its reverse, over a line that loses and damages frames; written
 /// by clause 7.5 of ISO 14443-4 for the card's side, apart from what it is there to check.

@@ -96,12 +96,15 @@ struct CommandHelpTests {
 
     /// The texts of the program's sources.
     private static func texts() throws -> [String] {
-        let folders = ["Sources/KazasuCLI", "Sources/KazasuServiceCLI"]
+        let folders = ["Sources/Programs/KazasuCLI", "Sources/Programs/KazasuServiceCLI"]
         func files(_ path: String) -> [String] {
             if path.hasSuffix(".swift") { return [path] }
             return TestFiles.names(in: path).flatMap { files("\(path)/\($0)") }
         }
-        let tables = ["Sources/ReaderDiagnosis/Data/checks.tsv", "Sources/NFCTransport/Data/transport-reasons.tsv"]
+        let tables = [
+            "Sources/Readers/ReaderDiagnosis/Data/checks.tsv",
+            "Sources/Protocols/ReaderCore/Data/transport-reasons.tsv",
+        ]
         return try (folders.flatMap(files) + tables).map { String(decoding: try TestFiles.read($0), as: UTF8.self) }
     }
 

@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 import Kazasu
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import CardDecoders
 import CardModel
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

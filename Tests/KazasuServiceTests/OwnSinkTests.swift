@@ -2,7 +2,7 @@
 
 import Kazasu
 import KazasuService
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

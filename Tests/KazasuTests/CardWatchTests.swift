@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardReading
-import NFCTransport
+import ReaderCore
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@
 import CardModel
 import Dispatch
 import Glibc
-import NFCTransport
+import ReaderCore
 import Synchronization
 import TestSupport
 import Testing

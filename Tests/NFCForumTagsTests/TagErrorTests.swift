@@ -5,7 +5,7 @@ import FeliCa
 import ISO7816
 import NDEF
 import NFCForumTags
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@
 import ByteCodec
 import CardCiphers
 import NDEF
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

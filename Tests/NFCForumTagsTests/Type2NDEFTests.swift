@@ -3,7 +3,7 @@
 import ByteCodec
 import NDEF
 import NFCForumTags
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

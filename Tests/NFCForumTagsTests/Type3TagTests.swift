@@ -5,7 +5,7 @@ import CardModel
 import FeliCa
 import NDEF
 import NFCForumTags
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 import VirtualReader

@@ -5,7 +5,7 @@ import CardModel
 import ISO7816
 import NDEF
 import NFCForumTags
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import ByteCodec
 import CardModel
 import Glibc
 import ISO7816
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

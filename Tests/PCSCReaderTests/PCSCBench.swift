@@ -2,7 +2,7 @@
 
 import ByteCodec
 import Glibc
-import NFCTransport
+import ReaderCore
 import PCSCReader
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 import Dispatch
-import NFCTransport
+import ReaderCore
 import PCSCReader
 import TestSupport
 import Testing

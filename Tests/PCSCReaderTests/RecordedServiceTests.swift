@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 import Glibc
-import NFCTransport
+import ReaderCore
 import Synchronization
 import TestSupport
 import Testing

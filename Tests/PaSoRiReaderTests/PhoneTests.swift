@@ -2,7 +2,7 @@
 
 import CardModel
 import CardReading
-import NFCTransport
+import ReaderCore
 import SimulatedChips
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@
 
 import ByteCodec
 import CardModel
-import NFCTransport
+import ReaderCore
 import SimulatedChips
 import Testing
 import VirtualReader

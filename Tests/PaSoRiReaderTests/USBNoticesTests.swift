@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import NFCTransport
+import ReaderCore
 import SystemDevices
 import TestSupport
 import Testing

@@ -396,7 +396,7 @@ class Looks(PageCase):
 
     def test_every_card_has_a_name(self):
         table = brands()
-        with open(glob.glob(os.path.join(TOP, "Sources", "CardDecoders", "**", "transit-brands.tsv"), recursive=True)[0]) as file:
+        with open(glob.glob(os.path.join(TOP, "Sources", "Cards", "CardDecoders", "**", "transit-brands.tsv"), recursive=True)[0]) as file:
             rows = csv.reader((line for line in file if not line.startswith("#")), delimiter="\t")
             head = next(rows)
             for row in rows:

@@ -4,7 +4,7 @@ import CardModel
 import CardReading
 import Dispatch
 import Glibc
-import NFCTransport
+import ReaderCore
 import Synchronization
 import TestSupport
 import Testing

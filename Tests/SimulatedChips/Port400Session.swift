@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NFCTransport
+internal import ReaderCore
 internal import VirtualReader
 
 /// The settings of a Port-400: its session, its protocol and its speed.

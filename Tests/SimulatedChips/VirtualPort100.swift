@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NFCTransport
+internal import ReaderCore
 package import VirtualReader
 
 /// An RC-S380 ("NFC Port-100") between the USB and a field.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import NFCTransport
+internal import ReaderCore
 package import VirtualReader
 
 /// An RC-S300 ("NFC Port-400") between the vendor's USB interface and a field.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import NFCTransport
+package import ReaderCore
 
 /// The frames of a recording in the order in which they passed, for a test that stands in for the reader.
 ///

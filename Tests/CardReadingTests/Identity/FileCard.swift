@@ -3,7 +3,7 @@
 import CardModel
 import CardReading
 import ISO7816
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 import VirtualReader

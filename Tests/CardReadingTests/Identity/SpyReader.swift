@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
+import ReaderCore
 
 /// A reader that keeps every frame that it was asked to send.
 final class SpyReader: Reader {

@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 import CardReading
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 import VirtualReader

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import NFCTransport
+@testable import ReaderCore
 @testable import PaSoRiReader
 
 /// Feeds the Port-400's message parser, then the parser of the data objects in each message: the first byte says where the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
+import ReaderCore
 
 /// A card with two PINs that counts every VERIFY that reaches it, and with an exchange that goes wrong. It is written by
 /// hand, byte by byte: nothing of the codec under test is in it.

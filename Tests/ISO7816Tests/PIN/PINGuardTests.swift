@@ -2,7 +2,7 @@
 
 import CardModel
 import ISO7816
-import NFCTransport
+import ReaderCore
 import Testing
 
 @Suite("The PIN guard")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import NFCTransport
+import ReaderCore
 
 /// A reader with an ISO 7816 card that holds the NDEF application, written by hand from the standard.
 final class FakeFileCard: Reader {

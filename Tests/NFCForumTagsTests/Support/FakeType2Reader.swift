@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import NFCTransport
+import ReaderCore
 
 /// A reader with one Type 2 Tag, written by hand from the data sheets; what goes wrong is planned by the number of the
 /// exchange, counted from 1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NFCTransport
+import ReaderCore
 
 /// A reader whose exchanges with these numbers, counted from 1, get damaged answers.
 final class TroubledReader: Reader {

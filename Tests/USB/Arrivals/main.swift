@@ -2,8 +2,8 @@
 
 import Arrivals
 import Glibc
-import LibNFCReader
-import NFCTransport
+import PN53xReader
+import ReaderCore
 import PaSoRiReader
 
 // Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says, or for phones and

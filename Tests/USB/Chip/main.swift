@@ -2,7 +2,7 @@
 
 import Arrivals
 import Glibc
-import NFCTransport
+import ReaderCore
 import SimulatedChips
 import Synchronization
 import TestSupport

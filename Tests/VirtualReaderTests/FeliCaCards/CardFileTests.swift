@@ -2,7 +2,7 @@
 
 import ByteCodec
 import CardModel
-import NFCTransport
+import ReaderCore
 import Testing
 import VirtualReader
 

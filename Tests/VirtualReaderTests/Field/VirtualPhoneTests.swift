@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import NFCTransport
+import ReaderCore
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import NFCTransport
+import ReaderCore
 import Testing
 
 /// A program at the other end of a simulated serial port.

@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house that neither the compiler nor swift-format checks: one line for each breach.
+
+With --words, it also prints the lines whose English the style guide advises against. They break nothing: a pattern can be wrong.
+"""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+IMPORT = r"^\s*(?:@testable\s+)?(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
+
+# (where, where not, pattern, what is wrong); lines that are only a comment do not count.
+CODE_RULES = [
+    ("Sources/Simulation/VirtualReader/", None, IMPORT + r"(?:FeliCa|ISO7816)\b",
+     "VirtualReader must not use the codec that it is there to check"),
+    ("Sources/", ("Sources/Programs/", "Sources/Services/"), IMPORT + r"Foundation\s*$",
+     "full Foundation only in what runs for long, and for certificates; FoundationEssentials where JSON is read"),
+    ("Sources/", "Sources/Readers/PN53xReader/", IMPORT + r"CLibNFC\b", "only PN53xReader imports CLibNFC"),
+    ("Sources/", "Sources/Readers/USBTransport/", IMPORT + r"CLibUSB\b", "only USBTransport imports CLibUSB"),
+    ("Sources/", "Sources/Readers/PCSCReader/", IMPORT + r"CPCSC\b", "only PCSCReader imports CPCSC"),
+    ("Sources/", ("Sources/Programs/KazasuCLI/", "Sources/Services/"), IMPORT + r"CLinux\b",
+     "only KazasuCLI and services import CLinux"),
+    ("Sources/", ("Sources/Services/", "Sources/Programs/KazasuServiceCLI/"), IMPORT + r"SharedReaders\b",
+     "only services import SharedReaders"),
+    ("Sources/", "Sources/Cards/DumpFormatsXML/", IMPORT + r"CExpat\b", "only DumpFormatsXML imports CExpat"),
+    ("Sources/", None, r"\btry!|\bas!|\.(?:first|last|baseAddress|pointee)!", "can trap"),
+    ("Sources/", None, r"\b(?:fatalError|preconditionFailure|assertionFailure)\(", "can trap"),
+    ("Tests/", "Tests/Bench/", r"(?<!func )\b(?:usleep|nanosleep|sleep)\(|\b(?:Thread|Task)\.sleep", "a test does not sleep"),
+]
+
+# Put together so that this file does not match itself.
+UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.$}])/(?:root|(?:home|tmp)/\w+)/")
+# A failure that nobody sees: `make demo` once ended with an error and status 0.
+HIDDEN = re.compile(r"\|\|\s*(?:true|:)(?=\s|[;})]|$)|;\s*true\b|\bset \+e\b")
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+breaches = []
+
+
+def breach(path, line, what, text=""):
+    """Notes one breach of a rule."""
+    breaches.append(f"{path}:{line}: {what}" + (f": {text.strip()[:100]}" if text else ""))
+
+
+def files():
+    """Every text file that is, or is about to be, under version control, as (path, lines)."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        capture_output=True, check=True, cwd=TOP).stdout.decode().split("\0")
+    for name in sorted(set(filter(None, names))):
+        try:
+            with open(os.path.join(TOP, name), encoding="utf-8") as file:
+                yield name, file.read().splitlines()
+        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+            continue
+
+
+def is_script(path, lines):
+    """Whether a file is a program of the shell or of Python."""
+    return path.endswith(".py") or (bool(lines) and lines[0].startswith("#!"))
+
+
+def check_swift(path, lines):
+    """Imports, traps and sleeps in one Swift file."""
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("//"):
+            continue
+        for where, but, pattern, what in CODE_RULES:
+            if path.startswith(where) and not (but and path.startswith(but)) and re.search(pattern, line):
+                breach(path, number, what, line)
+        # Without it the name is made of the type's, for which the runtime goes through every conformance, at each start.
+        if line.endswith("= CommandConfiguration(") and "commandName:" not in "".join(lines[number:number + 1]):
+            breach(path, number, "a command says its name first", line)
+
+
+def check_failures(path, lines):
+    """Nothing that builds, installs or checks hides a failure."""
+    for number, line in enumerate(lines, 1):
+        ignored = path == "Makefile" and re.match(r"\t@?-", line) and not lines[number - 2].endswith("\\")
+        if ignored or HIDDEN.search(line) and not line.lstrip().startswith("#"):
+            breach(path, number, "hides a failure", line)
+
+
+def check_script(path, lines):
+    """A script must at least parse."""
+    text = "\n".join(lines) + "\n"
+    if path.endswith(".py") or "python" in lines[0]:
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            breach(path, error.lineno, "does not parse")
+    elif subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True).returncode:
+        breach(path, 1, "does not parse")
+
+
+# A sentence in an error: it carries cases and values, and is described in one place.
+SENTENCE = re.compile(r'\b(?:detail|expected|reason):\s*"[^"\n]*[a-z] [a-z]|\bmalformed\(\s*"')
+
+
+def check_details(sources):
+    """Errors below the command line carry cases and values, no sentences."""
+    for path, lines in sources.items():
+        if path.startswith("Sources/") and not path.startswith("Sources/Programs/KazasuCLI/"):
+            text = "\n".join(lines)
+            for found in SENTENCE.finditer(text):
+                breach(path, text.count("\n", 0, found.start()) + 1, "a sentence in an error", found.group(0))
+
+
+# A public error, where it is declared. What it wraps or gives as a reason has no `Error` of its own.
+PUBLIC_ERROR = re.compile(r"^\s*public (?:enum|struct|final class) (\w+)\s*:([^{\n]*)\{", re.MULTILINE)
+
+
+def check_descriptions(sources):
+    """Every public error describes itself: `print(error)` shows a sentence."""
+    texts = {path: "\n".join(lines) for path, lines in sources.items() if path.startswith("Sources/")}
+    described = {name.rpartition(".")[2] for text in texts.values()
+                 for name in re.findall(r"\bextension ([\w.]+)\s*:[^{]*\bSelfDescribing\b", text)}
+    for path, text in texts.items():
+        for found in PUBLIC_ERROR.finditer(text):
+            name, protocols = found.groups()
+            if re.search(r"\bError\b", protocols) and "SelfDescribing" not in protocols and name not in described:
+                breach(path, text.count("\n", 0, found.start(1)) + 1, f"{name} does not describe itself (SelfDescribing)")
+
+
+# Turns that are not plain technical English, and what to write instead; only comments, texts and titles count.
+WORDS = [
+    (r"\bmend(?:s|ed|ing)?\b", "fix, repair"),
+    (r"\b(?:anew|afresh)\b", "again"),
+    (r"\btells? of\b|\btold of\b", "reports"),
+    (r"\bnothing tells\b", "unknown"),
+    (r"(?<!\bthere )(?<!\bwhich )\b(?:is|are) no (?!longer\b|more\b|different\b|better\b|worse\b|limit\b)[a-z]", "is not a"),
+    (r"\b(?:for|to|of|by|from) who\b|\bwho(?:ever)? (?:uses|reads|asks|departs|calls)\b", "the user, the caller"),
+    (r"\bas you said\b|\bit stands\b|\bas they stand\b", "unchanged"),
+    (r"\bfor ever\b", "forever"),
+    (r"\bin place of being\b", "instead of"),
+    (r"\bis told (?:how|what|of|that)\b", "receives, reports"),
+    (r"\bsigns? of life\b", "keep-alive"),
+    (r"\bnobody (?:answers|agreed)\b", "no response; the user did not"),
+    (r"\bcomes? back by itself\b", "reconnects"),
+    (r"\bwhich no one\b", "never"),
+    (r"\b(?:beside|of|in) that which\b", "what"),
+    (r"\bhow many at most\b", "upper bound"),
+    (r"\bwhat (?:some|a) \w+ comes? to\b", "total"),
+    (r"\btakes? events again\b", "accepts"),
+    (r"\w*(?:recognis|colour|behaviour|neighbour|honour|summaris|normalis|initialis|organis)\w*", "American spelling"),
+]
+WORDS = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in WORDS]
+# A test says what holds: `retriesAfterGarbledAnswer`, not `whoIsNotUnderstoodIsAskedAgain`.
+TEST_NAME = re.compile(
+    r"\bfunc (?:\w*(?:(?:Is|Are)No[A-Z]|(?:Is|Are)Told|Tells[A-Z]|Mend|Anew)\w*|(?:who|what|whose|whom)[A-Z]\w*|\w+Who[A-Z]\w*)\(")
+TEST_TITLE = re.compile(r'@Test\(\s*"(?:What|Who|Whose|Whom)\b')
+PROSE = re.compile(r'"((?:[^"\\]|\\.)*)"|(?:^|\s)//(.*)$')
+
+
+def words(path, lines):
+    """Turns in one Swift file that the style guide advises against."""
+    is_test = path.startswith("Tests/")
+    for number, line in enumerate(lines, 1):
+        prose = " ".join(text or comment for text, comment in PROSE.findall(line))
+        for pattern, better in WORDS:
+            if pattern.search(prose):
+                yield f"{path}:{number}: write \"{better}\": {line.strip()[:100]}"
+        if is_test and (TEST_NAME.search(line) or TEST_TITLE.search(line)):
+            yield f"{path}:{number}: say what holds: {line.strip()[:100]}"
+
+
+def check_dependencies(sources):
+    """Package.swift declares nothing that no file imports."""
+    package = json.loads(subprocess.run(
+        ["swift", "package", "dump-package"], capture_output=True, check=True, cwd=TOP, text=True).stdout)
+    used = set()
+    # A test depends on a program so that it is built.
+    programs = {target["name"] for target in package["targets"] if target["type"] == "executable"}
+    for target in package["targets"]:
+        folder = (target.get("path") or "Tests/" + target["name"]) + "/"
+        text = "\n".join("\n".join(lines) for path, lines in sources.items() if path.startswith(folder))
+        for dependency in target["dependencies"]:
+            name, *rest = next(iter(dependency.values()))
+            used.update(rest[:1] if "product" in dependency else [])
+            if name in programs:
+                continue
+            if text and not re.search(rf"^\s*(?:@\S+\s+)?(?:\w+ )?import (?:\w+ )?{name}\b", text, re.MULTILINE):
+                breach("Package.swift", 1, f"{target['name']} depends on {name}, which it does not import")
+    for dependency in package["dependencies"]:
+        name = dependency["sourceControl"][0]["identity"]
+        if name not in {package.lower() for package in used}:
+            breach("Package.swift", 1, f"no target depends on {name}")
+
+
+# The rooms of Sources in the order of the data: a module imports from its own room and from those before it.
+ROOMS = ("C", "Cards", "Protocols", "Readers", "Simulation", "Products", "Services", "Programs")
+
+
+def check_rooms():
+    """Each module lies in one of the eight rooms and depends on none to the right of its own."""
+    package = json.loads(subprocess.run(
+        ["swift", "package", "dump-package"], capture_output=True, check=True, cwd=TOP, text=True).stdout)
+    room = {}
+    for target in package["targets"]:
+        parts = (target.get("path") or "").split("/")
+        if parts[0] == "Sources":
+            if len(parts) != 3 or parts[1] not in ROOMS:
+                breach("Package.swift", 1, f"{target['name']} lies in none of the rooms")
+            else:
+                room[target["name"]] = ROOMS.index(parts[1])
+    for target in package["targets"]:
+        for dependency in target["dependencies"]:
+            name = next(iter(dependency.values()))[0]
+            if target["name"] in room and room.get(name, 0) > room[target["name"]]:
+                breach("Package.swift", 1, f"{target['name']} depends on {name}, which lies in a room to its right")
+
+
+def check_installed_pages():
+    """What the pages and the program name is there after an install, too."""
+    done = subprocess.run([os.path.join(TOP, "packaging", "scripts", "install-pages.py"), "--check"],
+                          capture_output=True, text=True, check=False)
+    for line in done.stderr.splitlines():
+        breach("packaging/scripts/install-pages.py", 1, line)
+
+
+# The version of the program, which CHANGELOG.md decides; packages, man pages and documents take it from there.
+OWN_VERSION = re.compile(r'static let version = "([^"]*)"')
+
+
+def check_version(sources):
+    """The program and CHANGELOG.md have the same version."""
+    path = "Sources/Programs/KazasuCLI/RootCommand.swift"
+    with open(os.path.join(TOP, "CHANGELOG.md"), encoding="utf-8") as file:
+        newest = re.search(r"^## (\d+\.\d+\.\d+) \(", file.read(), re.MULTILINE)
+    own = OWN_VERSION.search("\n".join(sources[path]))
+    if not newest or not own or newest[1] != own[1]:
+        breach(path, 1, "not the newest version of CHANGELOG.md")
+
+
+# What holds on one kind of processor only. Kazasu runs on arm64 as well, where `char` is unsigned, and nothing in it may
+# depend on the order of bytes in memory. A name in `__asm__` is that of a C function.
+PROCESSOR = re.compile(
+    r"#\s*(?:if|elseif|elif)\b.*(?:\barch\(|\b_endian\(|__x86_64__|__amd64__|__aarch64__|__BYTE_ORDER)"
+    r"|\b(?:x86_64|immintrin\.h|_mm_\w+|__builtin_ia32_\w+)\b|\basm\s+volatile|__asm__\s+(?:__)?volatile"
+    r"|\bCChar\(-|\.(?:load|loadUnaligned|storeBytes)"
+    r"\((?!.*Endian).*\bas: *U?Int(?:16|32|64|128)?\.self")
+# Files that may, and why.
+PROCESSOR_EXCEPTIONS = {
+    "Sources/Cards/CardModel/JSON/JSONWriter.swift": "copies eight bytes at once and asks the same of each",
+}
+
+
+def check_processor(path, lines):
+    """Nothing in the sources of the programs is for one kind of processor."""
+    if not path.startswith("Sources/") or path in PROCESSOR_EXCEPTIONS:
+        return
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith(("//", "/*", "*")) and PROCESSOR.search(line):
+            breach(path, number, "for one kind of processor or order of bytes", line)
+
+
+def check_third_party(path, lines):
+    """What comes from others says its terms, and no archive of the sources has what may not be passed on by itself."""
+    if path.endswith(".inc") and not lines[0].startswith("// SPDX-License-Identifier: "):
+        breach(path, 1, "no SPDX line on top")
+    if path.startswith("ThirdParty/stations/") and path.endswith((".tsv", ".inc")):
+        said = subprocess.run(["git", "check-attr", "export-ignore", "--", path], capture_output=True, check=True, cwd=TOP, text=True).stdout
+        if not said.endswith(": set\n"):
+            breach(".gitattributes", 1, f"archives have {path}")
+    elif not path.endswith((".tsv", ".inc")) and os.path.basename(path) not in ("LICENSE", "README.md"):
+        breach(path, 1, "only tables lie in ThirdParty")
+
+
+def main():
+    sources = {}
+    for path, lines in files():
+        if os.path.basename(path) == "LICENSE":
+            continue
+        if path.startswith("ThirdParty/"):
+            check_third_party(path, lines)
+        for number, line in enumerate(lines, 1):
+            if UNFINISHED.search(line):
+                breach(path, number, "unfinished", line)
+            if MACHINE.search(line):
+                breach(path, number, "a path of one machine", line)
+        if path.endswith((".swift", ".c", ".h")) or is_script(path, lines):
+            # A shebang and Package.swift's tools version have to be line 1.
+            if not any(LICENCE in line for line in lines[:2]):
+                breach(path, 1, "no SPDX line on top")
+        if is_script(path, lines):
+            check_script(path, lines)
+        if path.startswith(("packaging/", "Scripts/", ".ci/", "Makefile")) and not path.endswith((".py", ".md", ".tsv")):
+            check_failures(path, lines)
+        if path.endswith((".swift", ".c", ".h")):
+            check_processor(path, lines)
+        if path.endswith(".swift"):
+            sources[path] = lines
+            check_swift(path, lines)
+    check_details(sources)
+    check_descriptions(sources)
+    check_version(sources)
+    check_dependencies(sources)
+    check_installed_pages()
+    advice = [line for path, lines in sources.items() for line in words(path, lines)]
+    if "--words" in sys.argv[1:]:
+        print("\n".join(advice))
+    print(f"lint: {len(sources)} Swift files, {len(advice)} lines to reword (Scripts/lint.py --words)")
+    for line in breaches:
+        print(f"lint: {line}", file=sys.stderr)
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardCiphers
+public import CardModel
+public import CardReading
+internal import NFCForumTags
+internal import ReaderCore
+
+/// A dump of a card, and why it is incomplete if it is.
+public struct DumpResult: Hashable, Sendable {
+    /// Everything that was read; ``CardDump/missing`` lists the rest. `tool`, `readAt` and `reader` are left to the
+    /// caller.
+    public var dump: CardDump
+    /// Why reading ended early; `nil` if it did not.
+    public var error: KazasuError?
+    /// The systems of a FeliCa card whose nodes were listed.
+    package var scans: [SystemScan] = []
+
+    /// Returns the dump, or throws the error that ended it early.
+    public func get() throws(KazasuError) -> CardDump {
+        if let error { throw error }
+        return dump
+    }
+}
+
+/// The systems of a card, and why the list is incomplete if it is.
+public struct ScanResult: Hashable, Sendable {
+    /// The systems in the card's order, then those that it does not list.
+    public var systems: [SystemScan]
+    /// Why the scan ended early; `nil` if it did not.
+    public var error: KazasuError?
+
+    /// Returns the systems, or throws the error that ended the scan early.
+    public func get() throws(KazasuError) -> [SystemScan] {
+        if let error { throw error }
+        return systems
+    }
+}
+
+/// Chosen services of one system, and why some of them are incomplete if they are.
+public struct ReadResult: Hashable, Sendable {
+    /// The system with the services that were read.
+    public var system: SystemDump
+    /// Why the card refused whole services.
+    public var refusals: [ServiceCode: RefusalReason]
+    /// Why the card refused single blocks.
+    public var absent: [ServiceCode: [UInt16: RefusalReason]]
+    /// Why reading ended early; `nil` if it did not.
+    public var error: KazasuError?
+
+    /// Whether everything that was requested was read.
+    public var isComplete: Bool { error == nil && refusals.isEmpty && absent.isEmpty }
+}
+
+extension Card {
+    /// Reads every block, page and file that needs no key.
+    ///
+    /// ```swift
+    /// let result = try card.dump(resuming: earlier) { print("\($0.blocks) blocks") }
+    /// if let error = result.error { print("incomplete:", error) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - selection: the systems and services of a FeliCa card to read.
+    ///   - earlier: an incomplete dump of the same card; what it contains is not read again.
+    ///   - progress: called while a FeliCa card is read.
+    /// - Returns: what was read, also if the card leaves early.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` if nothing can be read from this kind of card, or if it is not the card
+    ///   of `earlier`.
+    public func dump(
+        _ selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
+        progress: @escaping (ReadingProgress) -> Void = { _ in }
+    ) throws(KazasuError) -> DumpResult {
+        try dump(selection, key: nil, resuming: earlier, progress: progress)
+    }
+
+    /// Reads a dump, with the key of a Type 2 Tag also its protected pages; the dump never contains the key.
+    ///
+    /// - Throws: the errors of ``dump(_:resuming:progress:)``, and ``KazasuError/tag(_:)`` if the tag does not accept
+    ///   the key.
+    package func dump(
+        _ selection: DumpSelection, key: TripleDESKey?, resuming earlier: CardDump?,
+        progress: @escaping (ReadingProgress) -> Void
+    ) throws(KazasuError) -> DumpResult {
+        let dumper = try dumper(selection, key, earlier, progress)
+        if let earlier, !dumper.isSameCard(earlier) { throw .wrongCard(WrongCard(picc, .otherThanDump)) }
+        let result = dumper.dump()
+        return DumpResult(
+            dump: result.dump, error: result.interruption.map { KazasuError($0) }, scans: result.scans)
+    }
+
+    /// What reads a dump of this kind of card.
+    private func dumper(
+        _ selection: DumpSelection, _ key: TripleDESKey?, _ earlier: CardDump?,
+        _ progress: @escaping (ReadingProgress) -> Void
+    ) throws(KazasuError) -> any Dumper {
+        if let session = feliCaSession, key == nil {
+            return CardDumper(session: session, selection: selection, resuming: earlier, progress: progress)
+        }
+        switch tag {
+        case .type2(let tag):
+            do throws(TagError) {
+                if let key { try tag.authenticate(key) }
+            } catch {
+                throw KazasuError(error)
+            }
+            return Type2Dumper(tag: tag, resuming: earlier)
+        case .card(_, let session) where key == nil:
+            return OpenFileDumper(session: session, identity: identity, resuming: earlier)
+        case nil: throw .wrongCard(WrongCard(picc, .kind(wanted: key == nil ? .any : .tag)))
+        default: throw .tag(.takesNoKey)
+        }
+    }
+
+    /// Lists all systems, areas and services of a FeliCa card.
+    ///
+    /// - Parameter progress: called for each system while it is scanned.
+    /// - Returns: what was found, also if the card leaves early.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind.
+    public func scan(
+        progress: @escaping (ReadingProgress) -> Void = { _ in }
+    ) throws(KazasuError) -> ScanResult {
+        try scan(walking: false, progress: progress)
+    }
+
+    /// Scans the card as ``scan(progress:)`` does.
+    ///
+    /// - Parameter walking: whether each node is asked for, instead of proving a prediction; the result is the same.
+    package func scan(
+        walking: Bool, progress: @escaping (ReadingProgress) -> Void
+    ) throws(KazasuError) -> ScanResult {
+        let scanner = CardScanner(
+            session: try feliCaOrWrong(), layouts: walking ? .none : .shipped, progress: progress)
+        let result = scanner.scan()
+        return ScanResult(systems: result.systems, error: result.interruption.map { KazasuError($0) })
+    }
+
+    /// Reads services of the system that was found, in as few commands as possible.
+    ///
+    /// - Parameters:
+    ///   - services: services that need no key.
+    ///   - blocks: the numbers of the blocks to read of each; `nil` for all.
+    /// - Returns: what was read, also if the card refuses a part or leaves early.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card without FeliCa.
+    public func read(_ services: [ServiceCode], blocks: [UInt16]? = nil) throws(KazasuError) -> ReadResult {
+        let session = try feliCaOrWrong()
+        let target = session.target
+        let code = target.requestData.map { SystemCode(rawValue: $0) } ?? found.system ?? .any
+        let result = session.read(
+            services.map { ServiceBlocks($0, blocks.map { .these($0) } ?? .all(expected: nil)) },
+            of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
+        return ReadResult(
+            system: SystemDump(
+                systemCode: code, idm: target.idm, pmm: target.pmm, services: result.services),
+            refusals: result.refusals, absent: result.absent, error: result.interruption.map { KazasuError($0) })
+    }
+
+    /// Reads one service of the system that was found.
+    ///
+    /// - Parameters:
+    ///   - service: a service that needs no key.
+    ///   - blocks: the numbers of the blocks to read.
+    /// - Returns: the blocks, in the order of their numbers.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card without FeliCa, ``KazasuError/refused(_:_:)`` if the card
+    ///   refuses any of the blocks, ``KazasuError/reading(_:)``.
+    public func read(_ service: ServiceCode, blocks: Range<UInt16>) throws(KazasuError) -> [Block] {
+        let result = try read([service], blocks: Array(blocks))
+        if let error = result.error { throw error }
+        if let refusal = result.refusals[service] ?? result.absent[service]?.min(by: { $0.key < $1.key })?.value {
+            throw .refused(service, refusal)
+        }
+        return result.system.services.flatMap { $0.blocks.map(\.block) }
+    }
+
+    private func feliCaOrWrong() throws(KazasuError) -> CardSession {
+        guard let feliCaSession else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
+        return feliCaSession
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardDecoders
+public import CardModel
+internal import CardReading
+public import ISO7816
+internal import ReaderCore
+
+extension Card {
+    /// Reads a Japanese driver's license, or the license on a My Number card.
+    ///
+    /// ```swift
+    /// let free = try card.license().report
+    /// let printed = try card.license(.pins(PIN(digits))).get()
+    /// ```
+    ///
+    /// Three wrong PINs in a row lock a license, and only the police can unlock it. The remaining tries are therefore
+    /// read before anything is sent, each PIN is sent once, and the last try is used only if the source allows it.
+    ///
+    /// - Parameter pins: PIN 1, which unlocks what is printed on the license, and PIN 2, which unlocks the registered
+    ///   domicile and the photo together with PIN 1; on a My Number card, the license's only PIN. By default, only what
+    ///   needs no PIN is read.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func license(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<LicenseReport> {
+        try read(.license, LicenseReader.self, pins, LicenseDecoder.decode)
+    }
+
+    /// Reads a My Number card, but not the personal number, and signs nothing.
+    ///
+    /// - Parameter pins: the four-digit PIN for card information input (券面事項入力補助), which unlocks name, address,
+    ///   birth date and sex. By default, only what needs no PIN is read.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func myNumber(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<MyNumberReport> {
+        try read(.myNumber, MyNumberReader.self, pins, MyNumberDecoder.decode)
+    }
+
+    private func read<Report, Reading: FileCardReader>(
+        _ kind: CardQuery.Kind, _: Reading.Type, _ pins: PINSource, _ decode: (CardDump) -> Report?
+    ) throws(KazasuError) -> FileCardResult<Report> {
+        let session = try apdus()
+        do throws(FileCardReadingError) {
+            var reading = try Reading(session, identity)
+            reading.verify(pins)
+            let dump = reading.finish()
+            guard let report = decode(dump) else { throw .otherCard }
+            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
+        } catch .otherCard {
+            throw .wrongCard(reader.wrongCard(found, wanted: kind))
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+}
+
+/// What was read of a license or a My Number card.
+public struct FileCardResult<Report: Hashable & Sendable>: Hashable, Sendable {
+    /// The contents as far as they were read, with the tries left of each PIN.
+    public let report: Report
+    /// The same as a dump, which never contains a PIN.
+    public let dump: CardDump
+    /// Why reading ended early, or why a PIN was not sent or not accepted; `nil` if everything succeeded.
+    public let error: KazasuError?
+
+    /// Returns the report if everything succeeded.
+    ///
+    /// - Throws: ``error``.
+    public func get() throws(KazasuError) -> Report {
+        if let error { throw error }
+        return report
+    }
+}
+
+extension KazasuError {
+    /// Converts to an error of this layer; a cancellation stays a cancellation.
+    fileprivate init(_ error: FileCardReadingError) {
+        self = error == .card(.transport(.cancelled)) ? .cancelled : .fileCard(error)
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardDecoders
+package import CardModel
+internal import CardReading
+internal import FeliCa
+internal import ReaderCore
+
+extension Card {
+    /// Reads only the blocks that the decoders need, in the order of the decoders, and decodes them.
+    ///
+    /// - Parameters:
+    ///   - decoders: the decoders to try, in this order.
+    ///   - all: whether to continue after the first report.
+    ///   - reads: the blocks to read for a decoder: its ``CardDecoder/balanceRead`` or ``CardDecoder/historyReads``.
+    ///   - decode: makes a report from what was read.
+    /// - Returns: the reports in the decoders' order, at least one.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` if no decoder knows the card; otherwise the reason why the first decoder
+    ///   that knows it made no report.
+    package func reports<Report>(
+        _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
+        decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
+    ) throws(KazasuError) -> [Report] {
+        let codes = DecoderRegistry(decoders).systems
+        guard let session = feliCaSession, let first = found.system else {
+            throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa)))
+        }
+        var reports: [Report] = []
+        var failure: KazasuError?
+        for code in try systems(codes, first, all: all, session) {
+            guard let system = try system(code, first, session) else { continue }
+            for decoder in decoders where decoder.system == code {
+                do throws(KazasuError) {
+                    var dump = try read(reads(decoder), of: system, session)
+                    for code in decoder.companions {
+                        guard let found = try self.system(code, first, session) else { continue }
+                        dump.systems.append(SystemDump(systemCode: code, idm: found.idm, pmm: found.pmm))
+                    }
+                    do throws(CardDecodingError) {
+                        reports.append(try decode(decoder, dump))
+                    } catch {
+                        throw .decoding(error)
+                    }
+                    if !all { return reports }
+                } catch {
+                    guard error.isOfOneDecoder else { throw error }
+                    // A service that the card has but refuses is more informative than one it lacks.
+                    if failure == nil || failure?.isNoSuchService == true { failure = error }
+                }
+            }
+        }
+        if !reports.isEmpty { return reports }
+        guard let failure else {
+            let reason = WrongCard.Reason.noSystem(codes.count <= CardQuery.polledByName ? codes : [])
+            throw .wrongCard(WrongCard(picc, names: purseNames(first, session), reason))
+        }
+        guard failure.isNoSuchService else { throw failure }
+        throw .wrongCard(
+            WrongCard(
+                picc, names: purseNames(first, session),
+                .noService(first == .any ? nil : first, kinds: decoders.map(\.kind))))
+    }
+
+    /// The name of the first purse on the card, its brand where that is known; empty if the card has none that is known.
+    private func purseNames(_ first: SystemCode, _ session: CardSession) -> [LocalizedText] {
+        guard let listed = try? session.systemCodes() else { return [] }
+        for decoder in DecoderRegistry.standardPurses where listed.contains(decoder.system) {
+            guard let system = try? system(decoder.system, first, session),
+                let present = try? session.present([decoder.balanceRead.service], in: system), !present.isEmpty
+            else { continue }
+            let brand = try? brand(of: decoder.kind)
+            return [brand?.name ?? decoder.name]
+        }
+        return []
+    }
+
+    /// Reads what tells the brand of the card.
+    ///
+    /// - Parameter kind: the kind of card.
+    /// - Returns: the brand, or `nil` if it is unknown.
+    /// - Throws: ``KazasuError/reading(_:)``.
+    public func brand(of kind: CardKind) throws(KazasuError) -> CardBrand? {
+        guard let decoder = DecoderRegistry.standard.decoder(of: kind) else { return nil }
+        var dump = CardDump(card: identity)
+        if !decoder.brandReads.isEmpty {
+            guard let session = feliCaSession, let first = found.system,
+                let system = try system(decoder.system, first, session)
+            else { return nil }
+            dump = try read(decoder.brandReads.filter { !$0.blocks.isEmpty }, of: system, session)
+            let asked = decoder.brandReads.filter(\.blocks.isEmpty).map(\.service)
+            do throws(ReadingError) {
+                let present = try session.present(asked, in: system)
+                for place in dump.systems.indices {
+                    dump.systems[place].services += present.map { ServiceDump(code: $0, state: .skipped) }
+                }
+            } catch {
+                throw KazasuError(error)
+            }
+        }
+        return decoder.brand(dump)
+    }
+
+    /// The systems to try, in the decoders' order.
+    ///
+    /// If the system already polled for is enough, the card is not asked again.
+    private func systems(
+        _ codes: [SystemCode], _ first: SystemCode, all: Bool, _ session: CardSession
+    ) throws(KazasuError) -> [SystemCode] {
+        let areFew = codes.count <= CardQuery.polledByName
+        if codes.contains(first), areFew || !all {
+            return [first] + (areFew ? codes.filter { $0 != first } : [])
+        }
+        do throws(ReadingError) {
+            let listed = try session.systemCodes()
+            return codes.filter { listed.contains($0) }
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    private func system(
+        _ code: SystemCode, _ first: SystemCode, _ session: CardSession
+    ) throws(KazasuError) -> SystemHandle? {
+        let target = session.target
+        if code == first { return SystemHandle(code: code, idm: target.idm, pmm: target.pmm) }
+        do throws(ReadingError) {
+            guard let found = try session.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm
+            else {
+                return nil
+            }
+            return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    /// Returns a dump of only these blocks.
+    private func read(
+        _ requests: [ReadRequest], of system: SystemHandle, _ session: CardSession
+    ) throws(KazasuError) -> CardDump {
+        let outcome = session.read(
+            requests.map { request in
+                request.blocks.count == 1
+                    ? ServiceBlocks(request.service, .these(Array(request.blocks)))
+                    : ServiceBlocks(request.service, .first(request.blocks.count))
+            }, of: system)
+        if let interruption = outcome.interruption { throw KazasuError(interruption) }
+        for request in requests where request.isRequired {
+            if let refusal = outcome.refusals[request.service] ?? outcome.absent[request.service]?[0] {
+                throw .refused(request.service, refusal)
+            }
+        }
+        return CardDump(
+            card: CardIdentity(
+                technology: .felica, idm: system.idm, pmm: system.pmm, bitRate: session.target.bitRate.rawValue),
+            systems: [
+                SystemDump(systemCode: system.code, idm: system.idm, pmm: system.pmm, services: outcome.services)
+            ])
+    }
+}
+
+extension KazasuError {
+    /// Whether another decoder may still know the card.
+    fileprivate var isOfOneDecoder: Bool {
+        switch self {
+        case .refused, .decoding: true
+        default: false
+        }
+    }
+
+    /// Whether the card has the system but not the service.
+    fileprivate var isNoSuchService: Bool {
+        if case .refused(_, .flags(let flags)) = self { flags.flag2 == .noSuchNode } else { false }
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardCiphers
+package import CardDecoders
+public import CardModel
+package import CardReading
+package import ISO7816
+public import NFCForumTags
+package import ReaderCore
+
+extension Card {
+    /// Returns the card as an NFC Forum tag, for its message as bytes, its capacity and whether it can be written.
+    ///
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card that cannot be a tag.
+    public func forumTag() throws(KazasuError) -> ForumTag { try forumTag(key: nil) }
+
+    /// Returns the card as an NFC Forum tag, and authenticates with the key of a MIFARE Ultralight C.
+    ///
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/tag(_:)`` if it supports no keys or refuses this one.
+    package func forumTag(key: TripleDESKey?) throws(KazasuError) -> ForumTag {
+        guard let tag else { throw .wrongCard(WrongCard(picc, .kind(wanted: .tag))) }
+        let found = ForumTag(card: self, tag: tag, hasKey: key != nil)
+        if let key {
+            try found.run { () throws(TagError) in
+                guard case .type2(let tag) = tag else { throw .takesNoKey }
+                try tag.authenticate(key)
+            }
+        }
+        return found
+    }
+}
+
+/// An NFC Forum Type 2, 3 or 4 Tag on a reader.
+public struct ForumTag {
+    fileprivate let card: Card
+    fileprivate let tag: FoundTag
+    fileprivate let hasKey: Bool
+
+    /// The type of tag, 2, 3 or 4; `nil` if the card cannot hold a message.
+    public var type: Int? { tag.ndef?.typeNumber }
+
+    /// The card.
+    public var identity: CardIdentity { card.identity }
+
+    // MARK: NDEF
+
+    /// Reads the bytes of the message, and whether they can be overwritten.
+    ///
+    /// - Throws: ``KazasuError/tag(_:)``; ``TagError/noNDEF(_:)`` if the tag cannot hold a message.
+    public func readNDEF() throws(KazasuError) -> NDEFArea {
+        try run { () throws(TagError) in try ndef().readNDEF() }
+    }
+
+    /// Checks whether a message can be written; writes nothing.
+    ///
+    /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
+    /// - Returns: the length of the message on the tag; a half-written one cannot be lost and counts as 0.
+    /// - Throws: ``KazasuError/tag(_:)``.
+    public func checkWriting(_ bytes: [UInt8]) throws(KazasuError) -> Int {
+        try run { () throws(TagError) in
+            let tag = try ndef()
+            try tag.checkWriting(bytes)
+            do throws(TagError) {
+                return try tag.readNDEF().message.count
+            } catch .noNDEF {
+                return 0
+            } catch {
+                throw error
+            }
+        }
+    }
+
+    /// Overwrites the message, then reads it back and compares.
+    ///
+    /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
+    /// - Throws: ``KazasuError/tag(_:)``.
+    public func writeNDEF(_ bytes: [UInt8]) throws(KazasuError) {
+        try run { () throws(TagError) in try ndef().writeNDEF(bytes) }
+    }
+
+    private func ndef() throws(TagError) -> any NDEFTag {
+        guard let ndef = tag.ndef else { throw .noNDEF(.notFormatted) }
+        return ndef
+    }
+
+    // MARK: Everything that identifies the tag
+
+    /// What is known about a tag, also when reading it ended early.
+    package struct Result {
+        package let report: TagReport
+        package let dump: CardDump
+        /// Why reading ended early.
+        package let interruption: ReadingError?
+    }
+
+    /// Reads what identifies the tag: product, locks, counters and message. Nothing is written.
+    ///
+    /// - Throws: ``KazasuError`` if nothing is known of a tag.
+    package func information() throws(KazasuError) -> Result {
+        let outcome: DumpOutcome
+        switch tag {
+        case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
+        case .type3(_, let target): outcome = try dump([target.pmm.isLite ? .lite : .ndef, .ndef])
+        case .lite: outcome = try dump([.lite])
+        case .card(_, let session):
+            let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
+            outcome = OpenFileDumper(session: session, identity: identity, plan: plan).dump()
+        }
+        if let report = TagReport(outcome.dump, hasKey: hasKey) {
+            return Result(report: report, dump: outcome.dump, interruption: outcome.interruption)
+        }
+        if let interruption = outcome.interruption { throw KazasuError(interruption) }
+        if case .card = tag { throw .wrongCard(card.reader.wrongCard(card.found, wanted: .tag)) }
+        throw .tag(.noNDEF(.notFormatted))
+    }
+
+    private func dump(_ systems: [SystemCode]) throws(KazasuError) -> DumpOutcome {
+        guard let session = card.feliCaSession else { throw .wrongCard(WrongCard(card.picc, .kind(wanted: .feliCa))) }
+        return CardDumper(session: session, selection: DumpSelection(systems: systems)).dump()
+    }
+
+    // MARK: Pages
+
+    /// Reads pages of a Type 2 Tag.
+    ///
+    /// - Parameter numbers: the pages, four bytes each, counted from 0; `nil` for all that need no password.
+    /// - Returns: a dump of the pages, and why reading ended early, if it did.
+    /// - Throws: ``KazasuError/tag(_:)`` with ``TagError/notType2``.
+    public func readPages(_ numbers: [UInt16]? = nil) throws(KazasuError) -> DumpResult {
+        let tag = try run { () throws(TagError) in try type2() }
+        guard let numbers else {
+            let outcome = Type2Dumper(tag: tag).dump()
+            return DumpResult(dump: outcome.dump, error: outcome.interruption.map { KazasuError($0) })
+        }
+        var dump = CardDump(card: identity, type2: Type2Dump(pages: [:]))
+        do throws(TagError) {
+            for page in numbers { dump.type2?.pages[page] = try tag.page(page) }
+        } catch {
+            return DumpResult(dump: dump, error: KazasuError(error))
+        }
+        return DumpResult(dump: dump, error: nil)
+    }
+
+    /// Checks whether pages of a Type 2 Tag can be written; writes nothing.
+    ///
+    /// - Parameter isPermanent: whether pages may be written that cannot be restored.
+    /// - Throws: ``TagError/notType2``, ``TagError/notWritable(_:)``.
+    package func checkWriting(pages: ClosedRange<UInt16>, isPermanent: Bool) throws(KazasuError) {
+        try run { () throws(TagError) in
+            let tag = try type2()
+            let secret = try tag.product()?.secretPages
+            let safe = try tag.userPages()
+            let obstacle = try tag.obstacle(to: pages)
+            if let secret, secret.overlaps(pages) {
+                throw .notWritable(.secret(page: max(pages.lowerBound, secret.lowerBound)))
+            }
+            if !isPermanent, let unsafe = pages.first(where: { !safe.contains($0) }) {
+                throw .notWritable(.permanent(page: unsafe))
+            }
+            if let obstacle { throw .notWritable(obstacle) }
+        }
+    }
+
+    /// Writes pages of a Type 2 Tag, and reads them back unless that is permanent.
+    ///
+    /// - Parameters:
+    ///   - first: the first page.
+    ///   - contents: four bytes for each page.
+    ///   - isPermanent: as in ``checkWriting(pages:isPermanent:)``, which comes first.
+    /// - Throws: ``KazasuError/tag(_:)``.
+    package func write(from first: UInt16, _ contents: [[UInt8]], isPermanent: Bool) throws(KazasuError) {
+        try run { () throws(TagError) in
+            let tag = try type2()
+            for (place, bytes) in contents.enumerated() { try tag.write(page: first &+ UInt16(clamping: place), bytes) }
+            tag.forget()
+            for (place, bytes) in contents.enumerated() where !isPermanent {
+                guard try tag.page(first &+ UInt16(clamping: place)) == bytes else { throw .notVerified }
+            }
+        }
+    }
+
+    /// Overwrites pages of a Type 2 Tag, then reads them back and compares.
+    ///
+    /// Pages whose bits can only be set, such as locks, and pages that hold a password are refused before anything is
+    /// written.
+    ///
+    /// ```swift
+    /// try card.forumTag().writePages([0x01, 0x02, 0x03, 0x04], from: 4)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: four for each page; a last page that they do not fill keeps its other bytes.
+    ///   - first: the first page, counted from 0; user memory begins at 4.
+    /// - Throws: ``KazasuError/tag(_:)``: ``TagError/notType2``, ``TagError/notWritable(_:)``,
+    ///   ``TagError/notVerified`` if other bytes were read back.
+    public func writePages(_ bytes: [UInt8], from first: UInt16) throws(KazasuError) {
+        guard !bytes.isEmpty else { return }
+        guard let last = UInt16(exactly: Int(first) + (bytes.count - 1) / 4) else {
+            throw .tag(.tooLong(length: bytes.count, capacity: (0x10000 - Int(first)) * 4))
+        }
+        try checkWriting(pages: first...last, isPermanent: false)
+        var bytes = bytes
+        if !bytes.count.isMultiple(of: 4) {
+            bytes += try run { () throws(TagError) in try type2().page(last) }.suffix(4 - bytes.count % 4)
+        }
+        let pages = stride(from: 0, to: bytes.count, by: 4).map { Array(bytes[$0...].prefix(4)) }
+        try write(from: first, pages, isPermanent: false)
+    }
+
+    private func type2() throws(TagError) -> Type2Tag {
+        guard case .type2(let tag) = tag else { throw .notType2 }
+        return tag
+    }
+
+    fileprivate func run<Value>(_ body: () throws(TagError) -> Value) throws(KazasuError) -> Value {
+        do throws(TagError) {
+            return try body()
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+}
+
+extension PMm {
+    /// Whether the IC type is that of FeliCa Lite, Lite-S or Link in Lite-S mode.
+    fileprivate var isLite: Bool { (0xF0...0xF2).contains(icType) }
+}
+
+extension KazasuError {
+    init(_ error: TagError) {
+        self = error == .cancelled ? .cancelled : .tag(error)
+    }
+}
+
+/// A card that may be an NFC Forum tag.
+package enum FoundTag {
+    case type2(Type2Tag)
+    /// A FeliCa card with the NDEF system.
+    case type3(Type3Tag, FeliCaTarget)
+    /// A FeliCa Lite or Lite-S card that does not announce NDEF.
+    case lite(FeliCaTarget)
+    /// A card that accepts APDUs.
+    case card(PICC, ISO7816Session)
+
+    /// The object that reads and writes the tag's message; `nil` if the tag cannot hold one.
+    package var ndef: (any NDEFTag)? {
+        switch self {
+        case .type2(let tag): tag
+        case .type3(let tag, _): tag
+        case .lite: nil
+        case .card(_, let session): Type4Tag(session: session)
+        }
+    }
+
+    /// The card as the reader found it.
+    package var picc: PICC {
+        switch self {
+        case .type2(let tag): .typeA(tag.target)
+        case .type3(_, let target), .lite(let target): .felica(target)
+        case .card(let picc, _): picc
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+public import ISO7816
+public import ReaderCore
+
+/// Reads a card whose contents lie in files, some of which need a PIN.
+package protocol FileCardReader {
+    /// Reads everything that needs no PIN.
+    ///
+    /// - Throws: ``FileCardReadingError``; ``FileCardReadingError/otherCard`` for a card of another kind.
+    init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError)
+
+    /// Why reading ended early, or why a PIN was not accepted.
+    var error: FileCardReadingError? { get }
+
+    /// Verifies the PINs of a source; nothing is sent after an error.
+    mutating func verify(_ source: PINSource)
+
+    /// Reads what the verified PINs unlock, and returns everything that was read.
+    mutating func finish() -> CardDump
+}
+
+/// Reads files of a card into a dump, one after another, until an exchange fails.
+///
+/// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.
+struct FileCardRecorder {
+    /// The files that were read.
+    private(set) var dump: CardDump
+    /// Why reading ended; nothing is sent after that.
+    private(set) var failure: ISO7816Error?
+
+    private let session: ISO7816Session
+    /// The selected application; `nil` for none, and for the master file.
+    private var current: AID?
+
+    init(_ session: ISO7816Session, _ card: CardIdentity) {
+        self.session = session
+        dump = CardDump(card: card)
+    }
+
+    /// Notes that the current file is no longer the one that was read last.
+    mutating func forgetSelection() { current = nil }
+
+    /// Notes that an exchange other than for a file failed: nothing more is read.
+    mutating func end(_ error: ISO7816Error) {
+        failure = failure ?? error
+        dump.complete = false
+    }
+
+    /// Adds a file that was not read.
+    mutating func add(_ file: FileDump, of application: AID?) {
+        if let place = dump.applications.firstIndex(where: { $0.aid == application }) {
+            dump.applications[place].files.append(file)
+        } else {
+            dump.applications.append(ApplicationDump(aid: application, files: [file]))
+        }
+    }
+
+    /// Reads a file and records the result, whatever it is.
+    ///
+    /// - Parameters:
+    ///   - root: selects the master file.
+    ///   - isDataObject: whether its own length determines how far to read.
+    mutating func read(
+        _ id: FileIdentifier, of application: AID?, limit: Int, root: SelectTarget = .masterFile,
+        isDataObject: Bool = false
+    ) {
+        guard failure == nil else {
+            add(FileDump(id: id, state: .lost), of: application)
+            note(id, application)
+            return
+        }
+        do throws(ISO7816Error) {
+            if application == nil || application != current {
+                current = nil
+                try session.select(application.map { .application($0) } ?? root)
+                current = application
+            }
+            try session.select(.childEF(id))
+            let contents = isDataObject ? try session.readDataObject(limit: limit) : session.readFile(limit: limit)
+            add(FileDump(id: id, state: state(contents), data: contents.data), of: application)
+            if case .failed(let error) = contents.end { fail(error, id, application) }
+        } catch .status(_, let status) {
+            add(FileDump(id: id, state: ReadState(refusedWith: status)), of: application)
+        } catch .malformed(_, .notADataObject) {
+            // The exchanges succeeded; only the contents are not what is expected.
+            add(FileDump(id: id, state: .refused(status: nil)), of: application)
+        } catch {
+            add(FileDump(id: id, state: .lost), of: application)
+            fail(error, id, application)
+        }
+    }
+
+    private func state(_ contents: FileContents) -> ReadState {
+        switch contents.end {
+        case .failed: .lost
+        case .refused(let status): ReadState(refusedWith: status)
+        case .limit, .file: .read
+        @unknown default: .read
+        }
+    }
+
+    private mutating func fail(_ error: ISO7816Error, _ id: FileIdentifier, _ application: AID?) {
+        end(error)
+        note(id, application)
+    }
+
+    private mutating func note(_ id: FileIdentifier, _ application: AID?) {
+        dump.missing.append(MissingPart(application: application, file: id, reason: .cardLost))
+    }
+}
+
+extension ReadState {
+    /// The state of a file that the card refused to select or read with this status word.
+    init(refusedWith status: StatusWord) {
+        self = status == .securityStatusNotSatisfied ? .keyRequired : .refused(status: status.rawValue)
+    }
+}
+
+/// Why a license or a My Number card was not read, or not completely.
+@nonexhaustive
+public enum FileCardReadingError: Error, Hashable, Sendable {
+    /// The card has none of the expected applications.
+    case otherCard
+    /// Whether PINs are set could not be read, so nothing else was done.
+    ///
+    /// An unset PIN is `****`, and trying that where one is set would use up a try.
+    case pinSettingUnreadable(StatusWord?)
+    /// An exchange failed.
+    case card(ISO7816Error)
+    /// A PIN was not sent, or was sent without success.
+    case pin(PINGuardError)
+}
+
+extension FileCardReadingError: SelfDescribing {
+    /// What ended the reading, or what happened to the PIN.
+    public var message: LocalizedText {
+        switch self {
+        case .otherCard:
+            return LocalizedText(
+                "wrong kind of card: it has none of the expected applications",
+                "このカードには、対象のアプリケーションがありません")
+        case .pinSettingUnreadable(let status):
+            let cause = status?.text
+            return LocalizedText(
+                "cannot read whether PINs are set\(cause.map { ": \($0.english)" } ?? ""); nothing else was done",
+                "暗証番号が設定されているかを読めない\(cause.map { ": \($0.japanese)" } ?? "")ため、何もしませんでした")
+        case .card(let error): return error.message
+        case .pin(let error): return error.message
+        }
+    }
+}
+
+extension CardIdentity {
+    /// Makes an identity from a card's answers when a reader selected it.
+    public init(_ picc: PICC) {
+        switch picc {
+        case .felica(let target): self.init(technology: .felica, idm: target.idm, pmm: target.pmm)
+        case .typeA(let target):
+            self = .typeA(uid: target.uid, atqa: target.atqa, sak: target.sak, ats: target.ats)
+        case .typeB(let target):
+            self = .typeB(
+                pupi: target.pupi, applicationData: target.applicationData, protocolInfo: target.protocolInfo)
+        @unknown default: self.init(technology: picc.technology)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+public import FeliCa
+internal import NFCForumTags
+public import ReaderCore
+
+/// One card in the field of one reader.
+///
+/// Retries commands a bounded number of times, and distinguishes an unsupported command from a card that left.
+package final class CardSession {
+    package let reader: any Reader
+    /// The card as it answered when it was found.
+    package let target: FeliCaTarget
+    /// The known limits of the card; updated while reading.
+    let limits: CardLimits
+    /// Whether an answer was damaged, or missing and the exchange repeated: then one unanswered Polling proves little.
+    private(set) var isNoisy = false
+    /// The number of commands sent, Pollings included.
+    private(set) var exchanges = 0
+    private let cancellation: CancellationToken
+
+    /// How many times in all a damaged exchange is tried.
+    private static let attempts = 4
+
+    /// Makes a session with the card that `reader` has just activated.
+    package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+        self.reader = reader
+        self.target = target
+        self.cancellation = cancellation
+        limits = CardLimits(pmm: target.pmm, reader: reader.information)
+    }
+
+    /// How many nodes one Request Service can name so that the answer (11 bytes and 2 per node) fits the reader.
+    var nodesPerRequest: Int {
+        max(1, min(RequestService.allowedNodes.upperBound, (reader.information.longestFeliCaAnswer - 11) / 2))
+    }
+
+    /// Sends a command to one system until the card answers it or cannot.
+    ///
+    /// - Throws: ``ReadingError``; a refusal and persistent lack of an answer are values, not errors.
+    func ask<Value>(
+        _ system: SystemHandle, _ command: (FeliCaSystem) throws(FeliCaError) -> Value
+    ) throws(ReadingError) -> CardReply<Value> {
+        let felica = FeliCaSystem(channel: reader, idm: system.idm, pmm: system.pmm)
+        var damaged = 0
+        var silent = 0
+        while true {
+            if cancellation.isCancelled { throw .cancelled }
+            exchanges += 1
+            do {
+                return .value(try command(felica))
+            } catch {
+                switch error {
+                case .status(let flags): return .refused(flags)
+                case .transport(.noAnswer), .transport(.cardReleased):
+                    silent += 1
+                    isNoisy = true
+                    guard try isPresent(system) else { throw .cardLost }
+                    if silent == 2 { return .silent }
+                case .transport(let failure):
+                    guard failure.isTransient else { throw CardSession.readingError(failure) }
+                    isNoisy = true
+                    damaged += 1
+                    if damaged == CardSession.attempts { throw .radio(failure) }
+                default:
+                    isNoisy = true
+                    damaged += 1
+                    if damaged == CardSession.attempts { throw .badAnswer(error) }
+                }
+            }
+        }
+    }
+
+    /// Polls for a system of this card once; damaged answers are tried again.
+    ///
+    /// - Returns: the system, or `nil` if no card, or another card, answered.
+    package func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
+        var damaged = 0
+        while true {
+            if cancellation.isCancelled { throw .cancelled }
+            exchanges += 1
+            do {
+                let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: target.bitRate)
+                guard case .felica(let found)? = try reader.activate(request) else { return nil }
+                return found
+            } catch {
+                guard error.isTransient else { throw CardSession.readingError(error) }
+                isNoisy = true
+                damaged += 1
+                if damaged == CardSession.attempts { throw .radio(error) }
+            }
+        }
+    }
+
+    /// Returns whether the card still answers a Polling for this system with this IDm.
+    ///
+    /// A card that was moved, or put back, gets three tries.
+    func isPresent(_ system: SystemHandle) throws(ReadingError) -> Bool {
+        for _ in 0..<3 {
+            if try poll(system.code)?.idm == system.idm { return true }
+        }
+        return false
+    }
+
+    static func readingError(_ error: TransportError) -> ReadingError {
+        switch error {
+        case .cancelled: .cancelled
+        case .noAnswer, .cardReleased: .cardLost
+        case .corrupted: .radio(error)
+        default: .reader(error)
+        }
+    }
+}
+
+extension CardSession {
+    /// Returns the codes of the systems that the card lists, in its order.
+    ///
+    /// If it cannot list them, returns those that answer a Polling for the systems that such cards have.
+    ///
+    /// - Throws: ``ReadingError`` if the card left or the reader failed.
+    package func systemCodes() throws(ReadingError) -> [SystemCode] {
+        let first = target.requestData.map { SystemCode(rawValue: $0) }
+        if target.pmm.mayAnswer(RequestSystemCode.code) {
+            let handle = SystemHandle(code: first ?? .any, idm: target.idm, pmm: target.pmm)
+            let reply = try ask(handle) { felica throws(FeliCaError) in try felica.requestSystemCode() }
+            if case .value(let codes) = reply, !codes.isEmpty { return codes }
+        }
+        var codes = first.map { [$0] } ?? []
+        for code in SystemTraversal.fallback + SystemTraversal.unlisted where !codes.contains(code) {
+            if let found = try poll(code), found.idm.isSameCard(as: target.idm) { codes.append(code) }
+        }
+        return codes
+    }
+}
+
+/// The reply of a card that is present to a command.
+enum CardReply<Value> {
+    /// The answer.
+    case value(Value)
+    /// It refused with these status flags.
+    case refused(StatusFlags)
+    /// It did not answer twice although it answers a Polling: it does not support the command, or not in this form.
+    case silent
+}
+
+/// One system of the card in the field, from its answer to its Polling.
+public struct SystemHandle: Hashable, Sendable {
+    /// Its code.
+    public var code: SystemCode
+    /// Its IDm.
+    public var idm: IDm
+    /// The PMm in its answer.
+    public var pmm: PMm
+
+    package init(code: SystemCode, idm: IDm, pmm: PMm) {
+        self.code = code
+        self.idm = idm
+        self.pmm = pmm
+    }
+}
+
+/// Why reading a card ended early.
+@nonexhaustive
+public enum ReadingError: Error, Hashable, Sendable {
+    /// The card left the field, or another one is there now.
+    case cardLost
+    /// The answer to the same exchange was damaged on every try.
+    case radio(TransportError)
+    /// The card gave an answer that is never valid, on every try.
+    case badAnswer(FeliCaError)
+    /// The reader failed.
+    case reader(TransportError)
+    /// Work was cancelled.
+    case cancelled
+
+    /// The identifier in the `missing` list of a dump.
+    package var word: MissingPart.Reason {
+        switch self {
+        case .cardLost: .cardLost
+        case .radio: .radioError
+        case .badAnswer: .badAnswer
+        case .reader: .readerFailed
+        case .cancelled: .cancelled
+        }
+    }
+}
+
+extension ReadingError {
+    /// Why reading a tag ended early; `nil` if the error is the tag's own answer.
+    init?(_ error: TagError) {
+        switch error {
+        case .tagLost: self = .cardLost
+        case .cancelled: self = .cancelled
+        case .transport(let error): self = CardSession.readingError(error)
+        case .badAnswer: self = .radio(.corrupted(status: 0))
+        default: return nil
+        }
+    }
+}
+
+extension ReadingError: SelfDescribing {
+    /// What ended the reading.
+    public var message: LocalizedText {
+        switch self {
+        case .cardLost: LocalizedText("the card left the reader", "カードがリーダーから離れました")
+        case .radio: LocalizedText("the card's answers were corrupted repeatedly", "カードの応答が何度も壊れて届きました")
+        case .badAnswer(.malformed(let command, let fault)): FeliCaError.malformed(command, fault).message
+        case .badAnswer: LocalizedText("the card's answer violates the protocol", "カードの応答が規格に合いません")
+        case .reader(let error): error.message
+        case .cancelled: TransportError.cancelled.message
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import FeliCa
+internal import ReaderCore
+
+/// Visits all systems of a card, each polled for its own IDm before it is visited.
+///
+/// If a card is removed early, whole systems have been read by then, starting with the first. Codes that are polled for
+/// although the card did not list them come last, since after an unanswered Polling the field contains no selected
+/// card.
+final class SystemTraversal {
+    /// The codes of the systems that the card listed; empty if it was not asked or cannot list them.
+    private(set) var listed: [SystemCode] = []
+    /// The codes of the listed systems that were not visited, if the walk ended early.
+    private(set) var unvisited: [SystemCode] = []
+    /// Whether the walk ended before the list of systems was known.
+    private(set) var isListIncomplete = true
+    /// Whether the walk ended while the first of ``unvisited`` was being visited.
+    private(set) var isVisiting = false
+    private let session: CardSession
+    private let selection: [SystemCode]?
+    private let known: (SystemCode) -> SystemHandle?
+
+    /// Systems that cards have without listing them (Proxmark3, felica-tool).
+    static let unlisted: [SystemCode] = [.ndef, .lite, .secureID]
+    /// Systems to try on cards that cannot list any (metrodroid; the last two cost a Polling each and are common).
+    static let fallback: [SystemCode] = [.octopus, .shenzhenTong, .transit, .commonArea]
+
+    /// - Parameters:
+    ///   - selection: only these systems, without requesting the list; `nil` for all.
+    ///   - known: a system that need not be polled again.
+    init(
+        session: CardSession, selection: [SystemCode]? = nil,
+        known: @escaping (SystemCode) -> SystemHandle? = { _ in nil }
+    ) {
+        self.session = session
+        self.selection = selection
+        self.known = known
+    }
+
+    /// Calls `visit` for every system.
+    func run(_ visit: (SystemHandle) throws(ReadingError) -> Void) throws(ReadingError) {
+        if let selection { return try run(selection, visit) }
+        let first = try firstSystem()
+        let codes = try listedSystems(first)
+        listed = codes ?? []
+        unvisited = codes ?? [first.code]
+        var visited: Set<SystemCode> = []
+        for (number, code) in unvisited.enumerated() {
+            let handle = try handle(for: code, number: number, first: first)
+            isVisiting = true
+            try visit(handle)
+            isVisiting = false
+            visited.insert(code)
+            unvisited.removeFirst()
+        }
+        for code in SystemTraversal.unlisted + (codes == nil ? SystemTraversal.fallback : [])
+        where !visited.contains(code) {
+            var handle = known(code)
+            if handle == nil { handle = try answer(to: code) }
+            if let handle { try visit(handle) }
+        }
+        // The last Pollings were unanswered, or the card was already gone: only another Polling can tell.
+        guard try session.isPresent(first) else { throw .cardLost }
+        isListIncomplete = false
+    }
+
+    /// Visits the chosen systems that this card has.
+    private func run(
+        _ codes: [SystemCode], _ visit: (SystemHandle) throws(ReadingError) -> Void
+    ) throws(ReadingError) {
+        unvisited = codes
+        isListIncomplete = false
+        for code in codes {
+            let target = session.target
+            let isFirst = target.requestData == code.rawValue
+            let handle = isFirst ? SystemHandle(code: code, idm: target.idm, pmm: target.pmm) : try answer(to: code)
+            if let handle = known(code) ?? handle {
+                isVisiting = true
+                try visit(handle)
+                isVisiting = false
+            }
+            unvisited.removeFirst()
+        }
+    }
+
+    /// Returns the system that answered when the card was found; requests its code if the Polling did not return it.
+    private func firstSystem() throws(ReadingError) -> SystemHandle {
+        var target = session.target
+        if target.requestData == nil, let again = try session.poll(.any, requestCode: 1), again.pmm == target.pmm {
+            target = again
+        }
+        let code = target.requestData.map { SystemCode(rawValue: $0) } ?? .any
+        return SystemHandle(code: code, idm: target.idm, pmm: target.pmm)
+    }
+
+    /// Returns `nil` if the card does not support Request System Code.
+    private func listedSystems(_ first: SystemHandle) throws(ReadingError) -> [SystemCode]? {
+        guard first.pmm.mayAnswer(RequestSystemCode.code) else { return nil }
+        let reply = try session.ask(first) { felica throws(FeliCaError) in try felica.requestSystemCode() }
+        guard case .value(let codes) = reply, !codes.isEmpty else { return nil }
+        return codes
+    }
+
+    /// The high nibble of the IDm is the position in the list, but phones may have other IDms: each system is polled.
+    ///
+    /// Only a system that cannot be polled by its code (FFFF, or one listed twice) gets the derived IDm.
+    private func handle(
+        for code: SystemCode, number: Int, first: SystemHandle
+    ) throws(ReadingError) -> SystemHandle {
+        if code == first.code, Int(first.idm.systemNumber) == number { return first }
+        if let handle = known(code) { return handle }
+        let derived = SystemHandle(
+            code: code, idm: first.idm.inSystem(UInt8(truncatingIfNeeded: number)), pmm: first.pmm)
+        guard code != .any else { return derived }
+        for _ in 0..<3 {
+            if let found = try session.poll(code), SystemTraversal.isSameCard(found, first) {
+                return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+            }
+        }
+        return derived
+    }
+
+    /// Returns whether an answer to a Polling comes from the card of `first`.
+    ///
+    /// On phones (ICs 10 to 1F), the systems may have unrelated IDms; otherwise another card of the same kind would be
+    /// mistaken for this one.
+    private static func isSameCard(_ found: FeliCaTarget, _ first: SystemHandle) -> Bool {
+        found.idm.isSameCard(as: first.idm)
+            || found.pmm == first.pmm && (0x10...0x1F).contains(found.pmm.icType)
+    }
+
+    /// Returns the system if this card, and not another in the field, answers to exactly this code.
+    ///
+    /// One unanswered Polling is enough if nothing was lost so far.
+    private func answer(to code: SystemCode) throws(ReadingError) -> SystemHandle? {
+        for _ in 0..<(session.isNoisy ? 3 : 1) {
+            guard let found = try session.poll(code, requestCode: 1), found.idm.isSameCard(as: session.target.idm),
+                found.requestData == nil || found.requestData == code.rawValue
+            else { continue }
+            return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ReaderCore
+
+/// The reader's side of ISO 14443-3 and -4 in software, for chips that only carry single frames. The standard's term is
+/// proximity coupling device.
+///
+/// A driver creates one for each search for a card of type A or B, and drops it when it switches the field off itself.
+/// Cards get no identifier (CID), since one at a time is in use.
+package struct PCD {
+    /// How many times a card is woken up that answers but does not complete its activation.
+    private static let attempts = 3
+
+    private enum Selection {
+        case none
+        /// A card with its own command set, such as a Type 2 Tag.
+        case memory
+        case isoDEP(BlockProtocol)
+        /// A card that no longer answers correctly; only a field reset makes it forget.
+        case lost
+    }
+
+    private let channel: any RawFrameChannel
+    private var selection = Selection.none
+
+    /// Creates a reader over a chip.
+    package init(_ channel: any RawFrameChannel) {
+        self.channel = channel
+    }
+
+    /// Looks once for a card, selects it and activates ISO-DEP when it supports that. Of several cards of type A one is
+    /// singled out.
+    ///
+    /// - Returns: the card, or `nil` when none answered.
+    /// - Throws: ``ReaderCore/TransportError/corrupted(status:)`` when there was an answer, but no card could be
+    ///   selected, as with two cards of type B; other cases when the reader failed or `request` is not of type A or B.
+    package mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try release()
+        var attempt = 1
+        while true {
+            do throws(TransportError) {
+                switch request {
+                case .typeA(let isoDEP):
+                    // The first failure may have been several cards at once.
+                    return try activateTypeA(isoDEP: isoDEP, amongOthers: attempt > 1)
+                case .typeB(let family): return try activateTypeB(family)
+                default: throw .unsupported(detail: .init(.notTypeAOrB))
+                }
+            } catch {
+                guard error.isRadioError else { throw error }
+                // It may be in any state between idle and selected.
+                try channel.resetField()
+                attempt += 1
+                if attempt > Self.attempts {
+                    if error == .noAnswer { return nil }
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Sends one frame to the most recently activated card: an APDU by ISO-DEP, or the card's own command.
+    ///
+    /// - Parameters:
+    ///   - frame: the data for the card, without CRC.
+    ///   - timeout: the longest time that the card may take, its extensions included.
+    /// - Throws: ``ReaderCore/TransportError/cardReleased`` when no card is selected or it was lost in an earlier
+    ///   exchange, and the errors of the channel.
+    package mutating func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        switch selection {
+        case .none, .lost: throw .cardReleased
+        case .memory: return try transceiveWithoutProtocol(frame, timeout: timeout)
+        case .isoDEP(var blocks):
+            // Until the exchange is complete, the number of the card's next block is not known.
+            selection = .lost
+            let answer = try blocks.transceive(frame, timeout: timeout)
+            selection = .isoDEP(blocks)
+            return answer
+        }
+    }
+
+    /// Asks a card that is in ISO-DEP whether it is still there; `nil` when none is.
+    ///
+    /// - Throws: ``ReaderCore/TransportError`` when the reader failed.
+    package func isPresent() throws(TransportError) -> Bool? {
+        guard case .isoDEP(let blocks) = selection else { return nil }
+        return try blocks.isPresent()
+    }
+
+    /// Brings the selected card to a state in which it can be found again.
+    package mutating func release() throws(TransportError) {
+        let before = selection
+        selection = .none
+        switch before {
+        case .none: return
+        // It treats the next request as an error, and answers the one after.
+        case .memory: _ = try? TypeAActivation(channel: channel).request()
+        case .isoDEP(let blocks): if try !blocks.deselect() { try channel.resetField() }
+        case .lost: try channel.resetField()
+        }
+    }
+
+    private mutating func activateTypeA(isoDEP: Bool, amongOthers: Bool) throws(TransportError) -> PICC? {
+        guard var target = try selectTypeA(amongOthers: amongOthers) else { return nil }
+        guard target.isISODEP, isoDEP else {
+            target.isISODEP = false
+            selection = .memory
+            return .typeA(target)
+        }
+        let activation = TypeAActivation(channel: channel)
+        var ats: AnswerToSelect?
+        do throws(TransportError) {
+            ats = try activation.answerToSelect(frameSize: receivable)
+        } catch {
+            // Whether the card supports ISO-DEP was not known. One that does not treats RATS as an error.
+            guard target.sak == nil, error.isRadioError, let again = try selectTypeA(amongOthers: amongOthers),
+                again.uid == target.uid
+            else { throw error }
+            target = again
+        }
+        guard let ats else {
+            target.isISODEP = false
+            selection = .memory
+            return .typeA(target)
+        }
+        target.ats = ats.bytes
+        try start(.typeA, ats.frameSize, ats.waitingTime, after: ats.guardTime)
+        return .typeA(target)
+    }
+
+    /// Selects a card, by the chip's own means where it has some. A card with an unknown SAK counts as one that may
+    /// support ISO-DEP.
+    private func selectTypeA(amongOthers: Bool) throws(TransportError) -> TypeATarget? {
+        let found = try channel.selectTypeA()
+        switch found {
+        case .nothing: return nil
+        case .card(let uid, let sak):
+            return TypeATarget(uid: uid, sak: sak, isISODEP: sak.map(TypeAActivation.speaksISODEP) ?? true)
+        case .unknown, .unsupported: break
+        }
+        let activation = TypeAActivation(channel: channel)
+        var atqa: UInt16?
+        do throws(TransportError) {
+            atqa = try activation.request()
+            if atqa == nil, found == .unknown { atqa = try activation.request() }
+            guard atqa != nil else { return nil }
+        } catch {
+            // The answers of different kinds of cards to the request collide.
+            guard amongOthers, error.isRadioError else { throw error }
+            atqa = nil
+        }
+        return try activation.select(atqa: atqa, amongOthers: amongOthers)
+    }
+
+    private mutating func activateTypeB(_ applicationFamily: UInt8) throws(TransportError) -> PICC? {
+        let activation = TypeBActivation(channel: channel)
+        guard let card = try activation.request(applicationFamily: applicationFamily), card.supportsISODEP else {
+            return nil
+        }
+        try activation.select(card, frameSize: receivable)
+        try start(.typeB, card.frameSize, card.waitingTime, after: card.guardTime)
+        return .typeB(
+            TypeBTarget(pupi: card.pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo))
+    }
+
+    private var receivable: FrameSize { FrameSize(fitting: channel.longestRawFrame) }
+
+    private mutating func start(
+        _ modulation: RawFrame.Modulation, _ cardSize: FrameSize, _ waitingTime: Duration, after guardTime: Duration
+    ) throws(TransportError) {
+        let parameters = BlockProtocol.Parameters(
+            modulation: modulation, longestFrame: min(cardSize.bytes, channel.longestRawFrame),
+            waitingTime: waitingTime)
+        selection = .isoDEP(BlockProtocol(channel, parameters))
+        if guardTime > .zero { try channel.wait(guardTime) }
+    }
+
+    /// The chip must not check the CRC: the four-bit ACK and NAK have none.
+    private func transceiveWithoutProtocol(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard frame.count + 2 <= channel.longestRawFrame else {
+            throw .frameTooLong(length: frame.count, limit: channel.longestRawFrame - 2)
+        }
+        let answer = try channel.exchange(RawFrame(.typeA, frame, checksCRC: false), timeout: timeout)
+        if answer.bytes.count == 1 { return answer.bytes }
+        guard let content = Checksum.a.verified(answer.bytes) else { throw .corrupted(status: 0) }
+        return content
+    }
+}

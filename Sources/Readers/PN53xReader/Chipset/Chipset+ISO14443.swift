@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardCiphers
+internal import ISODEP
+internal import ReaderCore
+internal import SystemDevices
+
+extension Chipset {
+    /// How long the field stays off so that a card loses its power: ISO 14443-3 requires 5 ms.
+    private static let fieldReset = Duration.milliseconds(6)
+    /// The time without a field after which any card has lost its power.
+    private static let powerLoss = Duration.milliseconds(50)
+    /// The extra time for which the parts of a long answer may restart the chip's own time-out while the host waits.
+    private static let chainAllowance = Duration.milliseconds(500)
+
+    /// Looks for a card of type A and prepares it for the caller's frames.
+    mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
+        iso14443.selection = .none
+        try sendRATS(isoDEP)
+        let answer = try pollFromRest(ChipCommand.listTypeA)
+        guard let target = try TypeATargetAnswer.parse(answer, isPN531: transport.name.contains("PN531")) else {
+            return nil
+        }
+        guard isoDEP || transport.takesParameters || !target.isISODEP else {
+            throw .unsupported(detail: .init(.alwaysISODEP))
+        }
+        if !target.isISODEP {
+            try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime))
+        }
+        iso14443.selection = target.isISODEP ? .apdus : .commands
+        iso14443.carriesCID = false
+        return target
+    }
+
+    /// SetParameters, which also specifies that frames carry no NAD.
+    private mutating func sendRATS(_ isOn: Bool) throws(TransportError) {
+        guard iso14443.sendsRATS != isOn, transport.takesParameters else { return }
+        try check(send(ChipCommand.automaticRATS(isOn), waiting: Self.commandTime))
+        iso14443.sendsRATS = isOn
+    }
+
+    /// Looks for a card of type B.
+    mutating func selectTypeB(applicationFamily: UInt8) throws(TransportError) -> TypeBTarget? {
+        iso14443.selection = .none
+        if iso14443.sendsRATS == nil { try sendRATS(true) }
+        let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
+        guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
+        iso14443.selection = .apdus
+        // Bit 1 of the protocol info's third byte (ISO 14443-3, 7.9.4).
+        iso14443.carriesCID = target.protocolInfo?.dropFirst(2).first.map { $0 & 0x01 != 0 } ?? false
+        return target
+    }
+
+    /// Looks for a card of type A or B.
+    ///
+    /// A card that was selected before treats the request as a faulty command, or in ISO-DEP as a foreign one, and does
+    /// not answer; so it is powered down first.
+    private mutating func pollFromRest(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
+        if iso14443.hasSelected {
+            try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
+            ThreadPause.sleep(Self.fieldReset)
+            iso14443.hasSelected = false
+            iso14443.fieldIsFresh = true
+        }
+        // RATS and ATTRIB may go out with the time-out of an APDU before, and a card that has just left would keep the chip
+        // busy for seconds.
+        try prepareTimeout(.zero, asksForPresence: true)
+        let answer = try poll(command, repeats: repeats)
+        iso14443.hasSelected = answer.first != 0
+        return answer
+    }
+
+    /// Switches the field off long enough for any card to lose its power.
+    mutating func switchFieldOff() throws(TransportError) {
+        iso14443.selection = .none
+        try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
+        ThreadPause.sleep(Self.powerLoss)
+        iso14443.hasSelected = false
+        iso14443.fieldIsFresh = true
+    }
+
+    /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.
+    mutating func exchangeCommand(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        let answer = try exchange(frame, within: time)
+        // A four-bit ACK or NAK, which has no CRC.
+        guard answer.count != 1 else { return answer }
+        // The chip's code for a wrong CRC.
+        guard let content = Checksum.a.verified(answer) else { throw .corrupted(status: 0x02) }
+        return content
+    }
+
+    /// Sends an APDU by ISO-DEP and returns the card's answer.
+    ///
+    /// After any failure it is not known which block the card expects next, or whether it has carried out the command:
+    /// nothing more is sent to it until it is selected again.
+    mutating func exchangeAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        do throws(TransportError) {
+            try prepareTimeout(time)
+            var rest = frame[...]
+            let longestPart = family.longestCommand - 2
+            while rest.count > longestPart {
+                let part = rest.prefix(longestPart)
+                rest = rest.dropFirst(part.count)
+                var command = ChipCommand.exchangeData(part, moreFollows: true)
+                defer { command.wipe() }
+                _ = try exchangeData(command, within: time)
+            }
+            // It may have a PIN in it.
+            var command = ChipCommand.exchangeData(rest)
+            defer { command.wipe() }
+            let answer = try exchangeData(command, within: time)
+            guard answer.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
+            return Array(answer.dropFirst())
+        } catch {
+            iso14443.selection = .none
+            throw error
+        }
+    }
+
+    /// How long a card may take to answer R(NAK), which needs no work.
+    private static let presenceTime = Duration.milliseconds(30)
+
+    /// Sends R(NAK) as a raw frame, as libnfc does for type B. The card answers with R(ACK) or with its last block,
+    /// whichever block number the R(NAK) has, and neither side counts a block.
+    ///
+    /// A card of type B that supports it has been given CID 1 by the chip (nfcpy's notes), and ignores blocks without.
+    /// Not every chip may do so, so both forms are tried.
+    mutating func isISODEPCardPresent() throws(TransportError) -> Bool {
+        // The time-out of an APDU before may be seconds.
+        try prepareTimeout(Self.presenceTime, asksForPresence: true)
+        for frame in iso14443.carriesCID ? [[0xBA, 0x01], [0xB2]] : [[0xB2]] as [[UInt8]] {
+            do throws(TransportError) {
+                _ = try exchange(frame, within: Self.presenceTime)
+                return true
+            } catch {
+                guard error.isRadioError else { throw error }
+            }
+        }
+        return false
+    }
+
+    private mutating func exchangeData(_ command: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        line.didExchange()
+        // The chip grants a card the time that it asks for; the host's limit is the caller's.
+        let chipTime = timeouts.current ?? .longest
+        let patience = max(chipTime.duration, time) + Self.allowance + Self.chainAllowance
+        let answer = send(command, waiting: patience)
+        // 27: the chip no longer has such a target.
+        if answer.outcome != .success, answer.status & 0x3F == 0x27 { throw .cardReleased }
+        do throws(TransportError) {
+            try check(answer)
+        } catch {
+            if error == .noAnswer { timeouts.didMeetSilence(within: time) }
+            throw error
+        }
+        return answer.bytes
+    }
+}
+
+/// The chip's settings for card searches, mainly of type A and B, and its selected card.
+struct ISO14443State: Hashable, Sendable {
+    /// The kind of frames that the selected card accepts.
+    enum Selection: Hashable, Sendable {
+        /// Packets sent unchanged: FeliCa, or no search yet.
+        case packets
+        /// Type A without ISO-DEP: the card's own commands, whose CRC the host checks.
+        case commands
+        /// APDUs, which the chip carries by ISO-DEP.
+        case apdus
+        /// None: a card must be selected again before anything is sent.
+        case none
+    }
+
+    /// The kind of frames that the selected card accepts.
+    var selection = Selection.packets
+    /// Whether the blocks of the selected card may carry a CID.
+    var carriesCID = false
+    /// Whether the chip sends RATS to a card of type A that supports ISO-DEP, `nil` when that is not known.
+    var sendsRATS: Bool?
+    /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.
+    var hasSelected = false
+    /// Whether the next request may switch the field on, so that a card may miss it.
+    var fieldIsFresh = true
+    /// How many times the chip repeats a request without an answer; `nil` if unknown.
+    var repeats: UInt8?
+
+    /// Resets the state, because the chip may have been reset.
+    mutating func forget() {
+        selection = selection == .packets ? .packets : .none
+        sendsRATS = nil
+        fieldIsFresh = true
+        repeats = nil
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+package import ReaderCore
+internal import SystemDevices
+
+/// A reader with a PN53x, opened by ``LibNFCDriver`` or ``PN532Driver``.
+///
+/// Every exchange is one host command (InCommunicateThru), whose answer begins with the chip's status byte: that
+/// distinguishes a card that does not answer from a damaged answer, which libnfc's own calls do not.
+/// `nfc_initiator_init` is not called: it costs five commands, and the chip switches the field on at the first Polling.
+///
+/// After a time-out of the reader, or an answer that was not a frame, the reader is asked for its firmware version
+/// until it gives that and nothing else; only then is it used again, so no late answer is taken for another command's.
+/// A reader that does not come back cannot be used any more.
+///
+/// Facts: libnfc 1.8.0 (`libnfc/chips/pn53x.c`, `libnfc/drivers/pn532_uart.c`), run against a simulated chip.
+package final class PN53xDevice: Reader {
+    /// The reader's properties, known without a card.
+    package let information: ReaderInformation
+
+    private let family: ReaderFamily
+    private let cancellation: CancellationToken
+    private let link: ExclusiveLink<Chipset>
+
+    /// - Parameter id: the ID that opens the reader again.
+    init(_ chipset: consuming Chipset, id: String, cancellation: CancellationToken) {
+        family = chipset.family
+        self.cancellation = cancellation
+        information = ReaderInformation(
+            id: id, name: chipset.transport.name, longestFeliCaAnswer: family.longestFeliCaAnswer,
+            technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
+            longestResponseAPDU: family.longestResponseAPDU)
+        let abort = chipset.transport.abort
+        link = ExclusiveLink(chipset, cancellation, onCancel: abort)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// The longest short command APDU; those that exceed a chip command are sent in parts.
+    private static let longestAPDU = 261
+
+    /// Looks once for a card and selects the one that answers.
+    ///
+    /// Before a search for type A or B after such a card was selected, the field is switched off for 6 ms. The PUPI of
+    /// a card of type B, and the UID of a phone, change then.
+    ///
+    /// - Returns: the card, or `nil` when none answered.
+    /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
+    ///   ``TransportError/corrupted(status:)`` when the answer is not from a card of this kind.
+    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        switch request {
+        case .felica(let system, let requestCode, let timeSlots, let bitRate):
+            try prepare()
+            let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
+            return try link.run { link throws(TransportError) in
+                link.iso14443.selection = .packets
+                let answer = try link.poll(ChipCommand.listFeliCa(polling, at: bitRate))
+                return try polling.target(inList: answer, bitRate: bitRate).map { .felica($0) }
+            }
+        case .typeA(let isoDEP):
+            try prepare()
+            return try link.run { link throws(TransportError) in
+                try link.selectTypeA(isoDEP: isoDEP).map { .typeA($0) }
+            }
+        case .typeB(let applicationFamily):
+            try prepare()
+            return try link.run { link throws(TransportError) in
+                try link.selectTypeB(applicationFamily: applicationFamily).map { .typeB($0) }
+            }
+        }
+    }
+
+    /// Sends one frame to the selected card and returns its answer. For FeliCa it includes the LEN byte, with ISO-DEP
+    /// it is an APDU, for other cards of type A it has no CRC, and a four-bit ACK or NAK is one byte.
+    ///
+    /// - Parameters:
+    ///   - frame: at most 261 bytes; no more than 253 on an ACR122 unless it is an APDU.
+    ///   - timeout: the longest time that the card may take; beyond 3276.8 ms the chip gives up anyway, unless the card
+    ///     asks for more by ISO-DEP.
+    /// - Throws: ``TransportError``; ``TransportError/corrupted(status:)`` with status 0 when the answer was garbled
+    ///   between reader and computer and the reader works again. After any failure of an ISO-DEP exchange
+    ///   ``TransportError/cardReleased`` until a card is activated again.
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
+        let selection = try link.run { link in link.iso14443.selection }
+        guard selection != .none else { throw .cardReleased }
+        let longest = selection == .apdus ? Self.longestAPDU : family.longestCommand - 1
+        guard frame.count <= longest else { throw .frameTooLong(length: frame.count, limit: longest) }
+        try prepare()
+        let answer = try link.run { link throws(TransportError) in
+            switch link.iso14443.selection {
+            case .none: throw .cardReleased
+            case .packets: try link.exchange(frame, within: timeout)
+            case .commands: try link.exchangeCommand(frame, within: timeout)
+            case .apdus: try link.exchangeAPDU(frame, within: timeout)
+            }
+        }
+        // The one-byte length of an ACR122 silently truncates longer answers.
+        if selection == .packets, let length = answer.first, Int(length) > family.longestFeliCaAnswer,
+            answer.count != Int(length)
+        {
+            throw .answerTooLong
+        }
+        return answer
+    }
+
+    /// Asks a card in ISO-DEP by R(NAK) whether it is still there; `nil` for other cards.
+    package func isCardPresent() throws(TransportError) -> Bool? {
+        guard try link.run({ link in link.iso14443.selection }) == .apdus else { return nil }
+        try prepare()
+        return try link.run { link throws(TransportError) in try link.isISODEPCardPresent() }
+    }
+
+    /// Switches the field off for 50 ms; the next search switches it on.
+    package func cyclePower() throws(TransportError) -> Bool {
+        try prepare()
+        try link.run { link throws(TransportError) in try link.switchFieldOff() }
+        return true
+    }
+
+    /// Switches the field off and releases the device. Further calls do nothing.
+    package func close() {
+        if let link = link.take() { link.close() }
+    }
+
+    private func prepare() throws(TransportError) {
+        try cancellation.check()
+        try link.run { link throws(TransportError) in try link.prepare() }
+    }
+}

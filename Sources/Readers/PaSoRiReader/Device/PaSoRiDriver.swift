@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ReaderCore
+internal import SystemDevices
+internal import USBTransport
+
+/// Opens and lists the PaSoRi readers that libnfc does not drive, over libusb: RC-S380 and RC-S300.
+///
+/// A reader's ID is `rcs380` or `rcs300`, which selects the first that can be opened, or `rcs380:serial=0123456` or
+/// `rcs380:port=1-1.3`, which name one of several and stay the same when it is plugged in again.
+///
+/// A kernel driver that holds the reader (`port100`) is detached while it is open and reattached at the end.
+package struct PaSoRiDriver: ReaderDriver {
+    typealias LinkMaker =
+        @Sendable (USBDevice, CancellationToken) throws(TransportError) -> any USBLink
+
+    private let paths: SystemPaths
+    private let makeLink: LinkMaker
+
+    /// Creates a driver for this system's readers.
+    ///
+    /// - Parameter recorder: records every transfer.
+    package init(recorder: LinkRecorder? = nil) {
+        self.init(paths: SystemPaths()) { device, cancellation throws(TransportError) in
+            let link = try LibUSBLink(
+                device, classCode: PaSoRiModel.interfaceClass, attachesDriver: device.lostKernelDriver() != nil,
+                cancellation: cancellation)
+            guard let recorder else { return link }
+            return RecordingUSBLink(link, recorder)
+        }
+    }
+
+    /// The version of libusb, as `1.0.26`.
+    package static var libraryVersion: String { LibUSBLink.libraryVersion }
+
+    init(paths: SystemPaths, makeLink: @escaping LinkMaker) {
+        self.paths = paths
+        self.makeLink = makeLink
+    }
+
+    /// The connected readers, usable or not; nothing is opened.
+    package func list() -> [ReaderListing] {
+        let devices = USBDevice.all(paths)
+        return PaSoRiModel.allCases.flatMap { model in
+            devices.filter(model.includes).map { device in
+                ReaderListing(
+                    id: PaSoRiID(device, model, among: devices).text, name: model.name(of: device),
+                    state: state(of: device))
+            }
+        }
+    }
+
+    /// Opens a reader.
+    ///
+    /// - Returns: `nil` when the ID does not name a PaSoRi.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``; when several
+    ///   readers match and cannot be opened, the error of the first.
+    package func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+        guard let wanted = try PaSoRiID(parsing: id) else { return nil }
+        let devices = USBDevice.all(paths)
+        var failure: TransportError?
+        for device in devices where wanted.names(device) {
+            try cancellation.check()
+            let stable = PaSoRiID(device, wanted.model, among: devices)
+            do throws(TransportError) {
+                return try open(device, stable, cancellation)
+            } catch {
+                if error == .cancelled { throw error }
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? .readerUnavailable(reason: .absent, detail: .init(.notConnected, wanted.text))
+    }
+
+    private func open(
+        _ device: USBDevice, _ id: PaSoRiID, _ cancellation: CancellationToken
+    ) throws(TransportError) -> any Reader {
+        let link = try makeLink(device, cancellation)
+        do throws(TransportError) {
+            return try id.model.open(
+                link, ReaderInformation(id: id.text, name: id.model.name(of: device)), cancellation)
+        } catch {
+            link.close()
+            switch error {
+            case .readerUnavailable, .cancelled: throw error
+            default:
+                throw .readerUnavailable(reason: .unsupported, detail: .init(.notAPaSoRi))
+            }
+        }
+    }
+
+    private func state(of device: USBDevice) -> ReaderListing.State {
+        if let obstacle = device.obstacle { return .unavailable(obstacle.reason, detail: obstacle.detail) }
+        guard let interface = device.interfaces.first(where: { $0.classCode == PaSoRiModel.interfaceClass }) else {
+            // A device without a configuration shows no interfaces; it gets one when it is opened.
+            return device.interfaces.isEmpty
+                ? .ready : .unavailable(.unsupported, detail: .init(.noInterface))
+        }
+        guard interface.driver == USBInterface.deviceFileDriver else { return .ready }
+        return .unavailable(.busy, detail: .init(.heldByProgram))
+    }
+}
+
+/// The ID of a PaSoRi: `rcs380`, `rcs380:serial=0123456` or `rcs380:port=1-1.3`.
+struct PaSoRiID: Sendable {
+    /// The choice among several readers.
+    enum Choice: Hashable, Sendable {
+        /// The first that can be opened.
+        case any
+        /// The one with this serial number.
+        case serial(String)
+        case port(String)
+    }
+
+    /// The kind of reader.
+    let model: PaSoRiModel
+    /// The choice among several readers.
+    let choice: Choice
+
+    /// Parses an ID.
+    ///
+    /// - Returns: `nil` when it does not name a PaSoRi.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it names one but the rest is not known.
+    init?(parsing id: String) throws(TransportError) {
+        let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = parts.first, let model = PaSoRiModel(rawValue: String(kind)) else { return nil }
+        self.model = model
+        guard let rest = parts.dropFirst().first else {
+            choice = .any
+            return
+        }
+        let pair = rest.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (pair.first, pair.dropFirst().first) {
+        case ("serial"?, let serial?) where !serial.isEmpty: choice = .serial(serial)
+        case ("port"?, let port?) where !port.isEmpty: choice = .port(port)
+        default:
+            throw .readerUnavailable(
+                reason: .unsupported, detail: .init(.unknownSelector, model.rawValue))
+        }
+    }
+
+    /// Creates the stable ID of a connected device: its serial number, or where that is missing or not unique, its
+    /// port.
+    init(_ device: USBDevice, _ model: PaSoRiModel, among devices: [USBDevice]) {
+        self.model = model
+        choice = device.ownSerial(among: devices.filter(model.includes)).map { .serial($0) } ?? .port(device.portPath)
+    }
+
+    func names(_ device: USBDevice) -> Bool {
+        guard model.includes(device) else { return false }
+        return switch choice {
+        case .any: true
+        case .serial(let serial): device.serial == serial
+        case .port(let path): device.portPath == path
+        }
+    }
+
+    /// The ID in the form of `--reader`.
+    var text: String {
+        switch choice {
+        case .any: model.rawValue
+        case .serial(let serial): "\(model.rawValue):serial=\(serial)"
+        case .port(let path): "\(model.rawValue):port=\(path)"
+        }
+    }
+}
+
+/// A kind of PaSoRi that Kazasu drives, the older first; the products of each are in the table of `SystemDevices`. The
+/// raw value is the prefix of its IDs, and its driver in that table.
+enum PaSoRiModel: String, Sendable, CaseIterable {
+    /// The RC-S380, "NFC Port-100".
+    case rcs380
+    /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, can stay with pcscd.
+    case rcs300
+
+    /// The class of the interface in use: vendor-specific.
+    static let interfaceClass: UInt8 = 0xFF
+
+    /// Brings the reader at the other end of a link to a known state; on error the link is not closed.
+    func open(
+        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
+    ) throws(TransportError) -> any Reader {
+        switch self {
+        case .rcs380: try PaSoRiReader(rcs380: usb, information, cancellation)
+        case .rcs300: try PaSoRiReader(rcs300: usb, information, cancellation)
+        }
+    }
+
+    /// Whether a device is of this kind.
+    func includes(_ device: USBDevice) -> Bool {
+        ReaderModel(of: device)?.driver == rawValue
+    }
+
+    /// The display name of a device of this kind.
+    func name(of device: USBDevice) -> String {
+        ReaderModel(of: device)?.name ?? rawValue
+    }
+}

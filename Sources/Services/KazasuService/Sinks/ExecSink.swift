@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+internal import ReaderCore
+internal import Synchronization
+internal import SystemPackage
+
+/// `--exec PATH`: a program for each event, without a shell and without arguments.
+public final class ExecSink: Sink {
+    /// The key of its queue.
+    public let name: String
+    /// How many events it takes at a time.
+    public let window = 1
+    /// How often an event is tried again.
+    public let retries: Int? = 5
+
+    private let path: String
+    private let timeout: Duration
+    /// How long a program has between SIGTERM and SIGKILL.
+    private let grace: Duration
+
+    /// - Parameters:
+    ///   - path: where the program is. The sink is known by its absolute path: the same name in another folder is another
+    ///     program.
+    ///   - timeout: how long the program may run.
+    ///   - grace: how long it may take to end after SIGTERM, before SIGKILL.
+    public init(_ path: String, timeout: Duration = .seconds(30), grace: Duration = .seconds(2)) {
+        (self.path, self.timeout, self.grace) = (Self.absolute(path), timeout, grace)
+        name = "exec:" + self.path
+    }
+
+    private static func absolute(_ path: String) -> String {
+        let path = FilePath(path)
+        let folder = path.isAbsolute ? nil : unsafe getcwd(nil, 0)
+        defer { unsafe free(folder) }
+        let whole = unsafe folder.map { unsafe FilePath(platformString: $0).pushing(path) } ?? path
+        return whole.lexicallyNormalized().string
+    }
+
+    /// Why a program cannot run.
+    package enum Obstacle: Hashable, Sendable {
+        /// The path is that of a program, followed by arguments.
+        case arguments(program: String)
+        case unreadable(errno: Int32)
+        case folder
+        case notExecutable
+    }
+
+    /// Why the program cannot run; `nil` if there is no known reason.
+    package var obstacle: Obstacle? { Self.obstacle(path) }
+
+    private static func obstacle(_ path: String) -> Obstacle? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            let error = errno
+            for space in path.indices where path[space] == " " {
+                let program = String(path[..<space])
+                if unsafe stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+                    return .arguments(program: program)
+                }
+            }
+            return .unreadable(errno: error)
+        }
+        if status.st_mode & S_IFMT == S_IFDIR { return .folder }
+        return unsafe access(path, X_OK) == 0 ? nil : .notExecutable
+    }
+
+    /// Delivers events of one reader, oldest first.
+    public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
+        var results: [DeliveryResult] = []
+        for event in events {
+            let limits = Limits()
+            let result = await withTaskCancellationHandler {
+                await BlockingWork.run { self.run(event, limits) }
+            } onCancel: {
+                end(limits, "cancelled")
+            }
+            results.append(result)
+            guard case .retry = result else { continue }
+            return results + events.dropFirst(results.count).map { _ in result }
+        }
+        return results
+    }
+
+    /// Releases what it holds.
+    public func close() async {}
+
+    /// Asks the program to end, and kills it if it does not.
+    private func end(_ limits: Limits, _ reason: String) {
+        limits.kill(SIGTERM, reason)
+        Task {
+            try? await Task.sleep(for: grace)
+            limits.kill(SIGKILL, reason)
+        }
+    }
+
+    /// Runs the program to its end.
+    private func run(_ event: StoredEvent, _ limits: Limits) -> DeliveryResult {
+        let body = Array((event.line + "\n").utf8)
+        guard let input = Self.pipe(with: body) else { return .retry("errno\(errno)") }
+        defer { Glibc.close(input) }
+        let child: pid_t
+        switch start(input: input, Self.environment(for: event)) {
+        case .success(let process): child = process
+        // The program is there, so the one in its first line is not.
+        case .failure(NotStarted(code: ENOENT)) where unsafe access(path, F_OK) == 0: return .retry("noInterpreter")
+        case .failure(let error): return .retry("errno\(error.code)")
+        }
+        if limits.begin(child) { end(limits, "cancelled") }
+        let timer = Task { if (try? await Task.sleep(for: timeout)) != nil { end(limits, "timeout") } }
+        defer { timer.cancel() }
+        let status = limits.wait()
+        if let reason = limits.reason { return .retry(reason) }
+        let signal = status & 0x7F
+        if signal != 0 { return .retry("signal\(signal)") }
+        let code = status >> 8 & 0xFF
+        return code == 0 ? .delivered : .retry("exit\(code)")
+    }
+
+    /// F_SETPIPE_SZ
+    private static let setPipeSize: Int32 = 1031
+
+    /// A pipe that holds all the bytes, so that nothing waits for a program that does not read them.
+    private static func pipe(with bytes: [UInt8]) -> Int32? {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe kazasu_pipe(&ends, O_CLOEXEC) == 0 else { return nil }
+        defer { Glibc.close(ends[1]) }
+        _ = fcntl(ends[1], setPipeSize, Int32(clamping: bytes.count))
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        guard unsafe write(ends[1], bytes, bytes.count) == bytes.count else {
+            Glibc.close(ends[0])
+            errno = E2BIG
+            return nil
+        }
+        return ends[0]
+    }
+
+    private struct NotStarted: Error, Equatable {
+        var code: Int32
+    }
+
+    /// Standard output is for events, so the program's goes to standard error.
+    private func start(input: Int32, _ environment: [String]) -> Result<pid_t, NotStarted> {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1)
+        unsafe kazasu_close_from(&actions, 3)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var child = pid_t()
+        var words = unsafe [strdup(path), nil]
+        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        let code = unsafe posix_spawn(&child, path, &actions, &attributes, &words, &variables)
+        return code == 0 ? .success(child) : .failure(NotStarted(code: code))
+    }
+
+    /// The environment of this process without Kazasu's settings, which may name secrets, and with the event's.
+    private static func environment(for event: StoredEvent) -> [String] {
+        var variables: [String] = []
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            let variable = unsafe String(cString: text)
+            if !["KAZASU_", "NOTIFY_SOCKET=", "WATCHDOG_", "CREDENTIALS_DIRECTORY="].contains(where: variable.hasPrefix)
+            {
+                variables.append(variable)
+            }
+            unsafe entry += 1
+        }
+        variables += [
+            "KAZASU_EVENT_ID=\(event.id)", "KAZASU_EVENT_TYPE=\(event.kind.word)",
+            "KAZASU_EVENT_READER=\(event.reader)",
+        ]
+        if let tag = event.card?.tag { variables.append("KAZASU_EVENT_TAG=\(tag)") }
+        if let name = event.card?.name { variables.append("KAZASU_EVENT_NAME=\(name)") }
+        return variables
+    }
+
+    /// A running program, which can be killed until it has been waited for.
+    private final class Limits: Sendable {
+        private struct State {
+            var child: pid_t?
+            var isGone = false
+            /// Why it was killed.
+            var reason: String?
+        }
+
+        private let state = Mutex(State())
+
+        var reason: String? { state.withLock(\.reason) }
+
+        /// - Returns: whether it should have been killed already.
+        func begin(_ child: pid_t) -> Bool {
+            state.withLock { state in
+                state.child = child
+                return state.reason != nil
+            }
+        }
+
+        /// Kills the program, and what it has started.
+        func kill(_ signal: Int32, _ reason: String) {
+            state.withLock { state in
+                guard !state.isGone else { return }
+                state.reason = state.reason ?? reason
+                if let child = state.child { Glibc.kill(-child, signal) }
+            }
+        }
+
+        func wait() -> Int32 {
+            guard let child = state.withLock(\.child) else { return 0 }
+            var information = unsafe siginfo_t()
+            // The number stays taken until the second call, so that no other process can be killed.
+            while unsafe waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            state.withLock { $0.isGone = true }
+            var status: Int32 = 0
+            while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+            return status
+        }
+    }
+}

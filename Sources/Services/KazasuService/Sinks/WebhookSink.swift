@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CCurl
+internal import Glibc
+internal import ReaderCore
+internal import Synchronization
+
+/// `--webhook URL`: one POST for each event, by libcurl.
+///
+/// The consumer recognizes an event that comes twice by `Idempotency-Key`.
+public final class WebhookSink: Sink {
+    /// The key of its queue.
+    public let name: String
+    /// How many events it takes at a time.
+    public let window = 1
+
+    private let url: String
+    /// What it calls itself.
+    private let agent: String
+    private let secret: [UInt8]?
+    private let timeout: Duration
+    private let clock: EventClock
+    /// Connections that are kept open between events; each is used by one thread at a time.
+    private let idle = Mutex<[Handle]>([])
+
+    /// - Parameters:
+    ///   - url: `http` or `https`.
+    ///   - secret: signs the requests.
+    ///   - timeout: how long a request may take.
+    public convenience init(_ url: String, secret: [UInt8]? = nil, timeout: Duration = .seconds(10)) {
+        self.init(url, secret: secret, timeout: timeout, agent: "kazasu", clock: .system)
+    }
+
+    /// - Parameter agent: the program, as in `kazasu/1.0.0`.
+    package init(
+        _ url: String, secret: [UInt8]?, timeout: Duration = .seconds(10), agent: String, clock: EventClock = .system
+    ) {
+        (self.url, self.secret, self.timeout, self.agent, self.clock) = (url, secret, timeout, agent, clock)
+        name = "webhook:" + Self.withoutSecrets(url)
+    }
+
+    /// The URL without user, password and query, any of which may be a secret.
+    static func withoutSecrets(_ url: String) -> String {
+        var rest = url.prefix { $0 != "?" && $0 != "#" }
+        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+        let host = rest.prefix { $0 != "/" }
+        if let at = host.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        return String(rest)
+    }
+
+    /// Delivers events of one reader, oldest first.
+    public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
+        var results: [DeliveryResult] = []
+        for event in events {
+            let result = await post(event)
+            results.append(result)
+            guard case .retry = result else { continue }
+            return results + events.dropFirst(results.count).map { _ in result }
+        }
+        return results
+    }
+
+    /// Releases what it holds.
+    public func close() async { idle.withLock { $0 = [] } }
+
+    private func post(_ event: StoredEvent) async -> DeliveryResult {
+        let cancelled = Flag()
+        return await withTaskCancellationHandler {
+            await BlockingWork.run { self.postNow(event, cancelled) }
+        } onCancel: {
+            cancelled.set()
+        }
+    }
+
+    private func postNow(_ event: StoredEvent, _ cancelled: Flag) -> DeliveryResult {
+        guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .retry("noMemory") }
+        let line = event.line
+        var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]
+        if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(line, secret, clock.now().wall)) }
+        var headers: UnsafeMutablePointer<curl_slist>?
+        for line in lines { unsafe headers = curl_slist_append(headers, line) }
+        defer { unsafe curl_slist_free_all(headers) }
+        var status = 0
+        var after: curl_off_t = 0
+        let body = Array(line.utf8)
+        let code = unsafe body.withUnsafeBytes { body in
+            unsafe kazasu_post(
+                handle.curl, url, body.baseAddress?.assumingMemoryBound(to: CChar.self), body.count, headers,
+                Int(timeout / .milliseconds(1)), cancelled.pointer, &status, &after)
+        }
+        idle.withLock { $0.append(handle) }
+        guard code == CURLE_OK else { return .retry(Self.word(code)) }
+        switch status {
+        case 200..<300, 409: return .delivered
+        case 408, 425, 429, 500...:
+            return .retry("status\(status)", after: after > 0 ? .seconds(min(Int(after), 86_400)) : nil)
+        default: return .dead("status\(status)")
+        }
+    }
+
+    /// The value of `X-Kazasu-Signature`: the time in seconds, and HMAC-SHA256 of `time.body`.
+    static func signature(_ body: String, _ secret: [UInt8], _ now: Int) -> String {
+        let time = now / 1000
+        let code = MessageAuthentication.sha256(key: secret, Array("\(time).\(body)".utf8))
+        return "t=\(time),v1=\(Hex.encode(code))"
+    }
+
+    private static func word(_ code: CURLcode) -> String {
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT: "timeout"
+        case CURLE_COULDNT_RESOLVE_HOST: "unknownHost"
+        case CURLE_COULDNT_CONNECT: "noConnection"
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE:
+            "tls"
+        case CURLE_ABORTED_BY_CALLBACK: "cancelled"
+        default: "curl\(code.rawValue)"
+        }
+    }
+
+    /// A connection of libcurl.
+    @safe
+    private final class Handle: @unchecked Sendable {
+        let curl: UnsafeMutableRawPointer
+
+        init?() {
+            _ = Self.library
+            guard let handle = unsafe curl_easy_init() else { return nil }
+            unsafe curl = handle
+        }
+
+        /// Initialized once, before any thread uses it.
+        private static let library: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+
+        deinit { unsafe curl_easy_cleanup(curl) }
+    }
+
+    /// A number that libcurl's thread looks at.
+    @safe
+    private final class Flag: @unchecked Sendable {
+        let pointer: UnsafeMutablePointer<Int32>
+
+        init() {
+            unsafe pointer = .allocate(capacity: 1)
+            unsafe pointer.initialize(to: 0)
+        }
+
+        func set() { unsafe kazasu_cancel(pointer) }
+
+        deinit { unsafe pointer.deallocate() }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ReaderCore
+import ReaderTesting
+import TestSupport
+import Testing
+import VirtualReader
+
+/// The conformance suites on a simulated PN532, through the real libnfc and on a serial port.
+@Suite(.waits)
+struct LibNFCConformanceTests {
+    @Test(arguments: Way.allCases) func feliCa(_ way: Way) throws {
+        #expect(try run(ReaderConformance.feliCa, way) == ConformanceReport())
+    }
+
+    @Test(arguments: Way.allCases) func typesAAndB(_ way: Way) throws {
+        #expect(try run(ReaderConformance.iso14443, way) == ConformanceReport())
+    }
+
+    @Test(arguments: Way.allCases) func presence(_ way: Way) throws {
+        #expect(try run(ReaderConformance.presence, way) == ConformanceReport())
+    }
+
+    private func run(
+        _ suite: (any Reader, ConformanceStage, CancellationToken) throws -> ConformanceReport, _ way: Way
+    ) throws -> ConformanceReport {
+        let bench = try Bench(way)
+        bench.field.removeCards()
+        return try suite(bench.reader, ConformanceStage(bench.field), bench.cancellation)
+    }
+}
