@@ -24,6 +24,7 @@ CODE_RULES = [
     ("Sources/", "Sources/Readers/PN53xReader/", IMPORT + r"CLibNFC\b", "only PN53xReader imports CLibNFC"),
     ("Sources/", "Sources/Readers/USBTransport/", IMPORT + r"CLibUSB\b", "only USBTransport imports CLibUSB"),
     ("Sources/", "Sources/Readers/PCSCReader/", IMPORT + r"CPCSC\b", "only PCSCReader imports CPCSC"),
+    ("Sources/", "Sources/Protocols/CardCrypto/", IMPORT + r"CLibCrypto\b", "only CardCrypto imports CLibCrypto"),
     ("Sources/", ("Sources/Programs/KazasuCLI/", "Sources/Services/"), IMPORT + r"CLinux\b",
      "only KazasuCLI and services import CLinux"),
     ("Sources/", ("Sources/Services/", "Sources/Programs/KazasuServiceCLI/"), IMPORT + r"SharedReaders\b",
