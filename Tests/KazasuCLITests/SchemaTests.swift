@@ -8,8 +8,8 @@ import Testing
 /// Every document that a test of this target prints is checked as well: see `SchemaCheck`.
 @Suite("Schemas of the documents", .waits)
 struct SchemaTests {
-    /// The ids of recordings, cards and journals, which are not answers; other pages describe them.
-    private static let others: Set<Substring> = ["trace", "report", "card", "liteJournal"]
+    /// The ids of recordings, cards, journals and the cache, which are not answers; other pages describe them.
+    private static let others: Set<Substring> = ["trace", "report", "card", "liteJournal", "layouts"]
 
     private static func sources(_ folder: String) -> [String] {
         TestFiles.names(in: folder).flatMap { name in

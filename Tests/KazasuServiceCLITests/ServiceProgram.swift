@@ -25,7 +25,7 @@ enum Service {
         "LC_ALL": "C.UTF-8", "LC_MESSAGES": "", "LANG": "", "KAZASU_READER": "", "KAZASU_LEDGER": "",
         "KAZASU_OUTBOX": "", "KAZASU_CONFIG": "", "KAZASU_STATIONS": "", "NO_COLOR": "", "TERM": "", "COLUMNS": "80",
         "TZ": "Asia/Tokyo", "XDG_DATA_HOME": "/dev/null/kazasu", "XDG_STATE_HOME": "/dev/null/kazasu",
-        "JOURNAL_STREAM": "",
+        "XDG_CACHE_HOME": "/dev/null/kazasu", "JOURNAL_STREAM": "",
     ]
 
     /// Runs one command line of `kazasud` to its end.

@@ -61,6 +61,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "D
 VARIABLES = [
     (r"KAZASU_STATIONS", ["stations"]),
     (r"XDG_DATA_HOME|~/.local/share", ["stations", "ledger"]),
+    (r"XDG_CACHE_HOME|~/.cache", ["no-cache"]),
     (r"KAZASU_LEDGER", ["ledger"]),
     (r"KAZASU_OUTBOX|XDG_STATE_HOME|~/.local/state", ["outbox"]),
     (r"KAZASU_CONFIG", ["config"]),

@@ -76,13 +76,14 @@ extension Card {
 
     /// Reads a dump, with the key of a Type 2 Tag also its protected pages; the dump never contains the key.
     ///
+    /// - Parameter layouts: what the nodes of a FeliCa card are predicted from; they do not change the dump.
     /// - Throws: the errors of ``dump(_:resuming:progress:)``, and ``KazasuError/tag(_:)`` if the tag does not accept
     ///   the key.
     package func dump(
-        _ selection: DumpSelection, key: TripleDESKey?, resuming earlier: CardDump?,
+        _ selection: DumpSelection, key: TripleDESKey?, resuming earlier: CardDump?, layouts: CardLayouts = .shipped,
         progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> DumpResult {
-        let dumper = try dumper(selection, key, earlier, progress)
+        let dumper = try dumper(selection, key, earlier, layouts, progress)
         if let earlier, !dumper.isSameCard(earlier) { throw .wrongCard(WrongCard(picc, .otherThanDump)) }
         let result = dumper.dump()
         return DumpResult(
@@ -91,11 +92,12 @@ extension Card {
 
     /// What reads a dump of this kind of card.
     private func dumper(
-        _ selection: DumpSelection, _ key: TripleDESKey?, _ earlier: CardDump?,
+        _ selection: DumpSelection, _ key: TripleDESKey?, _ earlier: CardDump?, _ layouts: CardLayouts,
         _ progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> any Dumper {
         if let session = feliCaSession, key == nil {
-            return CardDumper(session: session, selection: selection, resuming: earlier, progress: progress)
+            return CardDumper(
+                session: session, selection: selection, resuming: earlier, layouts: layouts, progress: progress)
         }
         switch tag {
         case .type2(let tag):
@@ -120,17 +122,16 @@ extension Card {
     public func scan(
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) throws(KazasuError) -> ScanResult {
-        try scan(walking: false, progress: progress)
+        try scan(layouts: .shipped, progress: progress)
     }
 
     /// Scans the card as ``scan(progress:)`` does.
     ///
-    /// - Parameter walking: whether each node is asked for, instead of proving a prediction; the result is the same.
+    /// - Parameter layouts: what the nodes are predicted from; without layouts, each is asked for. The result is the same.
     package func scan(
-        walking: Bool, progress: @escaping (ReadingProgress) -> Void
+        layouts: CardLayouts, progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> ScanResult {
-        let scanner = CardScanner(
-            session: try feliCaOrWrong(), layouts: walking ? .none : .shipped, progress: progress)
+        let scanner = CardScanner(session: try feliCaOrWrong(), layouts: layouts, progress: progress)
         let result = scanner.scan()
         return ScanResult(systems: result.systems, error: result.interruption.map { KazasuError($0) })
     }

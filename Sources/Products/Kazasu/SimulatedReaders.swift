@@ -175,3 +175,10 @@ struct ReplayDriver {
         }
     }
 }
+
+extension ReaderRegistry {
+    /// Whether an ID names a virtual card or a recording instead of a reader.
+    package static func isSimulated(_ id: String) -> Bool {
+        [VirtualDriver.prefix, ReplayDriver.prefix].contains { id.hasPrefix($0) }
+    }
+}

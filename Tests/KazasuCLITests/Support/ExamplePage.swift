@@ -191,6 +191,7 @@ struct ExampleShell {
                 "TAG_KEY": "00112233445566778899AABBCCDDEEFF", "KEY": "37363534333231306665646362613938",
                 "MASTER": ExampleShell.masterKey,
                 "XDG_DATA_HOME": "\(folder.path)/data", "XDG_STATE_HOME": "\(folder.path)/state",
+                "XDG_CACHE_HOME": "\(folder.path)/cache",
                 "LC_ALL": isJapanese ? "ja_JP.UTF-8" : "C.UTF-8",
             ]) { $1 }, limit: .seconds(120))
         let statuses = (try? folder.text("statuses"))?.split(separator: "\n").compactMap { Int32($0) }

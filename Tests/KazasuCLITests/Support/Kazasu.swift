@@ -25,6 +25,7 @@ enum Kazasu {
         "LC_ALL": "C.UTF-8", "LC_MESSAGES": "", "LANG": "", "KAZASU_READER": "", "NO_COLOR": "", "TERM": "",
         "COLUMNS": "80",
         "TZ": "Asia/Tokyo", "XDG_DATA_HOME": "/dev/null/kazasu-tests", "XDG_STATE_HOME": "/dev/null/kazasu-tests",
+        "XDG_CACHE_HOME": "/dev/null/kazasu-tests",
         "KAZASU_STATIONS": "", "KAZASU_LEDGER": "", "KAZASU_OUTBOX": "", "KAZASU_CONFIG": "",
     ]
 

@@ -38,6 +38,7 @@ struct Dump: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
+    @OptionGroup var cacheOptions: CacheOptions
 
     @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
@@ -83,8 +84,9 @@ struct Dump: KazasuCommand {
         let earlier = try resume.map { try DumpFile.readOwn($0) }
         let file = try output.map { path throws(CommandError) in try DumpOutput(path, replacing: .resumed) }
         let session = try ReaderSession(readerOptions, context)
+        let cache = LayoutCache(cacheOptions, session)
         let result = try closing(session) { session in
-            var result = try read(session.find(query(earlier)), key, earlier, context)
+            var result = try read(session.find(query(earlier)), key, earlier, cache.layouts, context)
             result.dump.stamp(session)
             return result
         }
@@ -110,6 +112,10 @@ struct Dump: KazasuCommand {
                 failure.hint = tr("continue with: \(command)", "続き: \(command)")
             }
             throw failure
+        }
+        // Of a part of a card, not all systems are known.
+        if system == nil, service == nil {
+            cache.keep(result.scans, of: result.dump.systems.map(\.systemCode), context)
         }
     }
 
@@ -146,14 +152,14 @@ struct Dump: KazasuCommand {
     }
 
     private func read(
-        _ card: Card, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
+        _ card: Card, _ key: TripleDESKey?, _ earlier: CardDump?, _ layouts: CardLayouts, _ context: Context
     ) throws -> DumpResult {
         let progress = ProgressLine(context)
         defer { progress.end() }
         do throws(KazasuError) {
             return try card.dump(
                 DumpSelection(systems: system?.codes, services: service?.codes), key: key, resuming: earlier,
-                progress: progress.show)
+                layouts: layouts, progress: progress.show)
         } catch {
             guard case .wrongCard(let card) = error else { throw error }
             if card.reason == .kind(wanted: .any) { throw CommandError.notDumped() }

@@ -12,25 +12,30 @@ struct Scan: KazasuCommand {
         discussion: tr(
             """
             Services marked 'open' need no key; 'kazasu dump' reads them. The list is predicted from known cards and proved; \
-            --walk asks the card for every entry instead, with the same result. -v shows how each system was read.
+            --walk asks the card for every entry instead, with the same result. -v shows how each system was read. Lists \
+            of unknown cards are kept for the next card of the same kind.
 
             Examples:
               kazasu scan
               kazasu scan --walk -v
+              kazasu scan --no-cache
               kazasu scan --json | jq '.systems[].systemCode'
             """,
             """
             「公開」のサービスは鍵なしで読めます（'kazasu dump'）。一覧は既知のカードから予測し、カードに確かめて証明します。
             --walk では 1 件ずつカードに問い合わせます（結果は同じ）。-v でシステムごとの読み方を表示します。
+            未知のカードの一覧は、次に同じ種類のカードを読むときのために保存します。
 
             例:
               kazasu scan
               kazasu scan --walk -v
+              kazasu scan --no-cache
               kazasu scan --json | jq '.systems[].systemCode'
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
+    @OptionGroup var cacheOptions: CacheOptions
 
     @Flag(
         name: .long,
@@ -41,15 +46,19 @@ struct Scan: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
+        let cache = LayoutCache(cacheOptions, session)
         let (identity, result) = try closing(session) { session in
             let card = try session.find(.feliCa)
             let progress = ProgressLine(context)
             defer { progress.end() }
-            return (context.redaction.apply(card.identity), try card.scan(walking: walk, progress: progress.show))
+            let layouts = walk ? .none : cache.layouts
+            let result = try card.scan(layouts: layouts, progress: progress.show)
+            return (context.redaction.apply(card.identity), result)
         }
         ScanView.explain(result.systems, context)
         let view = ScanView(card: identity, systems: result.systems, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
         if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
+        cache.keep(result.systems, of: result.systems.map(\.system.code), context)
     }
 }

@@ -18,6 +18,7 @@ enum HelpTables {
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
           NO_COLOR                   no colors, if set and not empty
+          XDG_CACHE_HOME             the same for kept layouts; default: ~/.cache
           XDG_DATA_HOME              folder of kazasu/; default: ~/.local/share
           XDG_STATE_HOME             the same for the outbox; default: ~/.local/state
           LIBNFC_DEVICE              a reader for libnfc; hides its other ones
@@ -28,6 +29,7 @@ enum HelpTables {
           PCSCLITE_CSOCK_NAME        the socket of pcscd
 
         Files:
+          ~/.cache/kazasu/           layouts of cards seen before
           ~/.local/share/kazasu/     imported station tables, the ledger
           ~/.local/state/kazasu/     the outbox of watch
           /etc/nfc/                  libnfc's configuration
@@ -45,6 +47,7 @@ enum HelpTables {
           LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
           COLUMNS                    端末の幅
           NO_COLOR                   空でなければ色を付けない
+          XDG_CACHE_HOME             カードの一覧を保存するフォルダー（既定: ~/.cache）
           XDG_DATA_HOME              kazasu/ を置くフォルダー（既定: ~/.local/share）
           XDG_STATE_HOME             同上、outbox 用（既定: ~/.local/state）
           LIBNFC_DEVICE              libnfc のリーダー（ほかは見えなくなる）
@@ -55,6 +58,7 @@ enum HelpTables {
           PCSCLITE_CSOCK_NAME        pcscd のソケット
 
         ファイル:
+          ~/.cache/kazasu/           読んだことのあるカードの一覧
           ~/.local/share/kazasu/     取り込んだ駅の表、台帳
           ~/.local/state/kazasu/     watch の outbox
           /etc/nfc/                  libnfc の設定

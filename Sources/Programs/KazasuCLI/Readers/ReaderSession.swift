@@ -7,6 +7,9 @@ import Kazasu
 final class ReaderSession {
     let reader: CardReader
     private let timeout: CardTimeout
+    /// Whether it is a real reader whose exchanges no other run has to repeat, so that the layouts of its cards may be
+    /// kept, and those kept before be used.
+    let mayKeepLayouts: Bool
     /// Whether the user gave a timeout: then cards of other kinds are passed over.
     private let isTimeoutGiven: Bool
     private let context: Context
@@ -26,10 +29,12 @@ final class ReaderSession {
                 device = RecordingReader(device, redact: TraceRedaction(context.redaction).apply) { _ in }
             }
             reader = CardReader(borrowing: device, cancellation: context.cancellation)
+            mayKeepLayouts = false
             trace = nil
             return
         }
-        let opened = try ReaderSession.opened(options, context)
+        let (opened, id) = try ReaderSession.opened(options, context)
+        mayKeepLayouts = options.trace == nil && !ReaderRegistry.isSimulated(id)
         guard options.trace != nil || context.redaction.isOn else {
             trace = nil
             reader = CardReader(opened, cancellation: context.cancellation)
@@ -91,7 +96,9 @@ final class ReaderSession {
     }
 
     /// Opens the reader of the options, once there is one where they say to wait for it.
-    private static func opened(_ options: ReaderOptions, _ context: Context) throws -> any Reader {
+    private static func opened(
+        _ options: ReaderOptions, _ context: Context
+    ) throws -> (reader: any Reader, id: String) {
         let writes = try VirtualWrites(options.virtualWrites, context)
         var isWaiting = false
         while true {
@@ -99,8 +106,9 @@ final class ReaderSession {
                 let id = try chosen(options.reader)
                 try writes.check(id)
                 context.detail(tr("reader \(id)", "リーダー \(id)"))
-                return try open(
-                    id, context.cancellation, command: context.command, keepCard: writes.keep)
+                return (
+                    try open(id, context.cancellation, command: context.command, keepCard: writes.keep), id
+                )
             } catch let failure as CommandError {
                 let failure = failure.about(variable: variable(options.reader))
                 guard options.waitReader, failure.status == .noReader, failure.reason != "unsupported" else {

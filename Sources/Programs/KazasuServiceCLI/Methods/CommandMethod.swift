@@ -97,6 +97,7 @@ struct CommandMethod: Sendable {
     private static let excluded: Set<String> = [
         "json", "redact", "verbose", "quiet", "lang", "color", "help", "version", "format", "bom", "header",
         "hex-separator", "trace", "wait-reader", "allow-last-try", "watch", "reader", "timeout", "ids",
+        "no-cache",
     ]
     /// Options with files that are read.
     private static let readableFiles: Set<String> = ["stations", "ledger"]

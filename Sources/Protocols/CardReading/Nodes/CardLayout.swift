@@ -44,6 +44,8 @@ extension UInt16 {
 package struct CardLayouts: Sendable {
     /// The systems of known cards, in any order.
     private let rows: [Row]
+    /// Those of cards that were scanned before.
+    private var kept = KeptLayouts()
 
     /// A system of a known card.
     package struct Row: Sendable {
@@ -73,26 +75,45 @@ package struct CardLayouts: Sendable {
             return Row(system: SystemCode(rawValue: row.system), card: Int(row.list), layout: unsafe CardLayout(nodes))
         })
 
+    /// Returns these layouts and, before them, those of cards that were scanned before.
+    package func adding(_ kept: KeptLayouts) -> CardLayouts {
+        var layouts = self
+        layouts.kept = kept
+        return layouts
+    }
+
+    /// Whether a known card has this layout of a system.
+    func have(_ layout: CardLayout, of system: SystemCode) -> Bool {
+        rows.contains { $0.system == system && $0.layout == layout }
+    }
+
     /// Returns what to predict a system from: the layouts of cards with the same systems, then all of this system; those
     /// of all systems if no known card has this one.
     func candidates(for system: SystemCode, of card: [SystemCode]) -> LayoutCandidates {
-        let own = rows.filter { $0.system == system }
-        guard !own.isEmpty else { return LayoutCandidates(similar: [], all: CardLayouts.different(rows)) }
+        let seen = kept.entries.filter { $0.system == system }
+        let known = rows.filter { $0.system == system }
+        guard !seen.isEmpty || !known.isEmpty else {
+            return LayoutCandidates(
+                similar: [], all: CardLayouts.different(kept.entries.map(\.layout) + rows.map(\.layout)))
+        }
         let systems = CardLayouts.listed(card)
-        let similar = own.filter { row in
+        let similar = known.filter { row in
             CardLayouts.listed(rows.lazy.filter { $0.card == row.card }.map(\.system)) == systems
         }
-        return LayoutCandidates(similar: CardLayouts.different(similar), all: CardLayouts.different(own))
+        return LayoutCandidates(
+            similar: CardLayouts.different(
+                seen.filter { $0.card == systems }.map(\.layout) + similar.map(\.layout)),
+            all: CardLayouts.different(seen.map(\.layout) + known.map(\.layout)))
     }
 
     /// Leaves out the systems that cards have without listing them.
-    private static func listed(_ systems: some Sequence<SystemCode>) -> Set<SystemCode> {
+    static func listed(_ systems: some Sequence<SystemCode>) -> Set<SystemCode> {
         Set(systems).subtracting(SystemTraversal.unlisted)
     }
 
-    private static func different(_ rows: [Row]) -> [CardLayout] {
+    private static func different(_ layouts: [CardLayout]) -> [CardLayout] {
         var seen: Set<CardLayout> = []
-        return rows.map(\.layout).filter { seen.insert($0).inserted }
+        return layouts.filter { seen.insert($0).inserted }
     }
 }
 
