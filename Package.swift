@@ -30,8 +30,11 @@ let rooms = [
     "Protocols": ["CardCrypto", "CardReading", "FeliCa", "ISO7816", "ISODEP", "NFCForumTags", "ReaderCore"],
     "Readers": ["PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport"],
     "Simulation": ["ReaderTesting", "VirtualReader"],
-    "Products": ["Kazasu", "KazasuCards", "KazasuTesting"],
-    "Services": ["KazasuService", "SharedReaders"],
+    "Products": ["Kazasu", "KazasuCards", "KazasuReading", "KazasuTesting"],
+    "Services": [
+        "Collect", "KazasuLedger", "KazasuService", "KazasuTaps", "MQTT", "PCSCBridge", "SQLiteFiles", "Server",
+        "SharedReaders",
+    ],
     "Programs": ["KazasuCLI", "KazasuServiceCLI", "kazasu", "kazasud"],
 ]
 
@@ -146,23 +149,56 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("KazasuCardsTests", ["KazasuCards"]),
-    ("KazasuTests", ["CardReading", "Kazasu", "KazasuCards", "KazasuTesting", "ReaderCore", "VirtualReader"]),
-    ("SharedReadersTests", ["CardModel", "CardReading", "Kazasu", "ReaderCore", "SharedReaders", "VirtualReader"]),
+    (
+        "KazasuTests",
+        ["CardReading", "Kazasu", "KazasuCards", "KazasuReading", "KazasuTesting", "ReaderCore", "VirtualReader"]
+    ),
+    (
+        "SharedReadersTests",
+        ["CardModel", "CardReading", "Kazasu", "KazasuReading", "ReaderCore", "SharedReaders", "VirtualReader"]
+    ),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     (
-        "KazasuServiceTests",
+        "KazasuLedgerTests",
         [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "Kazasu", "KazasuService", "ReaderCore",
-            "SharedReaders",
+            "ByteCodec", "CardDecoders", "CardModel", "KazasuLedger", "LedgerSupport",
             .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+        ]
+    ),
+    (
+        "KazasuTapsTests",
+        [
+            "CardDecoders", "CardModel", "Kazasu", "KazasuReading", "KazasuTaps", "ReaderCore", "TapSupport",
+            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+        ]
+    ),
+    ("MQTTTests", ["CardCiphers", "CardModel", "KazasuTaps", "MQTT", "TapSupport"]),
+    ("CollectTests", ["CardModel", "Collect", "KazasuTaps", "MQTT", "TapSupport"]),
+    (
+        "ServerTests",
+        [
+            "CardModel", "Kazasu", "KazasuTaps", "Server", "TapSupport",
             .product(name: "NIOCore", package: "swift-nio", condition: programs),
             .product(name: "NIOEmbedded", package: "swift-nio", condition: programs),
             .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
         ]
     ),
+    ("PCSCBridgeTests", ["ByteCodec", "CardModel", "Kazasu", "PCSCBridge", "ReaderCore", "SharedReaders"]),
+    (
+        "KazasuServiceTests",
+        [
+            "CardDecoders", "CardModel", "Collect", "Kazasu", "KazasuLedger", "KazasuReading", "KazasuService",
+            "KazasuTaps",
+            "LedgerSupport", "ReaderCore", "SQLiteFiles", "TapSupport",
+            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+        ]
+    ),
     (
         "KazasuServiceCLITests",
-        ["CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]
+        [
+            "CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuTaps", "KazasuServiceCLI",
+            "Server", "kazasu", "kazasud",
+        ]
     ),
 ]
 
@@ -211,11 +247,17 @@ let otherTargets: [Target] = [
     .systemLibrary(
         name: "CPostgreSQL", path: path("CPostgreSQL"), pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
+        name: "KazasuReading",
+        dependencies: [
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "FeliCa", "ISO7816",
+            "NDEF", "NFCForumTags", "ReaderCore",
+        ],
+        path: path("KazasuReading"), swiftSettings: library),
+    .target(
         name: "Kazasu",
         dependencies: [
-            "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "DumpFormatsXML", "FeliCa",
-            "ISO7816", "PN53xReader", "NDEF", "NFCForumTags", "ReaderCore", "PCSCReader", "PaSoRiReader",
-            "ReaderDiagnosis", "SystemDevices", "USBTransport", "VirtualReader",
+            "CardDecoders", "CardModel", "CardReading", "DumpFormatsXML", "KazasuReading", "PCSCReader", "PN53xReader",
+            "PaSoRiReader", "ReaderCore", "ReaderDiagnosis", "SystemDevices", "USBTransport", "VirtualReader",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         path: path("Kazasu"), swiftSettings: library),
@@ -241,25 +283,61 @@ let otherTargets: [Target] = [
         ],
         path: path("KazasuCLI"), swiftSettings: strict),
     .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], path: path("kazasu"), swiftSettings: strict),
-    // Only these targets load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
+    // Only services and the commands above them load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
     .target(
-        name: "KazasuService",
+        name: "SQLiteFiles",
+        dependencies: ["CardModel", .product(name: "GRDB", package: "GRDB.swift", condition: programs)],
+        path: path("SQLiteFiles"), swiftSettings: library),
+    .target(
+        name: "KazasuLedger",
         dependencies: [
-            "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CSchemas", "CardCiphers",
-            "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "ReaderCore", "SharedReaders",
+            "ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "SQLiteFiles",
             .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+        ],
+        path: path("KazasuLedger"), swiftSettings: library),
+    .target(
+        name: "KazasuTaps",
+        dependencies: [
+            "ByteCodec", "CCurl", "CLinux", "COpenSSL", "CardDecoders", "CardModel", "Kazasu",
+            "ReaderCore", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "SystemPackage", package: "swift-system"),
+        ],
+        path: path("KazasuTaps"), swiftSettings: library),
+    .target(
+        name: "MQTT",
+        dependencies: [
+            "ByteCodec", "CMosquitto", "CardCiphers", "CardModel", "KazasuTaps", "ReaderCore",
+        ],
+        path: path("MQTT"), swiftSettings: library),
+    .target(
+        name: "Collect",
+        dependencies: [
+            "CPostgreSQL", "CardModel", "MQTT", "SQLiteFiles",
+            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+        ],
+        path: path("Collect"), swiftSettings: library),
+    .target(
+        name: "Server",
+        dependencies: [
+            "ByteCodec", "CSchemas", "CardModel", "Kazasu", "KazasuTaps", "ReaderCore",
             .product(name: "NIOCore", package: "swift-nio", condition: programs),
             .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
             .product(name: "NIOPosix", package: "swift-nio", condition: programs),
             .product(name: "NIOWebSocket", package: "swift-nio", condition: programs),
-            .product(name: "SystemPackage", package: "swift-system"),
         ],
-        path: path("KazasuService"), resources: [.embedInCode("Serve/Page")],
-        swiftSettings: library),
+        path: path("Server"), resources: [.embedInCode("Page")], swiftSettings: library),
+    .target(
+        name: "PCSCBridge", dependencies: ["ByteCodec", "Kazasu", "ReaderCore", "SharedReaders"],
+        path: path("PCSCBridge"), swiftSettings: library),
+    // The two products in one, and the sink that joins them.
+    .target(
+        name: "KazasuService", dependencies: ["CardModel", "KazasuLedger", "KazasuTaps"],
+        path: path("KazasuService"), swiftSettings: library),
     .target(
         name: "KazasuServiceCLI",
         dependencies: [
-            "CardCiphers", "Kazasu", "KazasuCLI", "KazasuService", "ReaderCore", "SharedReaders",
+            "CardCiphers", "Collect", "Kazasu", "KazasuCLI", "KazasuLedger", "KazasuService", "KazasuTaps", "MQTT",
+            "PCSCBridge", "ReaderCore", "Server", "SharedReaders",
             .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
             .product(name: "Logging", package: "swift-log", condition: programs),
             .product(name: "Yams", package: "Yams", condition: programs),
@@ -280,13 +358,19 @@ let otherTargets: [Target] = [
         name: "usb-arrivals", dependencies: ["Arrivals", "PN53xReader", "ReaderCore", "PaSoRiReader"],
         path: "Tests/USB/Arrivals", swiftSettings: strict),
     .executableTarget(
-        name: "site-publisher", dependencies: ["KazasuService"], path: "Tests/Bench/Publisher",
+        name: "site-publisher", dependencies: ["KazasuTaps", "MQTT"], path: "Tests/Bench/Publisher",
         swiftSettings: strict),
     .executableTarget(
         name: "card-stand", dependencies: ["VirtualReader"], path: "Tests/Sites/Stand", swiftSettings: strict),
     .executableTarget(
-        name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
+        name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuLedger"],
         path: "Tests/Ledger", swiftSettings: strict),
+    .target(
+        name: "TapSupport", dependencies: ["CardModel", "KazasuTaps"], path: "Tests/TapSupport", swiftSettings: strict),
+    .target(
+        name: "LedgerSupport", dependencies: ["CardDecoders", "CardModel", "KazasuLedger", "TestSupport"],
+        path: "Tests/LedgerSupport",
+        swiftSettings: strict),
     .target(
         name: "TestSupport", dependencies: ["CLinux", "CardModel", "ReaderCore", "SystemDevices"],
         path: "Tests/TestSupport",
@@ -310,7 +394,10 @@ let package = Package(
     products: [
         .library(name: "Kazasu", targets: ["Kazasu"]),
         .library(name: "KazasuCards", targets: ["KazasuCards"]),
+        .library(name: "KazasuReading", targets: ["KazasuReading"]),
         .library(name: "KazasuTesting", targets: ["KazasuTesting"]),
+        .library(name: "KazasuTaps", targets: ["KazasuTaps"]),
+        .library(name: "KazasuLedger", targets: ["KazasuLedger"]),
         .library(name: "KazasuService", targets: ["KazasuService"]),
         .executable(name: "kazasu", targets: ["kazasu"]),
         .executable(name: "kazasud", targets: ["kazasud"]),
@@ -319,7 +406,7 @@ let package = Package(
         .default(enabledTraits: ["Programs"]),
         .trait(
             name: "Programs",
-            description: "The programs, and the product KazasuService; without it only swift-system is fetched."),
+            description: "The programs and services; without it only swift-system is fetched."),
         .trait(
             name: "Certificates",
             description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.",

@@ -10,7 +10,7 @@ let programs: [(name: String, products: [String])] = [
     ("TagPages", ["Kazasu"]), ("LiveDecoder", ["Kazasu", "KazasuCards"]), ("Swift5", ["Kazasu"]),
     ("DecodeDump", ["KazasuCards"]), ("BatchDecoder", ["KazasuCards"]), ("OwnDecoder", ["KazasuCards"]),
     ("BlocksInMemory", ["KazasuCards"]),
-    ("WithoutReader", ["KazasuTesting"]), ("KeepDump", ["KazasuService"]), ("OwnSink", ["KazasuService"]),
+    ("WithoutReader", ["KazasuTesting"]), ("KeepDump", ["KazasuLedger"]), ("OwnSink", ["KazasuTaps"]),
 ]
 
 /// Programs that are not written for Swift 6.

@@ -2,7 +2,7 @@
 
 import Glibc
 import KazasuCLI
-import KazasuService
+import MQTT
 import TestSupport
 import Testing
 

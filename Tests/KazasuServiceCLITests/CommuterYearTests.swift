@@ -3,7 +3,6 @@
 import CardDecoders
 import CardModel
 import Glibc
-import KazasuService
 import TestSupport
 import Testing
 

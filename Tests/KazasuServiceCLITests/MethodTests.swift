@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import KazasuCLI
-@testable import KazasuService
+@testable import Server
 @testable import KazasuServiceCLI
 
 /// The commands as methods for clients of the network.

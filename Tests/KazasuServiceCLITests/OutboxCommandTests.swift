@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import KazasuService
+@testable import KazasuTaps
 
 @Suite("kazasu outbox", .waits)
 struct OutboxCommandTests {

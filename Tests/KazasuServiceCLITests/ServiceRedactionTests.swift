@@ -2,7 +2,7 @@
 
 import CardModel
 import Glibc
-@testable import KazasuService
+@testable import KazasuTaps
 import TestSupport
 import Testing
 

@@ -4,9 +4,9 @@ import CardModel
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import TestSupport
 import Testing
+import KazasuTaps
 
 @testable import KazasuServiceCLI
 

@@ -3,11 +3,16 @@
 import CardDecoders
 import CardModel
 import ReaderCore
+import LedgerSupport
+import TapSupport
 import TestSupport
 import Testing
 
 @testable import Kazasu
+@testable import KazasuReading
 @testable import KazasuService
+@testable import KazasuLedger
+@testable import KazasuTaps
 
 @Suite("The ledger as a sink")
 struct LedgerSinkTests {
@@ -25,7 +30,8 @@ struct LedgerSinkTests {
             .init(balance: report.balanceReport, history: report))
         var journal = TapJournal(TapJournal.Settings(site: "here"))
         journal.settings.key = key
-        return StoredEvent(try #require(journal.events(for: .tap(tap, reader: "door")).first))
+        let event = journal.event(for: .tap(tap, reader: "door"))
+        return StoredEvent(try #require(event))
     }
 
     /// What is kept of a card, without what says when and how it came.
@@ -54,7 +60,7 @@ struct LedgerSinkTests {
 
     @Test("A card that is replaced by a key is one card, and its number is nowhere")
     func keyed() async throws {
-        let maker = LedgerStoreTests.maker(30)
+        let maker = LedgerCardMaker.transit(30)
         let decoder = try #require(DecoderRegistry.standard.decoder(of: "transit"))
         let folder = try LedgerFolder()
         let key = IdentityKey([1, 2, 3])
@@ -85,10 +91,10 @@ struct LedgerSinkTests {
     @Test("While the ledger cannot be written, events wait in their order")
     func full() async throws {
         let folder = try LedgerFolder()
-        try folder.open().keep(LedgerStoreTests.maker(20, idm: 5).dump(after: 20))
+        try folder.open().keep(LedgerCardMaker.transit(20, idm: 5).dump(after: 20))
         let pages = try TestFiles.read(folder.path).count / 4_096
         let ledger = try folder.open { $0.pageLimit = pages + 1 }
-        let maker = LedgerStoreTests.maker(400)
+        let maker = LedgerCardMaker.transit(400)
         let decoder = try #require(DecoderRegistry.standard.decoder(of: "transit"))
         var results: [DeliveryResult] = []
         for count in stride(from: 20, through: 400, by: 20) {

@@ -3,10 +3,15 @@
 import CardModel
 import GRDB
 import Glibc
+import LedgerSupport
+import TapSupport
 import TestSupport
 import Testing
 
-@testable import KazasuService
+@testable import Collect
+@testable import KazasuLedger
+@testable import KazasuTaps
+@testable import SQLiteFiles
 
 @Suite("SQLite files from somebody else")
 struct SQLiteFileTests {
@@ -40,7 +45,7 @@ struct SQLiteFileTests {
         /// A file with something in it.
         func make(_ path: String) async throws {
             switch self {
-            case .ledger: try Ledger.open(path).keep(LedgerStoreTests.maker(20).dump(after: 20))
+            case .ledger: try Ledger.open(path).keep(LedgerCardMaker.transit(20).dump(after: 20))
             case .outbox: try await use(path)
             case .events:
                 try await use(path)
@@ -252,7 +257,7 @@ struct SQLiteFileTests {
             folder.path, statements + "; INSERT INTO source VALUES (9, 'file', hex(zeroblob(9000000)), NULL, 0)")
         let ledger = try folder.open()
         for work in [
-            { _ = try ledger.keep(LedgerStoreTests.maker(30).dump(after: 30)) }, { _ = try ledger.redecode() },
+            { _ = try ledger.keep(LedgerCardMaker.transit(30).dump(after: 30)) }, { _ = try ledger.redecode() },
         ] {
             do {
                 try work()
@@ -283,7 +288,7 @@ struct SQLiteFileTests {
     @Test("Values of a wrong type in a large ledger stop no command", arguments: values)
     func wrongType(change: String) throws {
         let folder = try LedgerFolder()
-        let maker = LedgerStoreTests.maker(90)
+        let maker = LedgerCardMaker.transit(90)
         try {
             let ledger = try Ledger.open(folder.path)
             for count in [20, 60] { try ledger.keep(maker.dump(after: count)) }
@@ -328,7 +333,7 @@ struct SQLiteFileTests {
     @Test("Serials at both ends of the integers in another ledger stop no merge")
     func farSerials() throws {
         let folder = try LedgerFolder()
-        _ = try { try folder.open().keep(LedgerStoreTests.maker(20).dump(after: 20)) }()
+        _ = try { try folder.open().keep(LedgerCardMaker.transit(20).dump(after: 20)) }()
         try Self.change(
             folder.path,
             """
@@ -394,7 +399,7 @@ struct SQLiteFileTests {
         try await Kind.ledger.make(folder.path)
         try Self.change(folder.path, "CREATE VIEW rides AS SELECT * FROM record WHERE kind = 'rail'; ANALYZE")
         let ledger = try folder.open()
-        #expect(try ledger.keep(LedgerStoreTests.maker(30).dump(after: 30)).added == 10)
+        #expect(try ledger.keep(LedgerCardMaker.transit(30).dump(after: 30)).added == 10)
     }
 
     // MARK: Earlier versions
@@ -410,7 +415,7 @@ struct SQLiteFileTests {
         let folder = try LedgerFolder()
         let records = try {
             let ledger = try folder.open()
-            try ledger.keep(LedgerStoreTests.maker(20).dump(after: 20))
+            try ledger.keep(LedgerCardMaker.transit(20).dump(after: 20))
             return try ledger.records()
         }()
         try Self.change(folder.path, Self.asOf010)
@@ -431,7 +436,7 @@ struct SQLiteFileTests {
     @Test("A ledger of 0.2.0 is brought up to date, too")
     func upgradeOf020() throws {
         let folder = try LedgerFolder()
-        _ = try { try folder.open().keep(LedgerStoreTests.maker(20).dump(after: 20)) }()
+        _ = try { try folder.open().keep(LedgerCardMaker.transit(20).dump(after: 20)) }()
         try Self.change(folder.path, "DROP TABLE claimed; PRAGMA user_version = 3")
         let ledger = try folder.open()
         #expect(ledger.olderCopy == folder.path + ".version-3")
@@ -441,7 +446,7 @@ struct SQLiteFileTests {
     @Test("A ledger that cannot be brought up to date stays as it is, and no copy is left")
     func failedUpgrade() throws {
         let folder = try LedgerFolder()
-        _ = try { try folder.open().keep(LedgerStoreTests.maker(20).dump(after: 20)) }()
+        _ = try { try folder.open().keep(LedgerCardMaker.transit(20).dump(after: 20)) }()
         try Self.change(folder.path, Self.asOf010 + "; VACUUM")
         let before = try TestFiles.read(folder.path)
         #expect(throws: LedgerError.diskFull(path: folder.path)) {

@@ -3,6 +3,10 @@
 import CardModel
 import Glibc
 import KazasuService
+import KazasuLedger
+import KazasuTaps
+import Collect
+import LedgerSupport
 import TestSupport
 import Testing
 
@@ -19,7 +23,10 @@ struct ServiceErrorTests {
     @Test("Every error of a ledger describes itself, without the number of a card")
     func ledger() throws {
         let number = "0101031234567890"
-        let purses = Set(try ExampleCard.ledger().records().map(\.purse))
+        let folder = try LedgerFolder()
+        let example = try folder.open()
+        try example.keep(LedgerCardMaker.transit(1).dump(after: 1))
+        let purses = Set(try example.records().map(\.purse))
         let errors: [LedgerError] = [
             .damaged(path: "a"), .newer(path: "a", version: 9, supported: 3), .notALedger(path: "a"),
             .foreignJournal(path: "a-wal"), .inaccessible(path: "a", code: EACCES),

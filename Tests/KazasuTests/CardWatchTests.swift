@@ -8,6 +8,7 @@ import Testing
 import VirtualReader
 
 @testable import Kazasu
+@testable import KazasuReading
 
 /// What one reader notices. The pauses between two questions are over at once; in them cards are taken and put.
 struct CardWatchTests {

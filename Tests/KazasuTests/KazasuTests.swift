@@ -29,8 +29,12 @@ struct KazasuTests {
     }
 
     /// The articles of the products' documentation.
-    static let articles = ["Kazasu", "KazasuCards", "KazasuTesting", "KazasuService"].flatMap { product in
-        let folder = "Sources/\(product)/\(product).docc"
+    static let articles = [
+        "Products/Kazasu", "Products/KazasuCards", "Products/KazasuTesting", "Services/KazasuTaps",
+        "Services/KazasuLedger",
+        "Services/KazasuService",
+    ].flatMap { product in
+        let folder = "Sources/\(product)/\(product.split(separator: "/").last ?? "").docc"
         return TestFiles.names(in: folder).map { "\(folder)/\($0)" }
     }
 
@@ -55,7 +59,7 @@ struct KazasuTests {
         }
     }
 
-    @Test func findsTheArticles() { #expect(Self.articles.count == 10) }
+    @Test func findsTheArticles() { #expect(Self.articles.count == 12) }
 
     /// Names in code font, as in `Card.report(with:stations:)`, and links to symbols: all are public.
     @Test("The articles name public symbols only", arguments: articles)
@@ -72,7 +76,9 @@ struct KazasuTests {
         let links = try prose.joined().matches(of: Regex("``([A-Za-z0-9_/:()]+)(?:-\\([^`]*\\))?``"))
         let names = try prose.joined().matches(
             of: Regex("[^`]`([A-Z][A-Za-z0-9]*\\.[a-z][A-Za-z0-9]*\\([A-Za-z_:]*\\))`[^`]"))
-        let products: Set<String> = ["Kazasu", "KazasuCards", "KazasuTesting", "KazasuService"]
+        let products: Set<String> = [
+            "Kazasu", "KazasuCards", "KazasuTesting", "KazasuTaps", "KazasuLedger", "KazasuService",
+        ]
         for match in links + names {
             let name = String(try #require(match.output[1].substring)).replacing("/", with: ".")
             #expect(known.contains(name) || products.contains(name), "\(name)")

@@ -9,6 +9,7 @@ import Testing
 import VirtualReader
 
 @testable import Kazasu
+@testable import KazasuReading
 
 /// FeliCa Lite-S through the facade.
 struct LiteCardTests {

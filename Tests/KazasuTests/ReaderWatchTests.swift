@@ -10,6 +10,7 @@ import Testing
 import VirtualReader
 
 @testable import Kazasu
+@testable import KazasuReading
 
 /// Several readers at once, which come, fail and go.
 struct ReaderWatchTests {

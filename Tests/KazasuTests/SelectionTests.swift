@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Kazasu
+@testable import KazasuReading
 
 /// A card that was waited for is selected, whatever it was waited for by: its first exchange works.
 struct SelectionTests {

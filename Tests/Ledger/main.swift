@@ -4,7 +4,7 @@ import ByteCodec
 import CardDecoders
 import CardModel
 import Glibc
-import KazasuService
+import KazasuLedger
 
 // Measures the ledger, and writes what people should look at:
 //

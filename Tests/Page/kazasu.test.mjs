@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Kazasu, KazasuError } from "../../Sources/Services/KazasuService/Serve/Page/kazasu.js";
+import { Kazasu, KazasuError } from "../../Sources/Services/Server/Page/kazasu.js";
 
 const TOKEN = "a long secret";
 let child, url, kazasu;

@@ -22,7 +22,7 @@ import urllib.parse
 from email.utils import formatdate
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PAGE = os.path.join(TOP, "Sources", "Services", "KazasuService", "Serve", "Page")
+PAGE = os.path.join(TOP, "Sources", "Services", "Server", "Page")
 # How long a stream is silent before a comment keeps it open.
 KEEP_ALIVE = 15
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled, not run: what a program in TypeScript may write, and what the compiler must refuse.
 
-import { Kazasu, KazasuError, type TapEvent, type BalanceReport } from "../../Sources/Services/KazasuService/Serve/Page/kazasu.js";
+import { Kazasu, KazasuError, type TapEvent, type BalanceReport } from "../../Sources/Services/Server/Page/kazasu.js";
 
 const kazasu = new Kazasu("http://127.0.0.1:7878", { token: "secret" });
 const report: BalanceReport = await kazasu.balance({ reader: "counter", timeout: 5, all: true, signal: new AbortController().signal });

@@ -11,6 +11,7 @@ import Testing
 import VirtualReader
 
 @testable import Kazasu
+@testable import KazasuReading
 @testable import SharedReaders
 
 /// Programs that use readers between the taps, and without them.

@@ -2,7 +2,7 @@
 
 // Adds a dump file to the ledger and prints all journeys and payments that were ever kept.
 import Foundation
-import KazasuService
+import KazasuLedger
 
 guard let path = CommandLine.arguments.dropFirst().first else { exit(64) }
 let ledger = try Ledger.open(try Ledger.defaultPath(environment: ProcessInfo.processInfo.environment))

@@ -3,7 +3,7 @@
 // Writes a line for every card that comes and goes into a file, none twice and none lost: also not when the disk was full or
 // the program was killed.
 import Foundation
-import KazasuService
+import KazasuTaps
 
 /// A file of lines. The outbox calls it again with the same event until it has it.
 actor LineSink: Sink {

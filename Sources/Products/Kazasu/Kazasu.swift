@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import CardDecoders
-@_exported public import CardModel
-@_exported public import CardReading
-@_exported public import DumpFormats
 @_exported public import DumpFormatsXML
-@_exported public import FeliCa
-@_exported public import ISO7816
-@_exported public import NDEF
-@_exported public import NFCForumTags
-@_exported public import ReaderCore
+@_exported public import KazasuReading
 @_exported public import ReaderDiagnosis
 
 /// Lists every connected reader, usable or not, in the order in which ``openReader(_:)`` prefers them.

@@ -106,7 +106,7 @@ package final class SimulatedChip {
 }
 
 /// A simulated reader before which the pauses of a host are to be shorter.
-protocol PacedReader: Reader {
+package protocol PacedReader: Reader {
     /// How many times.
     var pace: Int { get }
 }

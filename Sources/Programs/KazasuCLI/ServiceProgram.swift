@@ -130,7 +130,7 @@ private enum Placeholder {
     struct Ledger: ParsableCommand {
         static let configuration = ServiceCommand.ledger.configuration
     }
-    struct Outbox: ParsableCommand {
+    package struct Outbox: ParsableCommand {
         static let configuration = ServiceCommand.outbox.configuration
     }
     struct Bridge: ParsableCommand {

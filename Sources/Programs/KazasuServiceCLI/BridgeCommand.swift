@@ -4,9 +4,9 @@ import ArgumentParser
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import SharedReaders
 import Synchronization
+import PCSCBridge
 
 /// `kazasu bridge`
 struct BridgeCommand: KazasuCommand {

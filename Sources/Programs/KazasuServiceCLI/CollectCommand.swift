@@ -3,8 +3,10 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
 import Synchronization
+import Collect
+import KazasuTaps
+import MQTT
 
 /// `kazasu collect`
 struct CollectCommand: KazasuCommand {

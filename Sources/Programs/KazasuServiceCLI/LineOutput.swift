@@ -2,8 +2,8 @@
 
 import Dispatch
 import KazasuCLI
-import KazasuService
 import Synchronization
+import Server
 
 /// Writes lines on standard output, on a thread of its own: a reader of the pipe that pauses holds up nothing else.
 final class LineOutput: Sendable {

@@ -4,7 +4,8 @@ import ArgumentParser
 import CardCiphers
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuTaps
+import MQTT
 
 /// How to reach a broker, for `watch` and `collect`.
 struct BrokerOptions: ParsableArguments {

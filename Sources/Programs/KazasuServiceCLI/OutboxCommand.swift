@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuTaps
 
 /// `kazasu outbox`
 struct OutboxCommand: ParsableCommand {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kazasu
-import KazasuService
 import SharedReaders
 import Synchronization
+import KazasuTaps
+import PCSCBridge
 
 /// All that can change while a program runs: `watch` and `serve` read it again at SIGHUP, `rpc` and `bridge` have it from
 /// their start.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import KazasuService
+import KazasuTaps
+import MQTT
 import Synchronization
 
 // Publishes the events of many sites with the sink of `watch`, each site on its own connection, and keeps each event

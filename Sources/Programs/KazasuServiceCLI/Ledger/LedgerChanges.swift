@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuLedger
 
 extension LedgerCommand {
     /// `kazasu ledger import`

@@ -3,7 +3,7 @@
 import Glibc
 import Kazasu
 package import KazasuCLI
-package import KazasuService
+package import KazasuLedger
 
 extension LedgerError: CommandFailure {
     package var commandError: CommandError { CommandError(self) }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuLedger
 
 extension OutputEnding {
     /// Checks the ending of a page, which has one of these or none that says something else.

@@ -3,7 +3,7 @@
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuLedger
 
 /// Adds histories to a ledger and reports what was new: `--keep`, and `ledger import`.
 ///

@@ -3,7 +3,8 @@
 public import ArgumentParser
 import Kazasu
 import KazasuCLI
-public import KazasuService
+public import KazasuLedger
+import KazasuTaps
 
 extension LedgerCommand {
     /// `kazasu ledger list`

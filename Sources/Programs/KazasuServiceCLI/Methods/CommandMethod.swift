@@ -3,8 +3,8 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
 import Synchronization
+import Server
 
 /// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result
 /// is the command's document.

@@ -2,9 +2,10 @@
 
 import Kazasu
 import KazasuCLI
-import KazasuService
 import ReaderCore
 import SharedReaders
+import KazasuLedger
+import Server
 
 /// The commands of the program as methods of `serve` and `rpc`, on readers that clients share.
 final class CommandMethods: ServiceMethods {

@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Kazasu
 import KazasuCLI
-import KazasuService
+import Server
 
 /// The parameters of a request as the options of its command. They are never seen by a shell.
 struct CommandParameters {

@@ -3,8 +3,8 @@
 import Dispatch
 import Kazasu
 import KazasuCLI
-import KazasuService
 import ReaderCore
+import Server
 
 /// Writes messages on standard output, one a line, on a thread of its own.
 ///

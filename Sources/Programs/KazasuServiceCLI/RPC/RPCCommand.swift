@@ -4,10 +4,10 @@ import ArgumentParser
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import ReaderCore
 import SharedReaders
 import Synchronization
+import Server
 
 /// `kazasu rpc`
 struct RPCCommand: KazasuCommand {

@@ -2,7 +2,8 @@
 
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuTaps
+import Server
 
 /// The parameters of `taps.subscribe`: the options of `watch` for cards and events.
 struct TapParameters {

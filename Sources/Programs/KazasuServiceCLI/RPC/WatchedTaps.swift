@@ -3,8 +3,9 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
 import SharedReaders
+import KazasuTaps
+import Server
 
 /// The taps of the one client of `rpc`: its readers are watched while it subscribes.
 final class WatchedTaps: ServiceTaps {

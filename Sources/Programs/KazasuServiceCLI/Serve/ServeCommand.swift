@@ -3,7 +3,8 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuTaps
+import Server
 
 /// `kazasu serve`
 struct Serve: WatchingCommand {

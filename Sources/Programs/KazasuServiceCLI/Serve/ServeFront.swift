@@ -3,9 +3,11 @@
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import SharedReaders
 import Synchronization
+import KazasuLedger
+import KazasuTaps
+import Server
 
 /// The front of `serve`: the server, which passes on each event.
 final class ServeFront: WatchFront {

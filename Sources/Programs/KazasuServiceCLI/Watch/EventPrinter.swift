@@ -4,8 +4,8 @@ import ArgumentParser
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import Synchronization
+import KazasuTaps
 
 /// The values of `--format`.
 enum EventFormat: String, CaseIterable, ExpressibleByArgument {

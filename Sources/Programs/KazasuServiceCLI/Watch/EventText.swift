@@ -2,7 +2,7 @@
 
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuTaps
 
 /// Events as aligned lines for people, such as `20:45:00  entrance  on   Suica …7890  ¥1,230  Ueno → Akihabara`.
 ///

@@ -2,8 +2,8 @@
 
 import Kazasu
 import KazasuCLI
-import KazasuService
 import Yams
+import KazasuTaps
 
 /// The file of `--only`: a card and its name a line with a tab between them, or a YAML mapping of cards to names.
 enum KnownCardsFile {

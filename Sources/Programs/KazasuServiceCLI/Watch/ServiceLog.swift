@@ -3,8 +3,8 @@
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import Logging
+import KazasuTaps
 
 /// The log of `watch` and `serve`, on standard error: with the priorities that journald reads where it does, for people elsewhere.
 struct ServiceLog: Sendable {

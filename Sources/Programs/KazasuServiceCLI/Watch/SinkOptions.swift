@@ -6,6 +6,8 @@ import Kazasu
 import KazasuCLI
 import KazasuService
 import Synchronization
+import KazasuTaps
+import KazasuLedger
 
 /// What sinks need in addition to their options.
 struct SinkEnvironment {

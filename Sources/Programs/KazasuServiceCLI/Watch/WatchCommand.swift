@@ -3,7 +3,7 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
+import KazasuTaps
 
 /// `kazasu watch`
 struct Watch: WatchingCommand {

@@ -3,8 +3,8 @@
 import ArgumentParser
 import Kazasu
 import KazasuCLI
-import KazasuService
 import SharedReaders
+import KazasuTaps
 
 /// Turns settings into a plan; some of it, such as the sinks, needs what lives as long as the command.
 struct WatchPlanner {

@@ -3,9 +3,10 @@
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import SharedReaders
 import Synchronization
+import KazasuTaps
+import Server
 
 /// The front of `watch`: standard output, and the metrics if they are wanted.
 final class WatchPrinter: WatchFront {

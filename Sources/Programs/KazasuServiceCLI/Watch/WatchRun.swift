@@ -5,9 +5,9 @@ import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
-import KazasuService
 import SharedReaders
 import Synchronization
+import KazasuTaps
 
 /// What shows the events of a run, beside the sinks.
 protocol WatchFront: Sendable {

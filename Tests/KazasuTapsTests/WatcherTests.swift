@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import Kazasu
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import KazasuTaps
+
+@Suite("The watcher")
+struct WatcherTests {
+    /// A table without stations that does something when the card is read for the first time: before the card is reported.
+    private final class FirstReading: StationNames {
+        private let action: Mutex<(@Sendable () -> Void)?>
+
+        init(_ action: @escaping @Sendable () -> Void) { self.action = Mutex(action) }
+
+        func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
+            let action = action.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            action?()
+            return nil
+        }
+
+        func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
+    }
+
+    /// A watcher whose reader has a card on it.
+    private final class Run: Sendable {
+        private let events = Mutex<[StoredEvent]>([])
+        private let watcher = Mutex<Watcher?>(nil)
+        private let outbox: Outbox?
+        let plan: Watcher.Plan
+
+        init(_ outbox: Outbox? = nil, _ sinks: [SinkFactory] = []) {
+            let card = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+            self.outbox = outbox
+            plan = Watcher.Plan(site: "here", readers: [card], names: [card: "door"], reading: .history, sinks: sinks)
+        }
+
+        func stop() { watcher.withLock { $0 }?.stop() }
+        func change(to plan: Watcher.Plan) { watcher.withLock { $0 }?.change(to: plan) }
+
+        /// Runs until it is stopped.
+        ///
+        /// - Parameters:
+        ///   - first: called while the card is read, before it is reported.
+        ///   - isLast: whether an event stops it.
+        /// - Returns: the events, each as its type with the reason.
+        func events(
+            duringFirstReading first: @escaping @Sendable () -> Void,
+            until isLast: @escaping @Sendable (StoredEvent) -> Bool = { _ in false }
+        ) async throws -> [String] {
+            var plan = plan
+            plan.stations = FirstReading(first)
+            let watcher = Watcher(plan, outbox: outbox) { event, _ in
+                self.events.withLock { $0.append(event) }
+                if isLast(event) { self.stop() }
+            } tell: { _ in
+            }
+            self.watcher.withLock { $0 = watcher }
+            try await watcher.run()
+            return events.withLock { $0 }.map { event in
+                guard case .off(_, let visit) = event.kind else { return event.kind.word }
+                return "off" + (visit.reason.map { " \($0.rawValue)" } ?? "")
+            }
+        }
+
+        /// Runs until a card whose history was read is there again, of which only the number is read then.
+        func eventsAsThePlanChanges() async throws -> [String] {
+            try await events(
+                duringFirstReading: {
+                    var plan = self.plan
+                    plan.reading = .id
+                    self.change(to: plan)
+                },
+                until: { event in
+                    if case .on(_, let content) = event.kind { content.records == nil } else { false }
+                })
+        }
+    }
+
+    @Test("A card that is read while the watcher is stopped has its events")
+    func stopped() async throws {
+        let run = Run()
+        let events = try await run.events { run.stop() }
+        #expect(events == ["reader", "on", "off shutdown"])
+    }
+
+    @Test("A card that is read while its reader is to be watched differently has its events")
+    func replaced() async throws {
+        #expect(try await Run().eventsAsThePlanChanges() == Self.replacing)
+    }
+
+    /// The events of a card whose reader is watched differently while it lies there.
+    private static let replacing = ["reader", "on", "off shutdown", "on", "off shutdown"]
+
+    /// The sinks of a stranger: what each of them has lived through.
+    private final class Lives: Sendable {
+        private let lives = Mutex<[[String]]>([])
+
+        var all: [[String]] { lives.withLock { $0 } }
+
+        func make() -> any Sink {
+            lives.withLock { lives in
+                lives.append([])
+                return One(lives: self, number: lives.count - 1)
+            }
+        }
+
+        private struct One: Sink {
+            let lives: Lives
+            let number: Int
+            let name = "own"
+            let window = 5
+
+            private func note(_ word: String) { lives.lives.withLock { $0[number].append(word) } }
+
+            func start() async { note("start") }
+            func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
+                for event in events { note(event.kind.word) }
+                return events.map { _ in .delivered }
+            }
+            func close() async { note("close") }
+        }
+    }
+
+    @Test("A plan with the sinks of the one before makes them again, after theirs are closed; none gets an event twice")
+    func replacedSinks() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        let lives = Lives()
+        #expect(try await Run(outbox, [{ lives.make() }]).eventsAsThePlanChanges() == Self.replacing)
+        #expect(lives.all == [["start", "reader", "on", "off", "close"], ["start", "on", "off", "close"]])
+        await outbox.close()
+    }
+
+    @Test("A factory that returns the same sink has it started again")
+    func sameSink() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        let lives = Lives()
+        let sink = lives.make()
+        #expect(try await Run(outbox, [{ sink }]).eventsAsThePlanChanges() == Self.replacing)
+        #expect(lives.all == [["start", "reader", "on", "off", "close", "start", "on", "off", "close"]])
+        await outbox.close()
+    }
+}
