@@ -70,6 +70,18 @@ public final class Card {
         }
     }
 
+    /// Asks a phone for its model; it opens no wallet.
+    ///
+    /// - Parameter isSelected: whether no other card was searched for since this one was found.
+    /// - Returns: `nil` if it is no phone, or gave no usable answer.
+    package func phoneModel(isSelected: Bool = true) -> PhoneModel? {
+        guard let feliCa, PhoneModel.isPhone(feliCa.pmm) else { return nil }
+        guard !isSelected else { return session?.phoneModel() }
+        // The request that it answered before.
+        guard case .felica(let target)? = try? reader.device.activate(found.request) else { return nil }
+        return CardSession(reader: reader.device, target: target, cancellation: reader.cancellation).phoneModel()
+    }
+
     // MARK: Money and history
 
     /// Reads the money on the card: in the first purse that it has, or in all.

@@ -12,7 +12,7 @@ struct Poll: KazasuCommand {
             """
             Looks for FeliCa, Type A and Type B cards. With --system, for FeliCa only:
             the codes are polled in that order and the first that answers wins. \
-            Only the commands that select a card are sent, unless --applications is given.
+            Only the commands that select a card are sent, unless --applications is given; a phone is asked for its model.
 
             Examples:
               kazasu poll
@@ -23,7 +23,7 @@ struct Poll: KazasuCommand {
             """
             FeliCa、Type A、Type B をまとめて探します。--system を付けると FeliCa だけを
             その順にポーリングし、最初に応答したものを表示します。
-            --applications を付けない限り、カードの選択に必要なコマンドしか送りません。
+            --applications を付けない限り、カードの選択に必要なコマンドしか送りません（スマートフォンには機種も尋ねます）。
 
             例:
               kazasu poll
@@ -76,7 +76,7 @@ struct Poll: KazasuCommand {
         let cards = try closing(session) { session in
             if let system {
                 let card = try session.find(.feliCa(systems: system.codes))
-                return [PolledCard(card: card.picc, asked: card.found.system == .any ? nil : card.found.system)]
+                return [PolledCard(card, asked: card.found.system == .any ? nil : card.found.system)]
             }
             return try session.findAll(CardQuery(.any, .each(technology.technologies))).map { card in
                 try PolledCard(card, askingApplications: applications)

@@ -47,16 +47,17 @@ struct Scan: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let cache = LayoutCache(cacheOptions, session)
-        let (identity, result) = try closing(session) { session in
+        let (identity, phone, result) = try closing(session) { session in
             let card = try session.find(.feliCa)
+            let phone = card.phoneModel()
             let progress = ProgressLine(context)
             defer { progress.end() }
             let layouts = walk ? .none : cache.layouts
             let result = try card.scan(layouts: layouts, progress: progress.show)
-            return (context.redaction.apply(card.identity), result)
+            return (context.redaction.apply(card.identity), phone, result)
         }
         ScanView.explain(result.systems, context)
-        let view = ScanView(card: identity, systems: result.systems, redaction: context.redaction)
+        let view = ScanView(card: identity, phone: phone, systems: result.systems, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
         if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
         cache.keep(result.systems, of: result.systems.map(\.system.code), context)

@@ -17,6 +17,11 @@ package struct Redaction: Sendable {
         isOn ? String(repeating: "*", count: text.count) : text
     }
 
+    /// A text of a few known ones, which its length alone would tell.
+    package func applyHidingLength(_ text: String) -> String {
+        isOn ? "********" : text
+    }
+
     /// Marks a document whose values were masked, so that nobody mistakes the zeros for card data.
     package func apply(_ document: JSONValue) -> JSONValue {
         guard isOn, case .object(var object) = document else { return document }

@@ -55,9 +55,10 @@ package final class TraceRedaction {
         }
     }
 
-    /// Whether the answer to a command holds blocks of personal services.
+    /// Whether the answer to a command holds blocks of personal services, or the model of a phone.
     package static func isPersonal(_ command: [UInt8]) -> Bool {
-        reads(of: command).contains { PersonalData.standard.isPersonal($0.block, of: $0.service, in: nil) }
+        code(of: command) == .getContainerIssueInformation
+            || reads(of: command).contains { PersonalData.standard.isPersonal($0.block, of: $0.service, in: nil) }
     }
 
     private func remember(_ idm: IDm) {

@@ -7,18 +7,25 @@ import Kazasu
 struct PolledCard {
     var card: PICC
     var kinds: [RecognizedCard] = []
+    /// What a phone says about itself.
+    var phone: PhoneModel?
     /// The requested FeliCa system, when the card itself did not report one.
     var asked: SystemCode?
 
-    init(card: PICC, asked: SystemCode?) {
-        self.card = card
+    /// A FeliCa card that was searched for by its system.
+    init(_ found: Card, asked: SystemCode?) {
+        card = found.picc
+        phone = found.phoneModel()
         self.asked = asked
     }
 
     /// A card, recognized by its answers, and by its applications when those are requested.
+    ///
+    /// It is selected again, since the search went on for other kinds of card.
     init(_ found: Card, askingApplications asks: Bool) throws(KazasuError) {
         card = found.picc
         kinds = try found.identify(applications: asks)
+        phone = found.phoneModel(isSelected: false)
     }
 
     private var system: SystemCode? {
@@ -30,6 +37,7 @@ struct PolledCard {
     func json(_ redaction: Redaction) -> JSONObject {
         var identity = redaction.apply(card.identity).json
         CardNames.addChip(redaction.apply(card.identity), to: &identity)
+        CardNames.addPhone(phone, of: card.identity, to: &identity, redaction)
         var object = JSONObject([("card", identity)])
         if card.technology == .felica {
             object["systemCode"] = .text(system?.description)
@@ -63,6 +71,7 @@ struct PolledCard {
                 ["PMm", target.pmm.description.uppercased()],
                 ["IC", CardNames.describe(ic: target.pmm)],
             ]
+            rows += CardNames.rows(phone: phone, redaction)
             if let day = identity.manufactureDay(readOn: .today) { rows.append(CardNames.row(manufactured: day)) }
             if let system { rows.append([tr("System", "システム"), CardNames.describe(system: system)]) }
             return rows

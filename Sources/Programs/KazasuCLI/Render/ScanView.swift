@@ -7,12 +7,14 @@ import Kazasu
 /// A scan for display and as `kazasu.scan/1`.
 struct ScanView {
     var card: CardIdentity
+    var phone: PhoneModel?
     var systems: [SystemScan]
     var redaction: Redaction
 
     var json: JSONValue {
         var card = card.json
         CardNames.addChip(self.card, to: &card)
+        CardNames.addPhone(phone, of: self.card, to: &card, redaction)
         return [
             "schema": "kazasu.scan/1", "card": card,
             "systems": .array(
@@ -48,6 +50,7 @@ struct ScanView {
 
     var text: String {
         var rows = card.pmm.map { [["IC", CardNames.describe(ic: $0)]] } ?? []
+        rows += CardNames.rows(phone: phone, redaction)
         if let day = card.manufactureDay(readOn: .today) { rows.append(CardNames.row(manufactured: day)) }
         var text = Columns.text(rows)
         for scan in systems {
@@ -137,6 +140,26 @@ enum CardNames {
             object["manufactured"] = JSONValue { day.writeManufactured(to: &$0) }
         }
         card = .object(object)
+    }
+
+    /// Adds `model` of a phone to the `card` of a document, and `modelCode` if its name is unknown; nothing for a card.
+    static func addPhone(
+        _ phone: PhoneModel?, of identity: CardIdentity, to card: inout JSONValue, _ redaction: Redaction
+    ) {
+        guard case .object(var object) = card, let pmm = identity.pmm, PhoneModel.isPhone(pmm) else { return }
+        object["model"] = .text(phone?.name.map(redaction.applyHidingLength))
+        if phone?.name == nil, let code = phone?.code {
+            object["modelCode"] = .string(redaction.applyHidingLength(code))
+        }
+        card = .object(object)
+    }
+
+    /// The row with the model of a phone, if it is known.
+    static func rows(phone: PhoneModel?, _ redaction: Redaction) -> [[String]] {
+        let title = tr("Phone", "機種")
+        if let name = phone?.name { return [[title, redaction.applyHidingLength(name)]] }
+        guard let code = phone?.code.map(redaction.applyHidingLength) else { return [] }
+        return [[title, tr("\(code) (model code)", "\(code)（機種コード）")]]
     }
 
     /// The row with the day on which the chip was made.

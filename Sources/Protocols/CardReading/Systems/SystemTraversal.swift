@@ -124,11 +124,11 @@ final class SystemTraversal {
 
     /// Returns whether an answer to a Polling comes from the card of `first`.
     ///
-    /// On phones (ICs 10 to 1F), the systems may have unrelated IDms; otherwise another card of the same kind would be
+    /// On phones, the systems may have unrelated IDms; otherwise another card of the same kind would be
     /// mistaken for this one.
     private static func isSameCard(_ found: FeliCaTarget, _ first: SystemHandle) -> Bool {
         found.idm.isSameCard(as: first.idm)
-            || found.pmm == first.pmm && (0x10...0x1F).contains(found.pmm.icType)
+            || found.pmm == first.pmm && PhoneModel.isPhone(found.pmm)
     }
 
     /// Returns the system if this card, and not another in the field, answers to exactly this code.

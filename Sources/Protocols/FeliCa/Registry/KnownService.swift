@@ -92,6 +92,10 @@ package enum Registry {
         PackageResources.ic_products_tsv, columns: ["ic", "last", "roms", "product", "use"],
         key: ["ic", "last", "roms"], row: ICProduct.init(_:))
 
+    static let phones = FactTable(
+        PackageResources.phones_tsv, columns: ["carrier", "model", "name"], key: ["carrier", "model"],
+        row: KnownPhone.init(_:))
+
     static let services = FactTable(
         PackageResources.services_tsv, columns: ["systems", "service", "blocks", "english", "japanese"],
         key: ["systems", "service"], row: KnownServiceRow.init(_:))
@@ -100,6 +104,7 @@ package enum Registry {
     package static var faults: [String: [FactTableError]] {
         [
             "systems.tsv": systems.faults, "ic-products.tsv": products.faults, "services.tsv": services.faults,
+            "phones.tsv": phones.faults,
         ]
     }
 }
