@@ -13,7 +13,7 @@ import Testing
 struct TagErrorTests {
     private enum Kind: CaseIterable {
         case tagLost, transport, refused, felica, iso7816, badAnswer, noNDEF, notWritable, tooLong, notAMessage
-        case takesNoKey, keyRefused, notVerified, cancelled, notType2
+        case takesNoKey, keyRefused, notVerified, cancelled, notType2, password
     }
 
     @Test("Every case describes itself")
@@ -24,6 +24,9 @@ struct TagErrorTests {
             .notWritable(.readOnly), .notWritable(.locked(page: 0x2B)), .notWritable(.passwordProtected(page: 4)),
             .tooLong(length: 900, capacity: 500), .notAMessage(NDEFError(.noRecord)), .takesNoKey, .keyRefused,
             .notVerified, .cancelled, .notType2, .notWritable(.secret(page: 0xE5)), .notWritable(.permanent(page: 2)),
+            .password(.notSupported), .password(.lastTry(limit: 3)), .password(.lastTry(limit: nil)),
+            .password(.failedBefore), .password(.wrong), .password(.locked), .password(.otherAcknowledgement),
+            .password(.interrupted(.noAnswer)),
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -42,6 +45,11 @@ struct TagErrorTests {
             case .notAMessage: .notAMessage
             case .takesNoKey: .takesNoKey
             case .keyRefused: .keyRefused
+            case .password(let reason):
+                switch reason {
+                case .notSupported, .lastTry, .failedBefore, .wrong, .locked, .otherAcknowledgement, .interrupted:
+                    .password
+                }
             case .notVerified: .notVerified
             case .cancelled: .cancelled
             case .notType2: .notType2

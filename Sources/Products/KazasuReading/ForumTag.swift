@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardCiphers
+internal import CardCiphers
 package import CardDecoders
 public import CardModel
 package import CardReading
 package import ISO7816
+internal import NDEF
 public import NFCForumTags
 package import ReaderCore
 
@@ -12,18 +13,21 @@ extension Card {
     /// Returns the card as an NFC Forum tag, for its message as bytes, its capacity and whether it can be written.
     ///
     /// - Throws: ``KazasuError/wrongCard(_:)`` for a card that cannot be a tag.
-    public func forumTag() throws(KazasuError) -> ForumTag { try forumTag(key: nil) }
+    public func forumTag() throws(KazasuError) -> ForumTag { try forumTag(nil) }
 
-    /// Returns the card as an NFC Forum tag, and authenticates with the key of a MIFARE Ultralight C.
+    /// Returns the card as an NFC Forum tag, and opens what its key or password protects.
     ///
-    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/tag(_:)`` if it supports no keys or refuses this one.
-    package func forumTag(key: TripleDESKey?) throws(KazasuError) -> ForumTag {
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/tag(_:)`` if it supports none or refuses this one.
+    package func forumTag(_ credential: TagCredential?) throws(KazasuError) -> ForumTag {
         guard let tag else { throw .wrongCard(WrongCard(picc, .kind(wanted: .tag))) }
-        let found = ForumTag(card: self, tag: tag, hasKey: key != nil)
-        if let key {
-            try found.run { () throws(TagError) in
-                guard case .type2(let tag) = tag else { throw .takesNoKey }
-                try tag.authenticate(key)
+        let found = ForumTag(card: self, tag: tag, hasKey: credential != nil)
+        guard let credential else { return found }
+        try found.run { () throws(TagError) in
+            switch (credential, tag) {
+            case (.key(let key), .type2(let tag)): try tag.authenticate(key)
+            case (.password(let password, let rules), .type2(let tag)): try tag.authenticate(password, rules)
+            case (.key, _): throw .takesNoKey
+            case (.password, _): throw .password(.notSupported)
             }
         }
         return found
@@ -173,8 +177,15 @@ public struct ForumTag {
             let tag = try type2()
             for (place, bytes) in contents.enumerated() { try tag.write(page: first &+ UInt16(clamping: place), bytes) }
             tag.forget()
-            for (place, bytes) in contents.enumerated() where !isPermanent {
-                guard try tag.page(first &+ UInt16(clamping: place)) == bytes else { throw .notVerified }
+            guard !isPermanent else { return }
+            let mirrored = try tag.configuration()?.mirroredBytes ?? 0..<0
+            for (place, bytes) in contents.enumerated() {
+                let page = first &+ UInt16(clamping: place)
+                let start = Int(page) * Type2Memory.pageSize
+                let isSame = zip(try tag.page(page), bytes).enumerated().allSatisfy { offset, pair in
+                    pair.0 == pair.1 || mirrored.contains(start + offset)
+                }
+                guard isSame else { throw .notVerified }
             }
         }
     }

@@ -34,9 +34,10 @@ package struct Type2Dumper: Dumper {
             memory.version = try tag.version()
             let product = try tag.product()
             if let product { memory.product = product.name }
+            // An NTAG counts the first READ after it got power: its counter is read before any page.
+            for number in product?.counters ?? [] { memory.counters[number] = try tag.counter(number) }
             try pages(product, into: &memory, next: &next)
             if product?.hasSignature == true { memory.signature = try tag.signature() }
-            for number in product?.counters ?? [] { memory.counters[number] = try tag.counter(number) }
         } catch {
             interruption = ReadingError(error) ?? .radio(.corrupted(status: 0))
         }

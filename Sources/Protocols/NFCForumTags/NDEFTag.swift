@@ -34,9 +34,16 @@ package protocol NDEFTag: AnyObject {
     /// - Parameter bytes: a message that fits on the tag, as checked by the caller.
     /// - Throws: ``TagError``.
     func writeUnchecked(_ bytes: [UInt8]) throws(TagError)
+
+    /// Reads the message and compares it with the one that was written; bytes that the tag replaces when it is read,
+    /// such as a mirrored UID, are left out.
+    func isStored(_ bytes: [UInt8]) throws(TagError) -> Bool
 }
 
 extension NDEFTag {
+    /// Compares every byte.
+    package func isStored(_ bytes: [UInt8]) throws(TagError) -> Bool { try readNDEF().message == bytes }
+
     /// Checks, before the user is asked, whether a message can be written.
     ///
     /// It must be a valid message and fit on the tag, and every place that it would occupy must be writable. Nothing is
@@ -67,7 +74,7 @@ extension NDEFTag {
     package func writeNDEF(_ bytes: [UInt8]) throws(TagError) {
         try checkWriting(bytes)
         try writeUnchecked(bytes)
-        guard try readNDEF().message == bytes else { throw .notVerified }
+        guard try isStored(bytes) else { throw .notVerified }
     }
 }
 
@@ -126,6 +133,8 @@ public enum TagError: Error, Hashable, Sendable {
     case takesNoKey
     /// The tag refused the key, or could not prove that it has it.
     case keyRefused
+    /// The password was not sent, or was sent without success.
+    case password(Type2PasswordError)
     /// The data read back differs from the data written.
     case notVerified
     /// Work was cancelled.
@@ -173,6 +182,7 @@ extension TagError: SelfDescribing {
         case .notType2: LocalizedText("wrong kind of card: not a Type 2 Tag", "このカードは Type 2 Tag ではありません")
         case .takesNoKey: LocalizedText("this tag cannot be authenticated with a key", "このタグは鍵で認証できません")
         case .keyRefused: LocalizedText("wrong key for this tag", "タグの鍵と一致しません")
+        case .password(let error): error.message
         case .notVerified:
             LocalizedText("the tag returned different data after the write", "読み返した内容が書き込んだものと一致しません")
         case .cancelled: TransportError.cancelled.message

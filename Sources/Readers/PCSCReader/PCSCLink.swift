@@ -21,6 +21,8 @@ struct PCSCLink: ~Copyable {
     private var tagWrappings: [FrameWrapping]
     /// The protocol of the open transparent session, in which the reader supports no other way.
     private var session: TransparentSession.CardProtocol?
+    /// Whether everything goes to the tag directly, without the reader's own commands for tags.
+    private var isPassing = false
     /// Whether the reader has refused a session.
     private var hasNoSessions = false
 
@@ -47,7 +49,7 @@ struct PCSCLink: ~Copyable {
     // MARK: Looking for a card
 
     mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
-        selection = .none
+        (selection, isPassing) = (.none, false)
         if case .felica = request, session == .felica {
             // The reader itself does not look for cards now, even if the service reports otherwise.
             return try pollInSession(request)
@@ -164,7 +166,10 @@ struct PCSCLink: ~Copyable {
             guard answer.count >= 2 else { throw lost(.corrupted(status: 0)) }
             return answer
         case .storage:
-            guard session == nil, let command = StorageCommand(frame) else { return try pass(frame, within: time) }
+            if frame.first == Self.passwordAuthentication { isPassing = true }
+            guard session == nil, !isPassing, let command = StorageCommand(frame) else {
+                return try pass(frame, within: time)
+            }
             return try command.answer(in: send(command.apdu))
         case .packets:
             guard let wrapping, let command = wrapping.command(for: frame, .felica, within: time) else {
@@ -180,6 +185,10 @@ struct PCSCLink: ~Copyable {
             }
         }
     }
+
+    /// PWD_AUTH of a tag. What it opens is closed again when the reader selects the tag by itself, as some do for a READ
+    /// of their own, so that everything after it goes to the tag directly.
+    private static let passwordAuthentication: UInt8 = 0x1B
 
     /// Sends a Polling in the way that the reader accepts packets: the known one, else the first of these.
     private mutating func poll(_ request: ActivationRequest, _ ways: [FrameWrapping]) throws(TransportError) -> PICC? {

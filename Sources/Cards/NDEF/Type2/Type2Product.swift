@@ -41,6 +41,9 @@ package struct Type2Product: Hashable, Sendable {
         return first...first &+ (dynamicLocks == .ultralightC ? 3 : 1)
     }
 
+    /// Whether it has a password of four bytes (PWD_AUTH).
+    package var hasPassword: Bool { configurationPage != nil && dynamicLocks != .ultralightC }
+
     /// The number of readable pages; `nil` when it is not in the table.
     ///
     /// An Ultralight C never returns its key, others return zeros.
@@ -153,7 +156,7 @@ package struct Type2Capability: Hashable, Sendable {
 
 /// The configuration pages of an Ultralight EV1 or NTAG21x.
 ///
-/// CFG0: MIRROR, –, MIRROR_PAGE, AUTH0. CFG1 byte 0, ACCESS: 80 PROT, 40 CFGLCK, 10 counter on, 08 counter needs the
+/// CFG0: MIRROR, –, MIRROR_PAGE, AUTH0. MIRROR: bits 7 and 6 what is mirrored, bits 5 and 4 the first byte in its page. CFG1 byte 0, ACCESS: 80 PROT, 40 CFGLCK, 10 counter on, 08 counter needs the
 /// password, low three bits AUTHLIM. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next.
 /// Sources: NXP data sheets.
 package struct Type2Configuration: Hashable, Sendable {
@@ -169,6 +172,58 @@ package struct Type2Configuration: Hashable, Sendable {
     package let protectsCounter: Bool?
     /// The number of wrong passwords until permanent refusal, 0 for no limit; `nil` where there is no such field.
     package let passwordTries: Int?
+    /// The text that reading returns in place of memory; `nil` for none, or where the product has none.
+    package let mirror: Mirror?
+
+    /// UID or counter, or both, as upper-case hexadecimal digits in place of what is stored.
+    ///
+    /// Source: NXP NTAG213/215/216 data sheet, §8.7.
+    package struct Mirror: Hashable, Sendable {
+        /// What is mirrored.
+        package let content: Content
+        /// The page in which it begins.
+        package let page: UInt16
+        /// The byte in that page, 0 to 3.
+        package let byte: Int
+
+        /// The contents of a mirror, by bits 7 and 6 of MIRROR.
+        package enum Content: UInt8, Hashable, Sendable {
+            /// 14 digits.
+            case uid = 1
+            /// 6 digits.
+            case counter = 2
+            /// UID, `x` and counter, 21 characters.
+            case both = 3
+
+            /// The number of characters.
+            package var length: Int {
+                switch self {
+                case .uid: 14
+                case .counter: 6
+                case .both: 21
+                }
+            }
+        }
+
+        /// Decodes CFG0; `nil` if nothing is mirrored. A page before the first user page disables the mirror.
+        init?(_ page: [UInt8]) {
+            guard page.count == Type2Memory.pageSize, page[2] > 3, let content = Content(rawValue: page[0] >> 6) else {
+                return nil
+            }
+            self.content = content
+            self.page = UInt16(page[2])
+            byte = Int(page[0] >> 4 & 0x03)
+        }
+
+        /// The addresses of its characters.
+        package var addresses: Range<Int> {
+            let start = Int(page) * Type2Memory.pageSize + byte
+            return start..<start + content.length
+        }
+    }
+
+    /// The addresses of bytes that reading does not return as they were written.
+    package var mirroredBytes: Range<Int> { mirror?.addresses ?? 0..<0 }
 
     /// Decodes the configuration of a product; `nil` when it has none, or its pages were not read.
     package init?(memory: Type2Memory, product: Type2Product) {
@@ -178,7 +233,7 @@ package struct Type2Configuration: Hashable, Sendable {
         if product.dynamicLocks == .ultralightC {
             firstProtectedPage = UInt16(first[0])
             protectsReading = second[0] & 0x01 == 0
-            (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+            (isLocked, countsReads, protectsCounter, passwordTries, mirror) = (nil, nil, nil, nil, nil)
             return
         }
         let access = second[0]
@@ -188,12 +243,14 @@ package struct Type2Configuration: Hashable, Sendable {
         countsReads = product.counters.isEmpty ? nil : access & 0x10 != 0
         protectsCounter = product.counters.isEmpty ? nil : access & 0x08 != 0
         passwordTries = Int(access & 0x07)
+        // Ultralight EV1 has no mirror.
+        mirror = product.counters.count > 1 ? nil : Mirror(first)
     }
 
     /// Creates a configuration that is itself unreadable: from this page on, reading needs the password.
     package init(refusedFrom page: UInt16) {
         (firstProtectedPage, protectsReading) = (page, true)
-        (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+        (isLocked, countsReads, protectsCounter, passwordTries, mirror) = (nil, nil, nil, nil, nil)
     }
 
     /// Returns whether writing a page needs the password.

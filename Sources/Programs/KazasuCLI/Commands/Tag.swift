@@ -61,7 +61,7 @@ struct TagInfo: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        let tag = try closing(session) { try $0.find(.tag).forumTag(key: key).information() }
+        let tag = try closing(session) { try $0.find(.tag).forumTag(key.map { .key($0) }).information() }
         let view = TagView(report: tag.report, redaction: context.redaction)
         let card = context.redaction.apply(tag.dump).card
         if context.json {
@@ -100,6 +100,7 @@ struct TagRead: KazasuCommand {
               kazasu tag read
               kazasu tag read --json | jq -r '.records[] | select(.kind == "uri").uri'
               kazasu tag read --raw message.ndef
+              kazasu tag read --password-from file:password.txt
             """,
             """
             1 行 1 レコードで、番号、型、内容を表示します。--raw はメッセージのバイト列をそのまま書き出します。
@@ -108,11 +109,13 @@ struct TagRead: KazasuCommand {
               kazasu tag read
               kazasu tag read --json | jq -r '.records[] | select(.kind == "uri").uri'
               kazasu tag read --raw message.ndef
+              kazasu tag read --password-from file:password.txt
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
+    @OptionGroup var passwordOptions: TagPasswordOptions
 
     @Option(
         name: .long,
@@ -130,10 +133,10 @@ struct TagRead: KazasuCommand {
     func execute(_ context: Context) throws {
         try context.check("--raw", isGiven: raw != nil)
         let file = try raw.map { path throws(CommandError) in try OutputFile(path) }
-        let key = try keyOptions.key()
+        let credential = try passwordOptions.credential(keyOptions, context)
         let session = try ReaderSession(readerOptions, context)
         let (number, area, card) = try closing(session) { session in
-            let tag = try session.find(.tag).forumTag(key: key)
+            let tag = try session.find(.tag).forumTag(credential)
             return (tag.type ?? 0, try tag.readNDEF(), tag.identity)
         }
         if let file {

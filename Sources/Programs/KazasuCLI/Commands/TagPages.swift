@@ -13,28 +13,32 @@ struct TagPages: KazasuCommand {
             """
             Prints PAGE HEX, one page of four bytes per line, with hexadecimal page numbers as in data sheets. With \
             --pages, only those pages are read (READ, 30), and a refused page ends the run with status 77. The key of an \
-            Ultralight C is used to authenticate and never sent.
+            Ultralight C is used to authenticate and never sent; the password of an NTAG21x or Ultralight EV1 is sent once.
 
             Examples:
               kazasu tag pages
               kazasu tag pages --pages 0-3
               kazasu tag pages --pages 29,2A --json
               kazasu tag pages --key-from file:key.txt
+              kazasu tag pages --password-from env:TAG_PASSWORD
             """,
             """
             1 行 1 ページ（4 バイト）で ページ 16進 を出力します。ページ番号はデータシートと同じ 16 進です。--pages を指定すると
             そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。Ultralight C の鍵は認証に使うだけで、送りません。
+            NTAG21x と Ultralight EV1 のパスワードは 1 回だけ送ります。
 
             例:
               kazasu tag pages
               kazasu tag pages --pages 0-3
               kazasu tag pages --pages 29,2A --json
               kazasu tag pages --key-from file:key.txt
+              kazasu tag pages --password-from env:TAG_PASSWORD
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
+    @OptionGroup var passwordOptions: TagPasswordOptions
 
     @Option(
         name: .long,
@@ -45,9 +49,9 @@ struct TagPages: KazasuCommand {
     var hexSeparator = HexSeparator.none
 
     func execute(_ context: Context) throws {
-        let key = try keyOptions.key()
+        let credential = try passwordOptions.credential(keyOptions, context)
         let session = try ReaderSession(readerOptions, context)
-        let result = try closing(session) { try $0.find(.tag).forumTag(key: key).readPages(pages?.numbers) }
+        let result = try closing(session) { try $0.find(.tag).forumTag(credential).readPages(pages?.numbers) }
         let (dump, error) = (result.dump, result.error)
         let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
         if context.json {

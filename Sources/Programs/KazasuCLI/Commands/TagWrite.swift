@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ByteCodec
-import CardCiphers
 import Kazasu
 
 /// `kazasu tag write`
@@ -27,6 +26,7 @@ struct TagWrite: KazasuCommand {
               kazasu tag write --mime text/vcard=@card.vcf
               kazasu tag write --raw message.ndef
               kazasu tag write --page 8 DEADBEEF
+              kazasu tag write --text hello --password-from fd:3
             """,
             """
             既存のメッセージを上書きする前に端末で確認します。スクリプトでは --yes で確認を省けます。書いた内容は読み返して照合します。
@@ -43,11 +43,13 @@ struct TagWrite: KazasuCommand {
               kazasu tag write --mime text/vcard=@card.vcf
               kazasu tag write --raw message.ndef
               kazasu tag write --page 8 DEADBEEF
+              kazasu tag write --text hello --password-from fd:3
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
+    @OptionGroup var passwordOptions: TagPasswordOptions
     @OptionGroup var message: TagMessageOptions
 
     @Option(
@@ -93,8 +95,8 @@ struct TagWrite: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let key = try keyOptions.key()
-        if page != nil { return try writePages(key, context) }
+        let credential = try passwordOptions.credential(keyOptions, context)
+        if page != nil { return try writePages(credential, context) }
         let bytes = try message.bytes()
         if !bytes.isEmpty {
             do throws(NDEFError) {
@@ -111,7 +113,7 @@ struct TagWrite: KazasuCommand {
         }
         let session = try ReaderSession(readerOptions, context)
         let (number, old, card) = try closing(session) { session in
-            let tag = try session.find(.tag).forumTag(key: key)
+            let tag = try session.find(.tag).forumTag(credential)
             try CommandHost.current?.check(tag.identity)
             let old = try tag.checkWriting(bytes)
             if old > 0 {
@@ -146,12 +148,12 @@ struct TagWrite: KazasuCommand {
         }
     }
 
-    private func writePages(_ key: TripleDESKey?, _ context: Context) throws {
+    private func writePages(_ credential: TagCredential?, _ context: Context) throws {
         guard let first = page?.number else { return }
         let pages = try pageBytes()
         let session = try ReaderSession(readerOptions, context)
         let card = try closing(session) { session in
-            let tag = try session.find(.tag).forumTag(key: key)
+            let tag = try session.find(.tag).forumTag(credential)
             try CommandHost.current?.check(tag.identity)
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw CommandError(TagError.refused(page: .max, nak: nil)) }

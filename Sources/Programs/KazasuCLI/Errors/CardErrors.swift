@@ -180,10 +180,57 @@ extension CommandError {
                 hint: tr(
                     "K1 comes before K2; some programs write the bytes of each in reverse",
                     "K1、K2 の順です。K1、K2 をそれぞれ逆順に書くソフトもあります"))
+        case .password(let reason): self = CommandError.password(reason, error)
         case .notVerified:
             self.init(
                 .interruptedReading, "notVerified", error,
                 hint: tr("write it again; if that fails, the tag may be worn out", "もう一度書き込んでください。直らなければ、タグの寿命かもしれません"))
+        }
+    }
+
+    /// Why a password did not open a tag.
+    private static func password(_ reason: Type2PasswordError, _ error: TagError) -> CommandError {
+        let caller = Caller.current
+        switch reason {
+        case .notSupported:
+            return CommandError(
+                .otherCard, "takesNoPassword", error,
+                hint: tr(
+                    "\(caller.option("password-from")) is for NTAG21x and MIFARE Ultralight EV1, on a reader that passes PWD_AUTH on",
+                    "\(caller.option("password-from")) は NTAG21x と MIFARE Ultralight EV1 専用です（PWD_AUTH を通すリーダーが必要です）"))
+        case .lastTry:
+            return CommandError(
+                .refused, "lastTry", error,
+                hint: tr(
+                    "if you are sure that it is right, add \(caller.flag("use-last-try"))",
+                    "確実に正しい場合だけ \(caller.flag("use-last-try")) を付けてください"))
+        case .failedBefore:
+            return CommandError(
+                .refused, "passwordFailedBefore", error,
+                hint: tr(
+                    "check the password; to send it all the same, add \(caller.flag("retry"))",
+                    "パスワードを確かめてください。それでも送るには \(caller.flag("retry")) を付けます"))
+        case .wrong:
+            return CommandError(
+                .refused, "wrongPassword", error,
+                hint: tr("check the order of its bytes; it was sent once", "バイトの並び順を確かめてください（送ったのは 1 回です）"))
+        case .locked:
+            return CommandError(
+                .refused, "passwordLocked", error,
+                hint: tr("what it protects cannot be opened any more", "保護されたページは、もう開けません"))
+        case .otherAcknowledgement:
+            return CommandError(
+                .refused, "notGenuine", error,
+                hint: tr(
+                    "a tag that accepts any password is a copy; check PACK otherwise",
+                    "どのパスワードも受け付けるタグは偽物です。そうでなければ PACK を確かめてください"))
+        case .interrupted(let cause):
+            if cause == .cancelled { return .cancelled() }
+            return CommandError(
+                .interruptedReading, "passwordInterrupted", error,
+                hint: tr(
+                    "put the tag flat on the reader and add \(caller.flag("retry"))",
+                    "タグを平らに置き、\(caller.flag("retry")) を付けてやり直してください"))
         }
     }
 
@@ -205,8 +252,8 @@ extension CommandError {
             (
                 "passwordProtected",
                 tr(
-                    "for an Ultralight C, use \(Caller.current.option("key-from")); Kazasu never sends passwords",
-                    "Ultralight C の鍵は \(Caller.current.option("key-from")) で使えます。パスワードは送りません")
+                    "use \(Caller.current.option("password-from")), or \(Caller.current.option("key-from")) for an Ultralight C",
+                    "\(Caller.current.option("password-from")) を指定してください（Ultralight C は \(Caller.current.option("key-from"))）")
             )
         case .secret:
             ("secretPage", tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません"))

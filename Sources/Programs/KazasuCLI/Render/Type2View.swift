@@ -39,6 +39,7 @@ struct Type2View {
         }
         rows.append([tr("Locked pages", "ロック済みページ"), locks])
         if let configuration = report.configuration { rows.append([secretName, words(configuration)]) }
+        if let mirror = report.configuration?.mirror { rows.append([tr("Mirror", "ミラー"), words(mirror)]) }
         for (number, count) in report.counters.sorted(by: { $0.key < $1.key }) {
             rows.append([tr("Counter \(number)", "カウンター \(number)"), "\(count)"])
         }
@@ -71,6 +72,18 @@ struct Type2View {
             : tr("needed to write from page \(from)", "ページ \(from) 以降の書き込みに必要")
     }
 
+    private func words(_ mirror: Type2Configuration.Mirror) -> String {
+        let content =
+            switch mirror.content {
+            case .uid: "UID"
+            case .counter: tr("counter", "カウンター")
+            case .both: tr("UID and counter", "UID とカウンター")
+            }
+        return tr(
+            "\(content) from page \(name(mirror.page)), byte \(mirror.byte)",
+            "\(content)（ページ \(name(mirror.page)) のバイト \(mirror.byte) から）")
+    }
+
     var members: JSONObject {
         let product = report.product
         var object = JSONObject([
@@ -88,6 +101,11 @@ struct Type2View {
                 "locked": configuration.isLocked.map { .bool($0) } ?? .null,
                 "countsReads": configuration.countsReads.map { .bool($0) } ?? .null,
                 "passwordTries": .optional(configuration.passwordTries),
+            ]
+        }
+        if let mirror = report.configuration?.mirror {
+            object["mirror"] = [
+                "content": .string("\(mirror.content)"), "page": .int(mirror.page), "byte": .int(mirror.byte),
             ]
         }
         object["counters"] = .object(

@@ -96,13 +96,13 @@ struct CommandMethod: Sendable {
     /// Options that are for people, or that the server decides.
     private static let excluded: Set<String> = [
         "json", "redact", "verbose", "quiet", "lang", "color", "help", "version", "format", "bom", "header",
-        "hex-separator", "trace", "wait-reader", "allow-last-try", "watch", "reader", "timeout", "ids",
+        "hex-separator", "trace", "wait-reader", "allow-last-try", "use-last-try", "watch", "reader", "timeout", "ids",
         "no-cache",
     ]
     /// Options with files that are read.
     private static let readableFiles: Set<String> = ["stations", "ledger"]
     /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
-    private static let localFlags: Set<String> = ["keep", "yes"]
+    private static let localFlags: Set<String> = ["keep", "yes", "retry"]
     private static let numbers: Set<String> = ["seconds", "ms"]
     /// How values of these names are written, as documents tell it; people may write them in other ways, too.
     private static let patterns = [

@@ -51,6 +51,18 @@ extension Type2Tag: NDEFTag {
         for write in plan.writes { try self.write(page: write.page, write.bytes) }
     }
 
+    /// Compares the message, without the bytes that the tag replaces by its UID or counter.
+    package func isStored(_ bytes: [UInt8]) throws(TagError) -> Bool {
+        let layout = try layout()
+        guard let message = layout.message, message.value.count == bytes.count else { return false }
+        let mirrored = try configuration()?.mirroredBytes ?? 0..<0
+        let addresses = layout.addresses(from: message.lengthAddress)
+            .dropFirst(bytes.count < 0xFF ? 1 : 3).prefix(bytes.count)
+        return zip(addresses, zip(message.value, bytes)).allSatisfy { address, pair in
+            pair.0 == pair.1 || mirrored.contains(address)
+        }
+    }
+
     private func plan(_ bytes: [UInt8], _ layout: Type2Layout) throws(TagError) -> Type2WritePlan {
         for page in Type2WritePlan.pages(layout, length: bytes.count) { _ = try self.page(page) }
         guard let plan = Type2WritePlan(message: bytes, layout: layout, memory: memory) else {
@@ -136,7 +148,7 @@ extension Type2Tag: NDEFTag {
     ) throws(TagError) -> TagError.WriteReason? {
         let locks = try locks(layout)
         if let locked = pages.first(where: { locks.pages.contains($0) }) { return .locked(page: locked) }
-        guard !isAuthenticated, let configuration = try configuration() else { return nil }
+        guard !isOpen, let configuration = try configuration() else { return nil }
         return pages.first(where: configuration.protects).map { .passwordProtected(page: $0) }
     }
 

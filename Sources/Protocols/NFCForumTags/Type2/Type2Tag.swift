@@ -18,6 +18,8 @@ package final class Type2Tag {
     package private(set) var notPassed: Set<UInt8> = []
     /// The key used for authentication each time the tag is selected again; `nil` for none.
     var key: TripleDESKey?
+    /// The password that the tag accepted, sent again each time it is selected; `nil` for none.
+    var password: Type2Password?
     /// The source of RndA.
     var random: () -> UInt64 = { .random(in: .min ... .max) }
     private var sector: UInt8 = 0
@@ -243,6 +245,7 @@ package final class Type2Tag {
                 let lost = sector
                 sector = 0
                 try select(sector: lost)
+                if let password { try resend(password) }
                 if try key.map(proves) ?? true { return }
                 isUnproven = true
             case .success: continue
@@ -252,6 +255,17 @@ package final class Type2Tag {
             }
         }
         throw isUnproven ? .keyRefused : .tagLost
+    }
+
+    /// Sends a password that the tag accepted before; one that it refuses now is not sent again.
+    private func resend(_ password: Type2Password) throws(TagError) {
+        self.password = nil
+        try send(password)
+        self.password = password
+    }
+
+    func checkCancellation() throws(TagError) {
+        if cancellation.isCancelled { throw .cancelled }
     }
 
     /// A random UID, four bytes from 08 on, changes each time.
@@ -295,6 +309,10 @@ package enum Type2Command {
     static func write(_ page: UInt8, _ bytes: [UInt8]) -> [UInt8] { [0xA2, page] + bytes }
     /// GET_VERSION: eight bytes.
     static let getVersion: [UInt8] = [0x60]
+    /// PWD_AUTH, which four bytes follow: PACK, two bytes, or a NAK.
+    static let passwordAuthentication: UInt8 = 0x1B
+    /// The NAK of a tag that accepts no password any more.
+    static let locked: UInt8 = 0x04
     /// READ_CNT: three bytes, least significant first.
     static func readCounter(_ number: UInt8) -> [UInt8] { [0x39, number] }
     /// READ_SIG: 32 bytes.
@@ -322,6 +340,7 @@ package enum Type2Command {
         case 0x39: "READ_CNT"
         case 0x3C: "READ_SIG"
         case 0x1A: "AUTHENTICATE"
+        case 0x1B: "PWD_AUTH"
         case 0xC2: "SECTOR_SELECT"
         default: nil
         }

@@ -51,7 +51,8 @@ package final class RecordingReader: Reader {
         let time = now()
         let secret = mask.secret(in: frame)
         let result = Result { () throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
-        record(time, .transceive(frame, timeout: timeout, result), masking: secret)
+        let shown = mask.hidesAnswer(to: frame) ? result.map { $0.count > 1 ? $0.map { _ in 0 } : $0 } : result
+        record(time, .transceive(frame, timeout: timeout, shown), masking: secret)
         return try result.get()
     }
 
@@ -99,6 +100,11 @@ struct SecretMask {
             if !picc.isISODEP { return frame.first == 0x1B && frame.count > 1 ? 1..<frame.count : nil }
         }
         return SecretMask.data(of: frame) ?? blockData(frame)
+    }
+
+    /// Whether the answer is a secret, too: PACK of a tag that accepted its password.
+    func hidesAnswer(to frame: [UInt8]) -> Bool {
+        picc.map { $0.technology == .typeA && !$0.isISODEP && frame.first == 0x1B } ?? false
     }
 
     /// Returns the range of the data of a Write Without Encryption whose Block List has block 87.

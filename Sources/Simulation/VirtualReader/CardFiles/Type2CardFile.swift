@@ -7,7 +7,7 @@ enum Type2CardFile {
     private static let keys: Set<String> = ["schema", "comment", "type2", "virtual"]
     private static let tagKeys: Set<String> = [
         "model", "uid", "atqa", "sak", "pages", "data", "signature", "counters", "password", "passwordAnswer",
-        "key",
+        "key", "wrongPasswords",
     ]
     private static let models = Dictionary(uniqueKeysWithValues: Type2Model.allCases.map { ($0.rawValue, $0) })
 
@@ -43,6 +43,10 @@ enum Type2CardFile {
                 throw value.malformed(.oneOfNames, "0", "1", "2")
             }
             memory.counters[number] = UInt32(clamping: try value.integer(in: 0...0xFF_FFFF))
+        }
+        if let value = try json.optional("wrongPasswords") {
+            guard memory.layout.config != nil else { throw value.malformed(.noPassword) }
+            memory.wrongPasswords = try value.integer(in: 0...7)
         }
         if let value = try json.optional("key") {
             guard memory.model == .ultralightC else { throw value.malformed(.noKey) }

@@ -181,14 +181,17 @@ private struct FeliCaWrites: CardWrites {
 private struct Type2Writes: CardWrites {
     private var pages: [(number: Int, data: [UInt8])] = []
     private var counters: [(number: Int, value: UInt32)] = []
+    /// The number of wrong passwords, where it changed.
+    private var wrongPasswords: Int?
 
     init(_ old: Type2Memory, _ new: Type2Memory) {
+        if old.wrongPasswords != new.wrongPasswords { wrongPasswords = new.wrongPasswords }
         pages = (0..<new.bytes.count / 4).filter { old[$0] != new[$0] }.map { ($0, new[$0]) }
         counters = new.counters.indices.filter { old.counters.element(at: $0) != new.counters[$0] }
             .map { ($0, new.counters[$0]) }
     }
 
-    /// Reading moves a counter, too.
+    /// Reading moves a counter, too, and a password that was tried is not a write.
     var isEmpty: Bool { pages.isEmpty }
 
     func apply(to card: inout JSONValue) {
@@ -198,6 +201,7 @@ private struct Type2Writes: CardWrites {
             card["type2"]["pages"][key] = .hex(data)
         }
         for (number, value) in counters { card["type2"]["counters"]["\(number)"] = .int(value) }
+        if let wrongPasswords { card["type2"]["wrongPasswords"] = .int(wrongPasswords) }
     }
 
     func apply(to dump: inout CardDump) {

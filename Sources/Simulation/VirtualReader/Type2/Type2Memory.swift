@@ -12,6 +12,8 @@ package struct Type2Memory: Hashable, Sendable {
     package var signature: [UInt8]
     /// The 24-bit counters, by number.
     package var counters: [UInt32]
+    /// The number of wrong passwords since the last right one; counted only where the tag has a limit.
+    package var wrongPasswords = 0
 
     let layout: Type2Layout
 
@@ -87,6 +89,31 @@ package struct Type2Memory: Hashable, Sendable {
     func shown(_ page: Int) -> [UInt8] {
         guard let config = layout.config, page == config + 2 || page == config + 3 else { return self[page] }
         return [0, 0, 0, 0]
+    }
+
+    /// The content of a page as READ returns it, with the mirror of UID and counter in place of what is stored.
+    func read(_ page: Int) -> [UInt8] {
+        var content = shown(page)
+        guard let config = layout.config, let text = mirror else { return content }
+        let start = Int(self[config][2]) * 4 + Int(self[config][0] >> 4 & 0x03)
+        for (place, character) in text.enumerated() where (start + place) / 4 == page {
+            content[(start + place) % 4] = character
+        }
+        return content
+    }
+
+    /// The characters that are mirrored: the UID as 14 digits, the counter as 6, an `x` between both. NTAG210 and 212
+    /// mirror the UID only, Ultralight EV1 nothing.
+    private var mirror: [UInt8]? {
+        guard let config = layout.config, layout.counter != .three, self[config][2] > 3 else { return nil }
+        let digits = { (bytes: [UInt8]) in Array(Hex.encode(bytes, uppercase: true).utf8) }
+        let count = [16, 8, 0].map { UInt8(truncatingIfNeeded: counters[2] >> $0) }
+        switch (self[config][0] >> 6, layout.counter) {
+        case (1, _): return digits(uid)
+        case (2, .automatic): return digits(count)
+        case (3, .automatic): return digits(uid) + [0x78] + digits(count)
+        default: return nil
+        }
     }
 
     // MARK: Locks

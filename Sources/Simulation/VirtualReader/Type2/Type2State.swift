@@ -21,7 +21,6 @@ struct Type2State: Sendable {
 
     var memory: Type2Memory
     private(set) var isAuthenticated = false
-    private(set) var wrongPasswords = 0
     /// The page whose 16 bytes COMPATIBILITY_WRITE waits for.
     private var pageToWrite: Int?
     /// The answer to the first part of AUTHENTICATE; the second part has to be the reply to its number.
@@ -103,13 +102,13 @@ struct Type2State: Sendable {
         let count = readablePages
         guard page < count else { return .refusal(Self.wrongArgument) }
         countRead()
-        return .data((0..<4).flatMap { memory.shown((page + $0) % count) })
+        return .data((0..<4).flatMap { memory.read((page + $0) % count) })
     }
 
     private mutating func fastRead(_ first: Int, _ last: Int) -> Result {
         guard first <= last, last < readablePages else { return .refusal(Self.wrongArgument) }
         countRead()
-        return .data((first...last).flatMap { memory.shown($0) })
+        return .data((first...last).flatMap { memory.read($0) })
     }
 
     // MARK: Writing
@@ -219,12 +218,14 @@ struct Type2State: Sendable {
     private mutating func authenticate(_ password: [UInt8]) -> Result {
         guard let config = memory.layout.config else { return unknown }
         let limit = protection.wrongPasswords
-        guard limit == 0 || wrongPasswords < limit else { return .refusal(Self.counterOverflow) }
+        guard limit == 0 || memory.wrongPasswords < limit else { return .refusal(Self.counterOverflow) }
         guard password == memory[config + 2] else {
-            if limit > 0 { wrongPasswords += 1 }
-            return .refusal(Self.wrongArgument)
+            guard limit > 0 else { return .refusal(Self.wrongArgument) }
+            memory.wrongPasswords += 1
+            // The one that reaches the limit is refused like every password after it.
+            return .refusal(memory.wrongPasswords < limit ? Self.wrongArgument : Self.counterOverflow)
         }
-        wrongPasswords = 0
+        memory.wrongPasswords = 0
         isAuthenticated = true
         return .data(Array(memory[config + 3].prefix(2)))
     }

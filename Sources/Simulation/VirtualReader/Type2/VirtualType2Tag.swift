@@ -4,8 +4,6 @@ internal import Synchronization
 
 /// A Type 2 Tag (MIFARE Ultralight, NTAG) in software: it parses frames by hand and answers as NXP's data sheets say.
 /// Behavior that no source decides is documented in `Docs/virtual-cards.md`.
-///
-/// Mirroring of the UID is not simulated.
 package final class VirtualType2Tag: VirtualCard {
     private struct State {
         var selection: TypeASelection
