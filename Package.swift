@@ -58,7 +58,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
     (
         "NFCForumTags",
-        ["ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "ReaderCore"]
+        ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "NDEF", "ReaderCore"]
     ),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "ReaderCore"]),
     ("ISODEP", ["ReaderCore"]),
@@ -86,6 +86,7 @@ let tables = [
     "FeliCa": ["Registry/Data"],
     "ISO7816": ["Status/Data"],
     "NDEF": ["Data"],
+    "NFCForumTags": ["Originality/Data"],
     "ReaderCore": ["Data"],
     "ReaderDiagnosis": ["Data"],
     "SystemDevices": ["Data"],
@@ -135,8 +136,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "NFCForumTagsTests",
         [
-            "ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore",
-            "VirtualReader",
+            "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags",
+            "ReaderCore", "VirtualReader",
         ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel", "NDEF"]),
@@ -275,7 +276,7 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuCLI",
         dependencies: [
-            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "Kazasu",
+            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CardCrypto", "Kazasu",
             .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
             .product(name: "SystemPackage", package: "swift-system"),
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

@@ -16,7 +16,8 @@ struct TagPasswordTests {
         /// - Parameters:
         ///   - access: the first byte of CFG1.
         ///   - members: further members of the tag.
-        init(access: String = "00", from page: String = "05", _ members: String = "", model: String = "ntag213") throws {
+        init(access: String = "00", from page: String = "05", _ members: String = "", model: String = "ntag213") throws
+        {
             folder = try TemporaryFolder()
             let config = model == "mf0ul11" ? ("10", "11") : ("29", "2A")
             file = try folder.write(
@@ -60,7 +61,9 @@ struct TagPasswordTests {
         #expect(bench.failures.isEmpty)
     }
 
-    @Test("PACK is compared where it is given", arguments: [("DEADBEEF:1234", 0), ("de:ad:be:ef 12 34", 0), ("DEADBEEF:1235", 77)])
+    @Test(
+        "PACK is compared where it is given",
+        arguments: [("DEADBEEF:1234", 0), ("de:ad:be:ef 12 34", 0), ("DEADBEEF:1235", 77)])
     func acknowledgement(password: String, status: Int32) throws {
         let result = try Bench().run("tag", "read", password: password)
         #expect(result.hasEnded(status), "\(result.errors)")
@@ -112,7 +115,8 @@ struct TagPasswordTests {
         let bench = try Bench(access: "02", #", "wrongPasswords": 2"#)
         try bench.run("tag", "read", "--use-last-try").expectError(77, "accepts no password any more")
         let last = try Bench(access: "01")
-        try last.run("tag", "read", "--use-last-try", password: "11111111").expectError(77, "accepts no password any more")
+        try last.run("tag", "read", "--use-last-try", password: "11111111").expectError(
+            77, "accepts no password any more")
     }
 
     @Test("Nothing is sent to a tag that protects no page, and tags without a password say so")
@@ -169,7 +173,7 @@ struct TagPasswordTests {
         #expect(info.output.contains("UID and counter from page 0C, byte 1"), "\(info.output) \(info.errors)")
         #expect(info.output.contains("Counter 2  ") && info.output.contains("  16\n"), "read before any page is")
         let json = try Kazasu.run("tag", "info", "--json", "-r", "virtual:\(file)")
-        #expect(json.output.contains(#""mirror":{"content":"both","page":12,"byte":1}"#))
+        #expect(json.output.contains(#""mirror": {"content": "both", "page": 12, "byte": 1}"#))
         let long = "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
         let written = try Kazasu.run("tag", "write", "--text", long, "--yes", "-r", "virtual:\(file)")
         #expect(written.hasEnded(0), "\(written.errors)")

@@ -93,6 +93,8 @@ public struct ForumTag {
     package struct Result {
         package let report: TagReport
         package let dump: CardDump
+        /// The check of its signature; `nil` if the chip has none.
+        package let originality: Originality?
         /// Why reading ended early.
         package let interruption: ReadingError?
     }
@@ -111,11 +113,64 @@ public struct ForumTag {
             outcome = OpenFileDumper(session: session, identity: identity, plan: plan).dump()
         }
         if let report = TagReport(outcome.dump, hasKey: hasKey) {
-            return Result(report: report, dump: outcome.dump, interruption: outcome.interruption)
+            return Result(
+                report: report, dump: outcome.dump, originality: try originality(report, outcome),
+                interruption: outcome.interruption)
         }
         if let interruption = outcome.interruption { throw KazasuError(interruption) }
         if case .card = tag { throw .wrongCard(card.reader.wrongCard(card.found, wanted: .tag)) }
         throw .tag(.noNDEF(.notFormatted))
+    }
+
+    /// Checks the signature that was read with a tag, or that a card gives; `nil` for a chip that has none.
+    private func originality(_ report: TagReport, _ outcome: DumpOutcome) throws(KazasuError) -> Originality? {
+        switch tag {
+        case .type2(let tag):
+            guard let signature = report.type2?.signature else { return nil }
+            return Originality(
+                signature: signature, uid: tag.target.uid, isKnown: report.type2?.product?.hasSignature == true)
+        case .card where outcome.interruption == nil:
+            let result = try originality()
+            return result.state == .absent ? nil : result
+        default: return nil
+        }
+    }
+
+    /// Asks the chip for the signature over its UID, and checks it.
+    ///
+    /// - Throws: ``KazasuError`` if the tag left.
+    package func originality() throws(KazasuError) -> Originality {
+        switch tag {
+        case .type2(let tag):
+            return try run { () throws(TagError) in
+                let product = try tag.product()
+                let signature = try tag.signature()
+                guard signature != nil || tag.notPassed.isEmpty else { return Originality(notChecked: .reader) }
+                return Originality(signature: signature, uid: tag.target.uid, isKnown: product?.hasSignature == true)
+            }
+        case .card(let picc, let session):
+            guard case .typeA(let target) = picc else { return Originality(.absent) }
+            let answer: ResponseAPDU
+            do {
+                answer = try session.transmitOnce(CommandAPDU(decoding: Originality.isoCommand))
+            } catch let error as ISO7816Error {
+                throw error == .transport(.cancelled) ? .cancelled : .tag(.iso7816(error))
+            } catch {
+                return Originality(.absent)
+            }
+            guard [0x9190, 0x9100, 0x9000].contains(answer.status), answer.data.count == Originality.isoLength else {
+                return Originality(.absent)
+            }
+            guard target.uid.count == 7 else { return Originality(notChecked: .randomUID) }
+            return Originality(signature: answer.data, uid: target.uid, isKnown: true)
+        case .type3, .lite: return Originality(.absent)
+        }
+    }
+
+    /// The name of the product; `nil` if the tag does not reveal it.
+    package func product() throws(KazasuError) -> String? {
+        guard case .type2(let tag) = tag else { return nil }
+        return try run { () throws(TagError) in try tag.product()?.name }
     }
 
     private func dump(_ systems: [SystemCode]) throws(KazasuError) -> DumpOutcome {

@@ -17,6 +17,7 @@ struct Tag: ParsableCommand {
               kazasu tag read                                  # one record a line
               kazasu tag write --uri https://kazasu.example    # write a link
               kazasu tag pages                                 # the memory of a Type 2 Tag
+              kazasu tag verify                                # did NXP sign this chip?
             """,
             """
             Type 2 Tag（Ultralight、NTAG）、Type 3 Tag（FeliCa）、Type 4 Tag（ISO 7816）に対応しています。
@@ -26,8 +27,9 @@ struct Tag: ParsableCommand {
               kazasu tag read                                  # 1 行 1 レコード
               kazasu tag write --uri https://kazasu.example    # リンクを書き込む
               kazasu tag pages                                 # Type 2 Tag のメモリ
+              kazasu tag verify                                # NXP が署名したチップか
             """),
-        subcommands: [TagInfo.self, TagRead.self, TagWrite.self, TagPages.self])
+        subcommands: [TagInfo.self, TagRead.self, TagWrite.self, TagPages.self, TagVerify.self])
 }
 
 /// `kazasu tag info`
@@ -37,16 +39,16 @@ struct TagInfo: KazasuCommand {
         abstract: tr("Show the kind of tag and what can be done with it.", "タグの種類と、読み書きできる範囲を表示する。"),
         discussion: tr(
             """
-            Prints the product, memory map, locked pages, password protection, counters, whether there is a maker's \
-            signature (which is not verified), and the NDEF message. Nothing is written, and no password is tried. With \
-            the key of an Ultralight C, pages that need it are read as well.
+            Prints the product, memory map, locked pages, password protection, counters, mirror, the maker's signature and \
+            whether it is valid, and the NDEF message. Nothing is written, and no password is tried. With the key of an \
+            Ultralight C, pages that need it are read as well.
 
             Examples:
               kazasu tag info
               kazasu tag info --json | jq .type2.lockedPages
             """,
             """
-            製品名、メモリ配置、ロック済みページ、パスワード保護、カウンター、署名の有無（検証はしません）、NDEF メッセージを
+            製品名、メモリ配置、ロック済みページ、パスワード保護、カウンター、ミラー、メーカーの署名とその検証結果、NDEF メッセージを
             表示します。書き込みやパスワードの照合は行いません。Ultralight C の鍵があれば、鍵が必要なページも読みます。
 
             例:
@@ -62,7 +64,7 @@ struct TagInfo: KazasuCommand {
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
         let tag = try closing(session) { try $0.find(.tag).forumTag(key.map { .key($0) }).information() }
-        let view = TagView(report: tag.report, redaction: context.redaction)
+        let view = TagView(report: tag.report, originality: tag.originality, redaction: context.redaction)
         let card = context.redaction.apply(tag.dump).card
         if context.json {
             var document = JSONObject([("schema", "kazasu.tag/1"), ("card", card.json)])

@@ -6,6 +6,7 @@ import Kazasu
 /// The tag data of a dump, for display and for documents.
 struct TagView {
     let report: TagReport
+    let originality: Originality?
     let redaction: Redaction
 
     // MARK: For display
@@ -14,6 +15,7 @@ struct TagView {
         var rows = [[tr("Tag", "タグ"), title]]
         if let product = report.product { rows.append([tr("Product", "製品"), product]) }
         if let type2 = report.type2 { rows += Type2View(report: type2, redaction: redaction).rows }
+        if let originality { rows.append([tr("Signature", "署名"), originality.message[Language.current]]) }
         if let type3 = report.type3 {
             rows.append([
                 tr("Attributes", "属性情報"),
@@ -64,6 +66,7 @@ struct TagView {
             ("type", report.ndef == .none(.notAnnounced) ? .null : .int(report.type)),
             ("product", .text(report.product)), ("ndef", .object(ndef)),
         ])
+        if let originality { object["originality"] = originality.json }
         if let type2 = report.type2 {
             object["type2"] = .object(Type2View(report: type2, redaction: redaction).members)
         }
@@ -109,6 +112,11 @@ struct TagView {
         object.merge(NDEFView(bytes, redaction).members)
         return object
     }
+}
+
+extension Originality {
+    /// As in documents.
+    var json: JSONValue { ["state": .string(state.rawValue), "key": .text(key)] }
 }
 
 /// The data specific to a FeliCa Lite or Lite-S, for display and for documents.

@@ -43,9 +43,6 @@ struct Type2View {
         for (number, count) in report.counters.sorted(by: { $0.key < $1.key }) {
             rows.append([tr("Counter \(number)", "カウンター \(number)"), "\(count)"])
         }
-        if report.signature != nil {
-            rows.append([tr("Signature", "署名"), tr("present, not verified", "あり（検証していません）")])
-        }
         return rows
     }
 

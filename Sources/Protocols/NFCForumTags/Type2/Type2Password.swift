@@ -141,10 +141,12 @@ extension Type2PasswordError: SelfDescribing {
         case .wrong: LocalizedText("wrong password for this tag", "タグのパスワードと一致しません")
         case .locked:
             LocalizedText(
-                "the tag accepts no password any more: too many wrong ones were tried", "失敗が上限に達したため、タグはどのパスワードも受け付けません")
+                "the tag accepts no password any more: too many wrong ones were tried", "失敗が上限に達したため、タグはどのパスワードも受け付けません"
+            )
         case .otherAcknowledgement:
             LocalizedText(
-                "the tag accepted the password but returned another PACK: another tag answers", "パスワードは通りましたが PACK が違います。別のタグです")
+                "the tag accepted the password but returned another PACK: another tag answers",
+                "パスワードは通りましたが PACK が違います。別のタグです")
         case .interrupted(let error):
             LocalizedText(
                 "the password was sent, but no answer arrived, so it may count as a wrong one: \(error.message.english)",

@@ -174,9 +174,11 @@ package final class Type2Tag {
         }
     }
 
-    /// Returns the answer to READ_SIG, 32 bytes; `nil` if the tag does not support the command.
+    /// Returns the answer to READ_SIG, 32 bytes, or 48 of Ultralight AES and NTAG 223/224 DNA; `nil` if the tag does not support the command.
     package func signature() throws(TagError) -> [UInt8]? {
-        guard case .bytes(let bytes) = try ask(Type2Command.readSignature, { $0.count == 32 }) else { return nil }
+        guard case .bytes(let bytes) = try ask(Type2Command.readSignature, { [32, 48].contains($0.count) }) else {
+            return nil
+        }
         return bytes
     }
 
@@ -315,7 +317,7 @@ package enum Type2Command {
     static let locked: UInt8 = 0x04
     /// READ_CNT: three bytes, least significant first.
     static func readCounter(_ number: UInt8) -> [UInt8] { [0x39, number] }
-    /// READ_SIG: 32 bytes.
+    /// READ_SIG: 32 bytes, or 48.
     static let readSignature: [UInt8] = [0x3C, 0x00]
     /// The first part of Ultralight C's AUTHENTICATE: `AF` and eight bytes. It does not authenticate anything.
     static let authenticate: [UInt8] = [0x1A, 0x00]

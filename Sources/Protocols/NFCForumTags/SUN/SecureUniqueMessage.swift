@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+package import CardCiphers
+package import CardCrypto
+
+/// The parts of a URL that an NTAG 424 DNA makes new each time it is read (SUN, also SDM): UID and counter, enciphered or
+/// in plain text, perhaps file data, and a MAC.
+///
+/// The owner of a tag chooses the names and places of the parts, so that they are found by their form: the MAC is the last
+/// value of sixteen hexadecimal digits, the PICC data one of 32 (AES) or 48 (LRP), UID and counter are of 14 and 6. The MAC is
+/// tried over nothing and from the beginning of each part on.
+///
+/// Sources: NXP AN12196, AN12304; the public vectors of sdm-backend.
+package struct SecureUniqueMessage {
+    /// The URL in ASCII.
+    private let text: [UInt8]
+    /// The values of hexadecimal digits, in order.
+    private let values: [Value]
+    private let mac: Value
+    private let identity: Identity
+
+    private struct Value {
+        /// The offset of the first digit in the URL.
+        let start: Int
+        let bytes: [UInt8]
+    }
+
+    /// How the tag says who it is.
+    private enum Identity {
+        /// PICC data, 16 bytes for AES, 24 for LRP.
+        case enciphered(Value)
+        /// UID, seven bytes, and counter, most significant byte first.
+        case plain(uid: Value, counter: Value)
+    }
+
+    /// Finds the parts.
+    ///
+    /// - Returns: `nil` if the URL has no MAC, or neither PICC data nor UID and counter.
+    package init?(url: String) {
+        let text = Array(url.utf8)
+        guard text.count <= 4096 else { return nil }
+        self.text = text
+        var values: [Value] = []
+        var start = 0
+        while start < text.count {
+            guard Hex.value(of: text[start]) != nil else {
+                start += 1
+                continue
+            }
+            var end = start
+            while end < text.count, Hex.value(of: text[end]) != nil { end += 1 }
+            // A word may begin with letters that are digits, too: only what stands between separators counts.
+            let isAlone =
+                (start == 0 || !Self.isWord(text[start - 1])) && (end == text.count || !Self.isWord(text[end]))
+            if isAlone, let bytes = try? Hex.decode(String(decoding: text[start..<end], as: UTF8.self)) {
+                // UID and counter may stand in one value.
+                if end - start == 21 - 1 {
+                    values.append(Value(start: start, bytes: Array(bytes.prefix(7))))
+                    values.append(Value(start: start + 14, bytes: Array(bytes.dropFirst(7))))
+                } else {
+                    values.append(Value(start: start, bytes: bytes))
+                }
+            } else if isAlone == false, end - start == 14, end + 7 <= text.count, text[end] | 0x20 == 0x78 {
+                // `UIDxCOUNTER`, as in the mirror of an NTAG21x.
+                let digits = text[end + 1..<end + 7]
+                if let uid = try? Hex.decode(String(decoding: text[start..<end], as: UTF8.self)),
+                    let counter = try? Hex.decode(String(decoding: digits, as: UTF8.self))
+                {
+                    values.append(Value(start: start, bytes: uid))
+                    values.append(Value(start: end + 1, bytes: counter))
+                    end += 7
+                }
+            }
+            start = end
+        }
+        self.values = values
+        guard let mac = values.last, mac.bytes.count == 8 else { return nil }
+        self.mac = mac
+        let others = values.dropLast()
+        if let uid = others.first(where: { $0.bytes.count == 7 }),
+            let counter = others.first(where: { $0.bytes.count == 3 && $0.start > uid.start })
+        {
+            identity = .plain(uid: uid, counter: counter)
+        } else if let data = others.first(where: { [16, 24].contains($0.bytes.count) }) {
+            identity = .enciphered(data)
+        } else {
+            return nil
+        }
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    /// What the tag said, once its MAC was checked.
+    package struct Contents: Hashable, Sendable {
+        /// The UID, seven bytes.
+        package let uid: [UInt8]
+        /// How often the tag was read before; `nil` if it does not say so.
+        package let counter: UInt32?
+        /// The file data that was enciphered; `nil` if there is none.
+        package let fileData: [UInt8]?
+        /// Whether the tag uses LRP in place of AES.
+        package let isLRP: Bool
+    }
+
+    /// Checks the MAC.
+    ///
+    /// - Parameters:
+    ///   - metaKey: the key for the PICC data (SDMMetaReadKey), sixteen bytes.
+    ///   - fileKey: the key for MAC and file data (SDMFileReadKey), sixteen bytes.
+    /// - Returns: what the tag said; `nil` if it was not made with these keys, or was changed.
+    package func contents(metaKey: SecretBytes, fileKey: SecretBytes) throws(CryptoError) -> Contents? {
+        let (meta, file) = (Self.bytes(metaKey), Self.bytes(fileKey))
+        switch identity {
+        case .plain(let uid, let counter):
+            let counter = Array(counter.bytes.reversed())
+            if let contents = try check(uid.bytes, counter, file, isLRP: false) { return contents }
+            return try check(uid.bytes, counter, file, isLRP: true)
+        case .enciphered(let data):
+            let isLRP = data.bytes.count == 24
+            let plain =
+                isLRP
+                ? try LeakageResilientCipher(meta).decrypt(
+                    Array(data.bytes[8...]), counter: Array(data.bytes[..<8]), key: 0)
+                : try AESKey(SecretBytes(meta)).decrypt(data.bytes)
+            // The tag byte: 80 UID, 40 counter, and the length of the UID.
+            guard let tag = plain.first, tag & 0x80 != 0, tag & 0x0F == 7, plain.count >= 11 else { return nil }
+            let counter = tag & 0x40 != 0 ? Array(plain[8..<11]) : nil
+            return try check(Array(plain[1..<8]), counter, file, isLRP: isLRP, data)
+        }
+    }
+
+    private static func bytes(_ key: SecretBytes) -> [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
+
+    /// Compares the MAC with those over each part of the URL that the tag may have been told to cover.
+    private func check(
+        _ uid: [UInt8], _ counter: [UInt8]?, _ key: [UInt8], isLRP: Bool, _ picc: Value? = nil
+    ) throws(CryptoError) -> Contents? {
+        let session = try Session(key, uid: uid, counter: counter ?? [], isLRP: isLRP)
+        let starts = Self.partStarts(text, values, before: mac.start)
+        let messages = [[]] + starts.map { Array(text[$0..<mac.start]) }
+        var isRight = false
+        for message in messages where !isRight {
+            let full = try session.mac(message)
+            isRight = stride(from: 1, to: 16, by: 2).map { full[$0] }.elementsEqual(mac.bytes)
+        }
+        guard isRight else { return nil }
+        let number = counter.map { $0.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+        let enciphered = values.first {
+            $0.start != picc?.start && $0.start != mac.start && $0.bytes.count >= 16 && $0.bytes.count % 16 == 0
+        }
+        var fileData: [UInt8]?
+        if let enciphered, let counter { fileData = try session.decrypt(enciphered.bytes, counter: counter) }
+        return Contents(uid: uid, counter: number, fileData: fileData, isLRP: isLRP)
+    }
+
+    /// Where the MAC may begin: at each value, and at the name before it.
+    private static func partStarts(_ text: [UInt8], _ values: [Value], before end: Int) -> [Int] {
+        var starts = Set(values.map(\.start).filter { $0 < end })
+        for place in text.indices where place < end && [0x3F, 0x26, 0x3D, 0x2F, 0x23, 0x3B].contains(text[place]) {
+            starts.insert(place)
+            if place + 1 < end { starts.insert(place + 1) }
+        }
+        starts.insert(0)
+        // A URL with very many parts is not one of a tag; each costs a MAC.
+        return starts.sorted().suffix(64)
+    }
+
+    /// The keys of one reading of the tag.
+    private enum Session {
+        case aes(mac: AESKey, cipher: AESKey)
+        case lrp(LeakageResilientCipher)
+
+        init(_ key: [UInt8], uid: [UInt8], counter: [UInt8], isLRP: Bool) throws(CryptoError) {
+            let context = uid + counter
+            if isLRP {
+                let vector = Self.padded([0x00, 0x01, 0x00, 0x80] + context, room: 14) + [0x1E, 0xE1]
+                self = .lrp(try LeakageResilientCipher(try LeakageResilientCipher(key).mac(vector)))
+                return
+            }
+            let master = try AESKey(SecretBytes(key))
+            let derive = { (label: [UInt8]) throws(CryptoError) in
+                try AESKey(
+                    SecretBytes(try master.cmac(Self.padded(label + [0x00, 0x01, 0x00, 0x80] + context, room: 16))))
+            }
+            self = .aes(mac: try derive([0x3C, 0xC3]), cipher: try derive([0xC3, 0x3C]))
+        }
+
+        private static func padded(_ bytes: [UInt8], room: Int) -> [UInt8] {
+            bytes + [UInt8](repeating: 0, count: max(0, room - bytes.count))
+        }
+
+        func mac(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+            switch self {
+            case .aes(let key, _): try key.cmac(message)
+            case .lrp(let cipher): try cipher.mac(message)
+            }
+        }
+
+        func decrypt(_ data: [UInt8], counter: [UInt8]) throws(CryptoError) -> [UInt8] {
+            switch self {
+            case .aes(_, let key): try key.decrypt(data, after: try key.encrypt(Self.padded(counter, room: 16)))
+            case .lrp(let cipher): try cipher.decrypt(data, counter: counter + [0, 0, 0], key: 1)
+            }
+        }
+    }
+}

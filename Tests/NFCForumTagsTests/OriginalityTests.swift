@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardCrypto
+import Testing
+
+@testable import NFCForumTags
+
+@Suite("Originality signatures")
+struct OriginalityTests {
+    /// UIDs and signatures of real chips, as published.
+    static let samples: [(name: String, uid: String, signature: String)] = [
+        ("S1", "04C1285A373080", "CEA2EB0B3C95D0844A95B824A7553703B3702378033BF0987899DB70151A19E7"),
+        ("S3", "04E10CDA993C80", "8B76052EE42F5567BEB53238B3E3F9950707C0DCC956B5C5EFCFDB709B2D82B3"),
+        ("S3a", "04DB0BDA993C80", "6048EFD9417CD10F6B7F1818D471A7FE5B46868D2EABDC6307A1E0AAE139D8D0"),
+        ("S3b", "0003FC2A580104E0", "A2AF1B088305152EA9197BA9446647BD8195EB75F3A19B31A2B9AE2274FA29A3"),
+        ("S9", "0433619AB35780", "B9FAE369EC21C980650D87ED9AE9B1610E859131B4B8699C647548AB68D249BB"),
+        ("S9a", "524374E2", "F8758CE30A58553A9985C458FB9C7D340FCFB04847B928A0667939272BC58B5E"),
+        ("S9b", "53424B8A", "B4F533E8C06C021E242EFE8558C1672ED7022E5AE4E7AA2D46113B0AB6928AFC"),
+        ("S10", "30933C61", "AEA4DD0B800FAC63D4DE08EE91F4650ED825FD6B4D7DEEE98DBC9BAE10BE003E"),
+        ("S10a", "20593261", "F762CDD59EEDC075F4DDBA7ECD529FEEE5135C65A84D12EF0A250A321B2012F5"),
+        ("S11", "02E3002FCD4038", "E71B844BCE76C8110B36E5B1E1C0410381BD994F226D5C11D84CA6697A5EB572"),
+        ("S11a", "02E3002FCD4205", "5BE94577A06BC3030B1B3CECDC846E8128DDF81008DDEECBAF78CE91CDA27DBD"),
+        ("S12", "020339A5940000", "A5E968CEDD7278C46F0FF7ECABAD649C229BCA444915D307E69C1945FA95C9C6"),
+        (
+            "S13", "045E4CC2451390",
+            "C9BBDA1B99EB6634CDFD8E3251AC5C4742EA5FA507B8A8A8B39B19AB7340D173331589C54C56C49F0CCA6DDBAC1E492A"
+        ),
+        (
+            "S13a", "043F88C2451390",
+            "5C2055A7373F119C3FDD9843020B06AA0E6DE18C16496C425C4AD971A50F05FA1A67B9E39CA60C355EEEEBF8214A84A5"
+        ),
+        (
+            "S14", "04A31232241C90",
+            "057595DCC601CA7E21341F1F978FA134F0204D87A33749C56DDB4ABD6F1F26194341DB10093B34C42F524A30DCC5CE54"
+        ),
+        (
+            "S15", "043302218D3D00",
+            "6A5D5E034F4FC823CACAB56C1A77A409B8DB345F89BD3FD59ED1F9C0093518609BE62D0A20764D2011E47EFA187F29AA"
+        ),
+        (
+            "S15a", "046910EA841390",
+            "5A424A22BE320B86CB2576D4E0112B28F21D5F994B72AD25788F5B5EAE5ADF2592B773CF3F68DE4585A1D084EC879FA6"
+        ),
+        (
+            "S17", "0463474AA26A80",
+            "27E9A50E6CA4BA9037C02F7D20A80D0284D0C1D83C67F5A5AC1D8A4EF86C9508417E4E9C6F85AA7920F0ABDED984CAF20467D66EA54BBF08"
+        ),
+        (
+            "S18", "042A41CAE45380",
+            "B2769F8DDB575AEA2A680ADCA8FFED4FAB81A1E9908E2B82FE0FABB697BBD9B23835C416970E75768F12902ACA491349E94E6589EAF4F508"
+        ),
+        (
+            "S18a", "045640CAE45380",
+            "D34B53A8C2C100D700DEA1C4C0D0DE4409F3A418CD8D57C4F41F146E42AD9A55F014199ABBF5CA259C7799DB0AE20D5E77D4950AC7E95D33"
+        ),
+        (
+            "S19", "04448BD2DB6B80",
+            "5CBB5632795C8F15263FEFB095B51C7B541AFD914A1AE44EF6FB8AF605EDF13DBFEE6C3A2DB372245E671DFE0D42CB1F0D0B8FE67A89D2F6"
+        ),
+        (
+            "S19a", "04445DD2DB6B80",
+            "166BFD9F9BFAA451172566101580DF9894F582C4A4E258C15037AD2F35A475CF1D7FB817618623A6569F991931AFB2766984E21A18512A6D"
+        ),
+        (
+            "S20", "0439556ACB6480",
+            "D5BD0978106E1E38B513642335966AB21E9F950DCFCFAB45FF13D0DC3CA4C2AE7E0D671DF1240937D040DAC4601C5F66ED62C546EE03ED08"
+        ),
+        (
+            "S21", "044CA092806480",
+            "9D86DACD3866058B1CF122FF5FC80E997251D99179BC1F996ACF6ED7D495DA5C39DDE699E2760C08D747EF08487B9897D48957E5AFD755E2"
+        ),
+        (
+            "S21a", "045793D28A6380",
+            "E509576A484B4F93B5B97FFA04CB297CAE97CFF1071BDEFD23D5054513E3036203FDD1CDD2CDEAD0AEAD88DF24FFE7CDAAFEE1E58A55A745"
+        ),
+        (
+            "S22", "042468222F5C80",
+            "B9211E320F321BD1D0E158E10FF15109B389638BAE15D9909D7725BF1250ED236D66F1AF75C94D60330E4E92535F5E6997675281A5687173"
+        ),
+        (
+            "S22a", "042938222F5C80",
+            "18B642797D1FD71806146A7A6EC778D3FDD04F39C4A3B36A592BD1A114DC44E5528380FA766C0B7EA32B284AFBE84300B620369F0686D8CC"
+        ),
+        (
+            "S23", "042A2B221C5080",
+            "BAC40CD88E9193C58ADA5055350C4F648EB5A7AEC4FCF9BD4CDD7B1C558DE5F59C6636F26286ED48622AAA2331D4DF1CEE23B57B94BDA631"
+        ),
+        (
+            "S23a", "04505082346B80",
+            "78B2FCF6769F60B165F5BDEB3A6D0C26967BB165E65A3B400A01C711356FF0A0807AB1A2706FCA419702AC67211287E31D71927BA25AB235"
+        ),
+        ("S4", "04B8313A307380", "31B5998B1D1C6AF2C6C7AEC2E14429952FA9E757292BFB39E16DDC43E2CEC580"),
+        ("S4a", "043991C2FC6780", "AF0D47F0EFFFDC7B8B7B78DD939BE6C1BF15330A1A82B6C887B16963545F3185"),
+        ("S4b", "04515CFA6F7381", "4221E46C796A815EEA0D936D85EE4B0C2A00D577F1C567F36375F8EB86485E6B"),
+        ("S4c", "04D9650A325E80", "482AF2010FF2F5A79AD5796ECB14544898D1575D8A23A9B0E820023ECDC816DB"),
+        ("S2", "04EE45DAA34084", "EBB6102BFF74B087D18A57A54BC375159A04EA9BC61080B7F4A85AFE1587D73B"),
+        ("S5", "34D959D16906A0", "7F17E881D214FC044A3DF2E2B9E5FBAD16330D4FF69CC4215B8585CCF3265CD9"),
+    ]
+
+    @Test("Real chips are signed, and not with one bit of the UID changed", arguments: samples)
+    func sample(_ row: (name: String, uid: String, signature: String)) throws {
+        var uid = try Hex.decode(row.uid)
+        let signature = try Hex.decode(row.signature)
+        let result = Originality(signature: signature, uid: uid, isKnown: true)
+        #expect(result.state == .valid && result.key != nil)
+        uid[uid.count - 1] ^= 1
+        #expect(Originality(signature: signature, uid: uid, isKnown: true) == Originality(.wrong))
+        #expect(Originality(signature: signature, uid: uid, isKnown: false) == Originality(.unknownProduct))
+    }
+
+    /// X1, X2, X5: pages in place of a signature, a joke, and the signature of another chip.
+    static let copies = [
+        ("041B13D3700000", "041B1384D3700000041B1384D3700000041B1384D3700000041B1384D3700000"),
+        ("04C18A01274003", "354782B2E9D58F70C3BC79FE8AED7716EC258C9A95324B9419002E125AD0AC90"),
+        ("04B8313A307380", "8B76052EE42F5567BEB53238B3E3F9950707C0DCC956B5C5EFCFDB709B2D82B3"),
+    ]
+
+    @Test("Copies are not", arguments: copies)
+    func copy(_ row: (uid: String, signature: String)) throws {
+        let result = try Originality(
+            signature: Hex.decode(row.signature), uid: Hex.decode(row.uid), isKnown: true)
+        #expect(result == Originality(.wrong))
+    }
+
+    @Test("X3, X4, X6: no signature, and bytes that are none")
+    func malformed() throws {
+        let uid = try Hex.decode("04E10CDA993C80")
+        #expect(Originality(signature: [UInt8](repeating: 0, count: 32), uid: uid, isKnown: true).state == .absent)
+        #expect(Originality(signature: nil, uid: uid, isKnown: true).state == .absent)
+        #expect(Originality(signature: [], uid: uid, isKnown: true).state == .absent)
+        let sample = try Hex.decode("8B76052EE42F5567BEB53238B3E3F9950707C0DCC956B5C5EFCFDB709B2D82B3")
+        let order = try Hex.decode("FFFFFFFE0000000075A30D1B9038A115")
+        let zeros = [UInt8](repeating: 0, count: 16)
+        let (r, s) = (Array(sample.prefix(16)), Array(sample.suffix(16)))
+        for signature in [zeros + s, r + zeros, order + s, r + order, order + order] {
+            #expect(Originality(signature: signature, uid: uid, isKnown: true).state == .wrong)
+        }
+        for signature in [sample.dropLast(), sample + [0]] {
+            #expect(Originality(signature: Array(signature), uid: uid, isKnown: true).state == .unknownProduct)
+        }
+    }
+
+    @Test func table() throws {
+        #expect(OriginalityKey.faults == [])
+        #expect(OriginalityKey.all.count == 18)
+        #expect(try OriginalityKey.isSupported(.secp128r1))
+    }
+}
