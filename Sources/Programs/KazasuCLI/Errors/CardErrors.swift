@@ -253,7 +253,8 @@ extension CommandError {
                 "passwordProtected",
                 tr(
                     "use \(Caller.current.option("password-from")), or \(Caller.current.option("key-from")) for an Ultralight C",
-                    "\(Caller.current.option("password-from")) を指定してください（Ultralight C は \(Caller.current.option("key-from"))）")
+                    "\(Caller.current.option("password-from")) を指定してください（Ultralight C は \(Caller.current.option("key-from"))）"
+                )
             )
         case .secret:
             ("secretPage", tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません"))
