@@ -46,7 +46,7 @@ struct TagPasswordTests {
         // Its configuration needs the password, too: whether there is a limit of tries cannot be read.
         let closed = try Bench(access: "80")
         #expect(try closed.run("tag", "read", password: nil).hasEnded(76))
-        try closed.run("tag", "read").expectError(77, "does not reveal whether wrong ones lock it for ever")
+        try closed.run("tag", "read").expectError(77, "does not reveal whether wrong ones lock it forever")
         let read = try closed.run("tag", "read", "--json", "--use-last-try")
         #expect(read.hasEnded(0), "\(read.errors)")
         #expect(read.errors.isEmpty)
@@ -104,7 +104,7 @@ struct TagPasswordTests {
             let bench = try Bench(access: access)
             let trace = "\(bench.folder.path)/trace"
             let held = try bench.run("tag", "pages", "--trace", trace)
-            held.expectError(77, "locks itself for ever after \(access.suffix(1)) wrong ones")
+            held.expectError(77, "locks itself forever after \(access.suffix(1)) wrong ones")
             #expect(try !bench.folder.text("trace").contains(#""tx":"1b"#))
             #expect(try bench.run("tag", "pages", "--use-last-try").hasEnded(0))
         }

@@ -19,7 +19,7 @@ package struct TagPasswordOptions: ParsableArguments {
     @Flag(
         name: .long,
         help: help(
-            "Send the password even if the tag may lock itself for ever when it is wrong.",
+            "Send the password even if the tag may lock itself forever when it is wrong.",
             "間違えるとタグが永久にロックされるおそれがあっても、パスワードを送る。"))
     package var useLastTry = false
 

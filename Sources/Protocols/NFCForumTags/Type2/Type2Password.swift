@@ -52,7 +52,7 @@ package enum TagCredential {
     case password(Type2Password, Type2PasswordRules)
 }
 
-/// The rules for sending a password, since a tag may refuse for ever after some wrong ones and never says how many are
+/// The rules for sending a password, since a tag may refuse forever after some wrong ones and never says how many are
 /// left.
 package struct Type2PasswordRules {
     /// Whether it may be sent to a tag that has a limit of tries, or does not reveal whether it has one.
@@ -106,7 +106,7 @@ package final class Type2PasswordFailuresOfRun: Type2PasswordFailures {
 public enum Type2PasswordError: Error, Hashable, Sendable {
     /// The tag has no password, or the reader does not pass the command on; nothing was sent.
     case notSupported
-    /// It was not sent: after a limit of wrong passwords the tag refuses for ever, and it does not say how many were
+    /// It was not sent: after a limit of wrong passwords the tag refuses forever, and it does not say how many were
     /// tried. `nil` if the limit itself cannot be read.
     case lastTry(limit: Int?)
     /// It was not sent: this tag did not accept it before.
@@ -129,11 +129,11 @@ extension Type2PasswordError: SelfDescribing {
             LocalizedText("this tag or reader does not support passwords", "このタグまたはリーダーはパスワードに対応していません")
         case .lastTry(let limit?):
             LocalizedText(
-                "the password was not sent: the tag locks itself for ever after \(limit) wrong ones, and does not say how many were tried",
+                "the password was not sent: the tag locks itself forever after \(limit) wrong ones, and does not say how many were tried",
                 "パスワードは送りませんでした: \(limit) 回間違えるとタグは永久にロックされ、これまでの失敗回数は分かりません")
         case .lastTry(nil):
             LocalizedText(
-                "the password was not sent: the tag does not reveal whether wrong ones lock it for ever",
+                "the password was not sent: the tag does not reveal whether wrong ones lock it forever",
                 "パスワードは送りませんでした: 間違えると永久にロックされるかどうか、タグから読み取れません")
         case .failedBefore:
             LocalizedText(
