@@ -26,7 +26,10 @@ let rooms = [
         "CPCSC",
         "CPostgreSQL", "CSchemas", "CStationTables",
     ],
-    "Cards": ["ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "DumpFormatsXML", "NDEF"],
+    "Cards": [
+        "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "DumpFormatsXML", "MIFAREClassic",
+        "NDEF",
+    ],
     "Protocols": ["CardCrypto", "CardReading", "FeliCa", "ISO7816", "ISODEP", "NFCForumTags", "ReaderCore"],
     "Readers": ["PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport"],
     "Simulation": ["ReaderTesting", "VirtualReader"],
@@ -51,6 +54,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ReaderCore", ["ByteCodec", "CardModel"]),
     ("CardCrypto", ["ByteCodec", "CLibCrypto", "CardCiphers", "CardModel"]),
     ("NDEF", ["ByteCodec", "CardModel"]),
+    ("MIFAREClassic", ["ByteCodec", "CardModel"]),
     ("CardDecoders", ["ByteCodec", "CStationTables", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
@@ -58,7 +62,10 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
     (
         "NFCForumTags",
-        ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "NDEF", "ReaderCore"]
+        [
+            "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "MIFAREClassic", "NDEF",
+            "ReaderCore",
+        ]
     ),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "ReaderCore"]),
     ("ISODEP", ["ReaderCore"]),
@@ -133,11 +140,12 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ["ByteCodec", "CardModel", "ISO7816", "ReaderCore", "PCSCReader", "ReaderTesting", "VirtualReader"]
     ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
+    ("MIFAREClassicTests", ["ByteCodec", "CardModel", "MIFAREClassic"]),
     (
         "NFCForumTagsTests",
         [
-            "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags",
-            "ReaderCore", "VirtualReader",
+            "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "MIFAREClassic", "NDEF",
+            "NFCForumTags", "ReaderCore", "VirtualReader",
         ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel", "NDEF"]),
@@ -276,7 +284,7 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuCLI",
         dependencies: [
-            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CardCrypto", "Kazasu",
+            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CardCrypto", "Kazasu", "MIFAREClassic",
             .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
             .product(name: "SystemPackage", package: "swift-system"),
             .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

@@ -15,6 +15,7 @@ public struct CardQuery: Hashable, Sendable {
         case license
         case myNumber
         case tag
+        case classic
         case any
 
         /// The technologies that such a card may have.
@@ -22,6 +23,7 @@ public struct CardQuery: Hashable, Sendable {
             switch self {
             case .feliCa: [.felica]
             case .isoDEP, .license, .myNumber: [.typeA, .typeB]
+            case .classic: [.typeA]
             case .tag, .any: Technology.allCases
             }
         }

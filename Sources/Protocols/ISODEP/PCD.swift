@@ -177,6 +177,8 @@ package struct PCD {
 
     /// The chip must not check the CRC: the four-bit ACK and NAK have none.
     private func transceiveWithoutProtocol(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        // These readers have no published command for Crypto1.
+        guard !ClassicFrame.isAuthentication(frame) else { throw ClassicFrame.notPassed }
         guard frame.count + 2 <= channel.longestRawFrame else {
             throw .frameTooLong(length: frame.count, limit: channel.longestRawFrame - 2)
         }

@@ -23,6 +23,7 @@ struct PCSCLink: ~Copyable {
     private var session: TransparentSession.CardProtocol?
     /// Whether everything goes to the tag directly, without the reader's own commands for tags.
     private var isPassing = false
+    private var classic: ClassicCommands
     /// Whether the reader has refused a session.
     private var hasNoSessions = false
 
@@ -38,6 +39,7 @@ struct PCSCLink: ~Copyable {
         self.context = context
         self.reader = reader
         tagWrappings = FrameWrapping.ways(for: reader, .type2)
+        classic = ClassicCommands(reader: reader)
     }
 
     /// Releases the card.
@@ -50,6 +52,7 @@ struct PCSCLink: ~Copyable {
 
     mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         (selection, isPassing) = (.none, false)
+        classic.close()
         if case .felica = request, session == .felica {
             // The reader itself does not look for cards now, even if the service reports otherwise.
             return try pollInSession(request)
@@ -166,6 +169,24 @@ struct PCSCLink: ~Copyable {
             guard answer.count >= 2 else { throw lost(.corrupted(status: 0)) }
             return answer
         case .storage:
+            if session == nil, classic.isOpen || ClassicFrame.isAuthentication(frame) {
+                isUsed = true
+                var commands = classic
+                defer { classic = commands }
+                do throws(TransportError) {
+                    return try commands.transceive(frame) { command throws(TransportError) in
+                        do throws(PCSCError) {
+                            return try transmitOnce(command)
+                        } catch {
+                            throw error.code.error
+                        }
+                    }
+                } catch {
+                    if case .corrupted = error { throw error }
+                    if case .unsupported = error { throw error }
+                    throw lost(error)
+                }
+            }
             if frame.first == Self.passwordAuthentication { isPassing = true }
             guard session == nil, !isPassing, let command = StorageCommand(frame) else {
                 return try pass(frame, within: time)

@@ -185,6 +185,20 @@ package struct TypeAIdentity: Hashable, Sendable {
         self.sak = sak
     }
 
+    /// The identity of a MIFARE Classic: ATQA and SAK by its size and the length of its UID, unless they are given.
+    init(classic memory: ClassicMemory, atqa: UInt16?, sak: UInt8?) {
+        let usual: (atqa: UInt16, sak: UInt8) =
+            switch memory.blockCount {
+            case 20: (0x0004, 0x09)
+            case 64: (0x0004, 0x08)
+            case 128: (0x0004, 0x19)
+            default: (0x0002, 0x18)
+            }
+        uid = memory.uid
+        self.atqa = atqa ?? (memory.uid.count == 7 ? usual.atqa | 0x0040 : usual.atqa)
+        self.sak = sak ?? usual.sak
+    }
+
     /// The four bytes and the check byte BCC of each cascade level; 88 is the cascade tag.
     var levels: [[UInt8]] {
         var rest = uid[...]

@@ -51,7 +51,10 @@ package final class RecordingReader: Reader {
         let time = now()
         let secret = mask.secret(in: frame)
         let result = Result { () throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
-        let shown = mask.hidesAnswer(to: frame) ? result.map { $0.count > 1 ? $0.map { _ in 0 } : $0 } : result
+        let hidden = mask.secretInAnswer(to: frame)
+        let shown = result.map { answer in
+            answer.count < 2 ? answer : answer.enumerated().map { hidden.contains($0.offset) ? 0 : $0.element }
+        }
         record(time, .transceive(frame, timeout: timeout, shown), masking: secret)
         return try result.get()
     }
@@ -97,14 +100,22 @@ struct SecretMask {
         if let picc {
             if picc.technology == .felica { return SecretMask.cardKey(in: frame) }
             // PWD_AUTH of NTAG and Ultralight EV1.
-            if !picc.isISODEP { return frame.first == 0x1B && frame.count > 1 ? 1..<frame.count : nil }
+            if !picc.isISODEP {
+                if ClassicFrame.isAuthentication(frame) { return ClassicFrame.key }
+                if frame.count == 18, frame[0] == 0xA0, ClassicFrame.isTrailer(frame[1]) { return 2..<frame.count }
+                return frame.first == 0x1B && frame.count > 1 ? 1..<frame.count : nil
+            }
         }
         return SecretMask.data(of: frame) ?? blockData(frame)
     }
 
-    /// Whether the answer is a secret, too: PACK of a tag that accepted its password.
-    func hidesAnswer(to frame: [UInt8]) -> Bool {
-        picc.map { $0.technology == .typeA && !$0.isISODEP && frame.first == 0x1B } ?? false
+    /// Returns the range of the answer that is a secret, too: PACK of a tag that accepted its password, and key B in a trailer of
+    /// MIFARE Classic.
+    func secretInAnswer(to frame: [UInt8]) -> Range<Int> {
+        guard case .typeA(let target)? = picc, !target.isISODEP else { return 0..<0 }
+        if frame.first == 0x1B { return 0..<2 }
+        guard let sak = target.sak, sak & 0x18 != 0, frame.count == 2, frame[0] == 0x30 else { return 0..<0 }
+        return ClassicFrame.isTrailer(frame[1]) ? 10..<16 : 0..<0
     }
 
     /// Returns the range of the data of a Write Without Encryption whose Block List has block 87.

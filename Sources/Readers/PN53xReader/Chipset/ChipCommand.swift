@@ -65,6 +65,9 @@ enum ChipCommand {
     /// four-bit ACK of a Type 2 Tag as a CRC error otherwise (nfcpy `clf/pn53x.py`).
     static let keepChecksum: [UInt8] = [0x08, 0x63, 0x03, 0x00]
 
+    /// The same with the CRC checked and removed, as InDataExchange expects it of MIFARE Classic.
+    static let checkChecksum: [UInt8] = [0x08, 0x63, 0x03, 0x80]
+
     static let exchangeDataCode: UInt8 = 0x40
     /// Set in a status: the same command, without data, fetches more of the card's answer.
     static let moreInformation: UInt8 = 0x40

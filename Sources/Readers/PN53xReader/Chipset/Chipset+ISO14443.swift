@@ -28,6 +28,7 @@ extension Chipset {
             try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime))
         }
         iso14443.selection = target.isISODEP ? .apdus : .commands
+        iso14443.usesCrypto1 = false
         iso14443.carriesCID = false
         return target
     }
@@ -81,12 +82,28 @@ extension Chipset {
 
     /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.
     mutating func exchangeCommand(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        if iso14443.usesCrypto1 || ClassicFrame.isAuthentication(frame) {
+            return try exchangeClassic(frame, within: time)
+        }
         let answer = try exchange(frame, within: time)
         // A four-bit ACK or NAK, which has no CRC.
         guard answer.count != 1 else { return answer }
         // The chip's code for a wrong CRC.
         guard let content = Checksum.a.verified(answer) else { throw .corrupted(status: 0x02) }
         return content
+    }
+
+    /// Sends a command of MIFARE Classic, which the chip enciphers: from the first authentication on until the card is selected
+    /// again, since any other frame would be enciphered, too.
+    private mutating func exchangeClassic(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        if !iso14443.usesCrypto1 {
+            try check(send(ChipCommand.checkChecksum, waiting: Self.commandTime))
+            iso14443.usesCrypto1 = true
+        }
+        try prepareTimeout(time)
+        var command = ChipCommand.exchangeData(frame)
+        defer { command.wipe() }
+        return Array(try exchangeData(command, within: time).dropFirst())
     }
 
     /// Sends an APDU by ISO-DEP and returns the card's answer.
@@ -175,6 +192,8 @@ struct ISO14443State: Hashable, Sendable {
     var selection = Selection.packets
     /// Whether the blocks of the selected card may carry a CID.
     var carriesCID = false
+    /// Whether the chip enciphers what it sends to a card of type A.
+    var usesCrypto1 = false
     /// Whether the chip sends RATS to a card of type A that supports ISO-DEP, `nil` when that is not known.
     var sendsRATS: Bool?
     /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.

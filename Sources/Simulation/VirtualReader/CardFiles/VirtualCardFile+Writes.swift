@@ -32,6 +32,8 @@ extension VirtualCardFile {
                 losesKey = losesKey || writes.hasKey && json.isDump
             case (let old as VirtualType2Tag, let new as VirtualType2Tag):
                 isChanged = try json.update(Type2Writes(old.memory, new.memory))
+            case (let old as VirtualClassicCard, let new as VirtualClassicCard):
+                isChanged = try json.update(ClassicWrites(old.memory, new.memory))
             case (let old as VirtualFileCard, let new as VirtualFileCard):
                 isChanged = try json.update(FileWrites(old.files, new.files))
             default: continue
@@ -208,6 +210,25 @@ private struct Type2Writes: CardWrites {
         for (number, data) in pages { dump.type2?.pages[UInt16(clamping: number)] = data }
         for (number, value) in counters { dump.type2?.counters[UInt8(clamping: number)] = value }
     }
+}
+
+// MARK: MIFARE Classic
+
+private struct ClassicWrites: CardWrites {
+    private var blocks: [(number: Int, data: [UInt8])] = []
+
+    init(_ old: ClassicMemory, _ new: ClassicMemory) {
+        blocks = (0..<new.blockCount).filter { old[$0] != new[$0] }.map { ($0, new[$0]) }
+    }
+
+    var isEmpty: Bool { blocks.isEmpty }
+
+    func apply(to card: inout JSONValue) {
+        for (number, data) in blocks { card["classic"]["blocks"]["\(number)"] = .hex(data) }
+    }
+
+    /// A dump has no such card.
+    func apply(to dump: inout CardDump) {}
 }
 
 // MARK: Cards with files

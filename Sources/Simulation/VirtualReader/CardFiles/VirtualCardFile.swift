@@ -66,6 +66,7 @@ package enum VirtualCardFile {
         switch schema {
         case self.schema:
             if try json.optional("type2") != nil { return try Type2CardFile.load(json) }
+            if try json.optional("classic") != nil { return try ClassicCardFile.load(json) }
             let interfaces = [try json.optional("typeA"), try json.optional("typeB")]
             guard interfaces.allSatisfy({ $0 == nil }) else { return try FileCardFile.load(json) }
             return try HandWrittenCard.load(json, VirtualOptions(json.optional("virtual")))

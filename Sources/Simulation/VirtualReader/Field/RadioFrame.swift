@@ -13,6 +13,9 @@ package struct RadioFrame: Hashable, Sendable {
     /// Whether a CRC follows. Cards accept REQA, WUPA and the anticollision commands without one, anything else with
     /// one.
     package var hasCRC: Bool
+    /// Whether it is a command of MIFARE Classic that the chip enciphers (Crypto1): it is then in plain text here, an
+    /// authentication with the key and the last four bytes of the UID, a write with its data.
+    package var isEnciphered = false
 
     package init(_ technology: RadioTechnology, _ bytes: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true) {
         self.technology = technology

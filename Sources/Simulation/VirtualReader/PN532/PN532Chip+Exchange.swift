@@ -33,7 +33,10 @@ extension PN532Chip {
             return retried { self.send(frame, at: bitRate, within: .timeout(self.radio.exchangeTimeout), isRetry: $0) }
         case .typeA:
             registers.prepareTypeA()
-            return exchangeTypeA(frame)
+            let result = exchangeTypeA(frame)
+            // After a refused authentication the card is halted; the chip has lost it until it is listed again.
+            if case .answer([ChipStatus.authentication]) = result { targets[index].isReleased = true }
+            return result
         case .isoDEP(var session, let identity):
             if session.technology == .typeA { registers.prepareTypeA() } else { registers.prepareTypeB() }
             let outcome = session.exchange(frame, sendForExchange)
@@ -94,14 +97,22 @@ extension PN532Chip {
     private func exchangeTypeA(_ frame: [UInt8]) -> CommandResult {
         switch frame.first {
         case 0x60, 0x61:
-            // No card here supports it; the chip gives up on the card.
-            return retried { self.mifare(frame, isRetry: $0, isAuthentication: true) }
-        case 0xA0 where frame.count == 18:
+            isCrypto1On = false
+            switch mifare(frame, isAuthentication: true) {
+            case .answer:
+                isCrypto1On = true
+                return .answer([ChipStatus.success])
+            case .failed: return .answer([ChipStatus.authentication])
+            case .aborted: return .aborted
+            }
+        case 0xA0 where frame.count == 18 && !isCrypto1On:
             switch mifare(Array(frame.prefix(2))) {
             case .answer: return retried { self.mifare(Array(frame.dropFirst(2)), isRetry: $0) }
             case .failed(let status): return .answer([status])
             case .aborted: return .aborted
             }
+        // The chip repeats no command that changes a value.
+        case _ where isCrypto1On && frame.first != 0x30: return deliver(mifare(frame))
         default: return retried { self.mifare(frame, isRetry: $0) }
         }
     }
@@ -109,10 +120,13 @@ extension PN532Chip {
     private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> RadioReply<[UInt8]>
     {
         let limit = AnswerLimit.timeout(radio.exchangeTimeout)
-        switch transmit(RadioFrame(.typeA, frame), within: limit, isRetry: isRetry) {
+        var radioFrame = RadioFrame(.typeA, frame)
+        radioFrame.isEnciphered = isCrypto1On || isAuthentication
+        switch transmit(radioFrame, within: limit, isRetry: isRetry) {
         case .aborted: return .aborted
         case .failed(let status): return .failed(status: isAuthentication ? ChipStatus.authentication : status)
-        case .answer where isAuthentication: return .failed(status: ChipStatus.authentication)
+        case .answer(let answer) where isAuthentication && answer.lastByteBits != 4:
+            return .failed(status: ChipStatus.authentication)
         case .answer(let answer):
             guard answer.lastByteBits == 4 else { return .answer(answer.frame) }
             return answer.frame == [0x0A] ? .answer([]) : .failed(status: ChipStatus.wrongFormat)

@@ -97,6 +97,7 @@ extension PN532Chip {
         targets = look.targets
         unfetched = []
         collected = []
+        isCrypto1On = false
     }
 
     /// Forgets the targets of the last search; the cards keep their states.
@@ -104,6 +105,7 @@ extension PN532Chip {
         targets = []
         unfetched = []
         collected = []
+        isCrypto1On = false
     }
 
     private func lookForJewel() -> TargetSearchResult {

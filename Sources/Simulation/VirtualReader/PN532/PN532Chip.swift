@@ -21,6 +21,8 @@ package final class PN532Chip {
     /// The unfetched rest of a long answer, and the received parts of a long command.
     var unfetched: ArraySlice<UInt8> = []
     var collected: [UInt8] = []
+    /// Whether the chip enciphers what it sends to a card of type A, after an authentication of MIFARE Classic.
+    var isCrypto1On = false
     var pins = GPIOPins()
 
     private let line: any HostLine

@@ -18,6 +18,8 @@ public final class InProcessReader: Reader {
     /// The number of calls of ``transceive(_:timeout:)``.
     package private(set) var transceives = 0
     private let cancellation: CancellationToken
+    /// Whether frames are enciphered, after an authentication of MIFARE Classic.
+    private var isCrypto1On = false
     private var selected: Selected?
     /// Whether a card of type A or B was selected since the field went on.
     private var holdsCard = false
@@ -58,6 +60,7 @@ public final class InProcessReader: Reader {
     /// before, the field goes off first, since a selected card does not answer a REQA.
     public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         activations += 1
+        isCrypto1On = false
         if let selected, !selected.isFeliCa { holdsCard = true }
         selected = nil
         try check()
@@ -151,7 +154,11 @@ public final class InProcessReader: Reader {
             let answer = try send(RadioFrame(.felica(bitRate), frame), timeout)
             guard answer.count <= information.longestFeliCaAnswer else { throw .answerTooLong }
             return answer
-        case .typeA: return try send(RadioFrame(.typeA, frame), timeout)
+        case .typeA:
+            var radioFrame = RadioFrame(.typeA, frame)
+            if ClassicFrame.isAuthentication(frame) { isCrypto1On = true }
+            radioFrame.isEnciphered = isCrypto1On
+            return try send(radioFrame, timeout)
         case .isoDEP(let session): return try exchange(frame, session, timeout)
         case .lost: throw .cardReleased
         }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// Reads MIFARE Classic cards from `kazasu.card/1`.
+enum ClassicCardFile {
+    static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualClassicCard {
+        try root.allowOnly(["schema", "comment", "classic", "virtual"])
+        try root.optional("virtual")?.allowOnly(["faults"])
+        let json = try root.required("classic")
+        try json.allowOnly(["size", "uid", "atqa", "sak", "blocks", "data"])
+        let counts = ["mini": 20, "1K": 64, "2K": 128, "4K": 256]
+        let count = try json.required("size").word(counts)
+        let uid = try json.required("uid")
+        guard var memory = ClassicMemory(blockCount: count, uid: try uid.bytes()) else {
+            throw uid.malformed(.bytes, "4", "7")
+        }
+        if let data = try json.optional("data") {
+            let bytes = try data.bytes(count: count * 16)
+            for block in 0..<count { memory.write(block, Array(bytes[block * 16..<block * 16 + 16])) }
+        }
+        for (key, value) in try json.optional("blocks")?.members() ?? [] {
+            guard let block = Int(key), (0..<count).contains(block) else {
+                throw value.malformed(.blockNumberUpTo, "\(count - 1)")
+            }
+            memory.write(block, try value.bytes(count: 16))
+        }
+        let atqa: NodeCode? = try json.optional("atqa")?.code()
+        let sak = try json.optional("sak")?.bytes(count: 1).first
+        return VirtualClassicCard(memory, atqa: atqa?.rawValue, sak: sak)
+    }
+}
