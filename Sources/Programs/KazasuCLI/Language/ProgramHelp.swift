@@ -65,6 +65,7 @@ enum ProgramHelp {
                     Entry("tag", "NFC tags and NDEF, also writing", "NFC タグと NDEF の読み書き"),
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
                 ],
+                [Entry("classic", "MIFARE Classic with your own keys", "MIFARE Classic（自分の鍵で読み書き）")],
             ]),
         Group(
             heading: LocalizedText("Keep and report", "履歴を残す・まとめる"),
