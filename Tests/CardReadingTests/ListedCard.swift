@@ -71,9 +71,8 @@ struct ListedCard {
     }
 
     /// The card, with an IC of which all commands are known.
-    func virtual() throws -> VirtualFeliCaCard {
-        let idm = IDm(rawValue: 0x0101_0312_3456_7890)
-        return VirtualFeliCaCard(
+    func virtual(idm: IDm = IDm(rawValue: 0x0101_0312_3456_7890)) throws -> VirtualFeliCaCard {
+        VirtualFeliCaCard(
             systems: systems.enumerated().map { number, system in
                 VirtualSystem(
                     code: system.code, idm: idm.inSystem(UInt8(number)), pmm: PMm(rawValue: 0x0120_2204_2767_4EFF),

@@ -73,7 +73,7 @@ public final class Card {
     /// Asks a phone for its model; it opens no wallet.
     ///
     /// - Parameter isSelected: whether no other card was searched for since this one was found.
-    /// - Returns: `nil` if it is no phone, or gave no usable answer.
+    /// - Returns: `nil` if it is not a phone, or gave no usable answer.
     package func phoneModel(isSelected: Bool = true) -> PhoneModel? {
         guard let feliCa, PhoneModel.isPhone(feliCa.pmm) else { return nil }
         guard !isSelected else { return session?.phoneModel() }

@@ -18,6 +18,10 @@ package final class CardSession {
     private(set) var isNoisy = false
     /// The number of commands sent, Pollings included.
     private(set) var exchanges = 0
+    /// The bit rate of Pollings, and of the commands after them.
+    private(set) var bitRate: FeliCaBitRate
+    /// Whether a higher bit rate has not failed yet.
+    private var mayRaiseBitRate: Bool
     private let cancellation: CancellationToken
 
     /// How many times in all a damaged exchange is tried.
@@ -29,6 +33,11 @@ package final class CardSession {
         self.target = target
         self.cancellation = cancellation
         limits = CardLimits(pmm: target.pmm, reader: reader.information)
+        bitRate = target.bitRate
+        // A Polling too many could open a phone's wallet.
+        mayRaiseBitRate =
+            target.bitRate == .kbps212 && reader.information.feliCaBitRates.contains(.kbps424)
+            && !PhoneModel.isPhone(target.pmm)
     }
 
     /// How many nodes one Request Service can name so that the answer (11 bytes and 2 per node) fits the reader.
@@ -56,6 +65,7 @@ package final class CardSession {
                 case .transport(.noAnswer), .transport(.cardReleased):
                     silent += 1
                     isNoisy = true
+                    _ = lowerBitRate()
                     guard try isPresent(system) else { throw .cardLost }
                     if silent == 2 { return .silent }
                 case .transport(let failure):
@@ -63,10 +73,12 @@ package final class CardSession {
                     isNoisy = true
                     damaged += 1
                     if damaged == CardSession.attempts { throw .radio(failure) }
+                    if lowerBitRate() { _ = try poll(system.code) }
                 default:
                     isNoisy = true
                     damaged += 1
                     if damaged == CardSession.attempts { throw .badAnswer(error) }
+                    if lowerBitRate() { _ = try poll(system.code) }
                 }
             }
         }
@@ -74,14 +86,19 @@ package final class CardSession {
 
     /// Polls for a system of this card once; damaged answers are tried again.
     ///
+    /// - Parameter raising: whether to try 424 kbit/s first, if the card was found at 212: where this card answers it,
+    ///   that is the bit rate from then on, until an answer is damaged or missing.
     /// - Returns: the system, or `nil` if no card, or another card, answered.
-    package func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
+    package func poll(
+        _ code: SystemCode, requestCode: UInt8 = 0, raising: Bool = false
+    ) throws(ReadingError) -> FeliCaTarget? {
+        if raising, mayRaiseBitRate, bitRate == .kbps212, let found = try pollFaster(code, requestCode) { return found }
         var damaged = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }
             exchanges += 1
             do {
-                let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: target.bitRate)
+                let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: bitRate)
                 guard case .felica(let found)? = try reader.activate(request) else { return nil }
                 return found
             } catch {
@@ -91,6 +108,35 @@ package final class CardSession {
                 if damaged == CardSession.attempts { throw .radio(error) }
             }
         }
+    }
+
+    /// Polls for a system once at 424 kbit/s.
+    private func pollFaster(_ code: SystemCode, _ requestCode: UInt8) throws(ReadingError) -> FeliCaTarget? {
+        if cancellation.isCancelled { throw .cancelled }
+        exchanges += 1
+        mayRaiseBitRate = false
+        do {
+            let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: .kbps424)
+            guard case .felica(let found)? = try reader.activate(request), found.idm.isSameCard(as: target.idm) else {
+                return nil
+            }
+            bitRate = .kbps424
+            return found
+        } catch {
+            switch error {
+            // A recording at 212 kbit/s only has other questions.
+            case .corrupted, .unsupported, .outOfScript: return nil
+            default: throw CardSession.readingError(error)
+            }
+        }
+    }
+
+    /// Goes back to the bit rate at which the card was found, for good.
+    ///
+    /// - Returns: whether it was another one, so that the card has to be polled for again.
+    private func lowerBitRate() -> Bool {
+        defer { bitRate = target.bitRate }
+        return bitRate != target.bitRate
     }
 
     /// Returns whether the card still answers a Polling for this system with this IDm.

@@ -115,7 +115,8 @@ final class SystemTraversal {
             code: code, idm: first.idm.inSystem(UInt8(truncatingIfNeeded: number)), pmm: first.pmm)
         guard code != .any else { return derived }
         for _ in 0..<3 {
-            if let found = try session.poll(code), SystemTraversal.isSameCard(found, first) {
+            // The first system was read.
+            if let found = try session.poll(code, raising: number > 0), SystemTraversal.isSameCard(found, first) {
                 return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
             }
         }
