@@ -166,6 +166,13 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
+# The pictures of the README, made by the program.
+.PHONY: pictures
+pictures: .venv-page/.ready ## makes the pictures of the README from the programs
+	$(SWIFT_BUILD) --product kazasu
+	$(SWIFT_BUILD) --product kazasud
+	.venv-page/bin/python Scripts/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" Docs/pictures
+
 .PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
 .PHONY: test-fresh test-fresh-parts test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
@@ -307,6 +314,11 @@ examples: deps ## builds and runs the programs of Docs/examples and their tests,
 	swift package --package-path Docs/examples/Client dump-package > /dev/null
 	Scripts/test-consumer
 
+# Cards and protocols where there is neither Glibc nor Foundation.
+.PHONY: test-portable
+test-portable: swift ## builds what runs wherever Swift does without Glibc and Foundation
+	Scripts/test-portable $(abspath $(SCRATCH))-portable
+
 # The programs that it leaves are without those rows, too: any other build follows.
 test-stations: deps ## builds without the station names that may not be passed on by themselves, and runs the tests of names
 	Scripts/station-tables.py --open
@@ -326,6 +338,7 @@ lint: swift ## checks format, imports and the rules of the house
 	Scripts/lint.py
 	Scripts/station-tables.py --check
 	Scripts/layout-tables.py --check
+	Scripts/character-tables.py --check
 	$(SWIFT_BUILD) --build-tests
 
 format: swift ## formats every Swift file in place

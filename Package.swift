@@ -49,7 +49,7 @@ func path(_ module: String) -> String {
 /// The modules that share declarations as `package`, lowest first.
 let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodec", []),
-    ("CardCiphers", []),
+    ("CardCiphers", ["ByteCodec"]),
     ("CardModel", ["ByteCodec"]),
     ("ReaderCore", ["ByteCodec", "CardModel"]),
     ("CardCrypto", ["ByteCodec", "CLibCrypto", "CardCiphers", "CardModel"]),
@@ -400,6 +400,8 @@ let fuzzTargets: [Target] = fuzzers.map {
 
 let package = Package(
     name: "kazasu",
+    // Where the products without drivers run besides Linux: the first with the standard library's Mutex.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Kazasu", targets: ["Kazasu"]),
         .library(name: "KazasuCards", targets: ["KazasuCards"]),

@@ -123,7 +123,8 @@ def pages(package, out):
         archive = os.path.join(out, product + ".doccarchive")
         os.makedirs(out, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
-            others = ",".join(module for module in modules if module not in package.products)
+            # What another product adds has pages of its own; KazasuReading is what Kazasu consists of.
+            others = ",".join(module for module in modules if module not in package.products or module == "KazasuReading" != product)
             package.symbol_graph(product, folder, "-experimental-allowed-reexported-modules=" + others)
             result = subprocess.run(
                 ["docc", "convert", os.path.join(package.targets[product]["path"], product + ".docc"),

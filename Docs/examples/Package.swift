@@ -25,6 +25,13 @@ let package = Package(
             path: program.name,
             swiftSettings: older.contains(program.name) ? [.swiftLanguageMode(.v5)] : [])
     } + [
+        // Core NFC's card as a reader: a library for an app. Where there is no Core NFC, a stand-in has its signatures.
+        .target(name: "CoreNFC", path: "CoreNFCStandIn"),
+        .target(
+            name: "CoreNFCReader",
+            dependencies: [
+                .product(name: "KazasuReading", package: "kazasu"), .target(name: "CoreNFC", condition: .when(platforms: [.linux])),
+            ], path: "CoreNFCReader"),
         // What a program's own tests look like, and what they can reach.
         .testTarget(
             name: "ExampleTests",

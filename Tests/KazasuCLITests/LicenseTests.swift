@@ -33,23 +33,6 @@ struct LicenseTests {
         try Snapshot.check(result.output, "answers/license-\(card).\(language == "ja" ? "ja." : "")txt")
     }
 
-    @Test("A C library without EUC-JP: codes in place of characters, and that is said")
-    func noConverter() throws {
-        // The C library takes the first line that names a converter, and there is no such module.
-        let modules = Array("module EUC-JP// INTERNAL NONE 1\nmodule INTERNAL EUC-JP// NONE 1\n".utf8)
-        _ = try folder.write(modules, as: "gconv-modules")
-        let command = ["license", "-r", Self.reader("sample")]
-        let environment = ["P1": "1234", "GCONV_PATH": folder.path]
-        for (language, words) in [("en", "cannot convert EUC-JP"), ("ja", "EUC-JP を変換できない")] {
-            let options = ["--pin1-from", "env:P1", "--lang", language]
-            let result = try Kazasu.run(command + options, environment: environment)
-            #expect(result.hasEnded(0), "\(result.errors)")
-            #expect(result.output.contains("{467C}{4B5C}") && result.output.contains(words))
-            let free = try Kazasu.run(command + ["--free", "--lang", language], environment: environment)
-            #expect(!free.output.contains(words))
-        }
-    }
-
     @Test("The documents", arguments: ["sample", "gaiji", "broken", "edition-007", "plain"])
     func documents(card: String) throws {
         let result = try run(card, Self.both + ["--json"])

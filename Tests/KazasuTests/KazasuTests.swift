@@ -30,7 +30,7 @@ struct KazasuTests {
 
     /// The articles of the products' documentation.
     static let articles = [
-        "Products/Kazasu", "Products/KazasuCards", "Products/KazasuTesting", "Services/KazasuTaps",
+        "Products/Kazasu", "Products/KazasuCards", "Products/KazasuReading", "Products/KazasuTesting", "Services/KazasuTaps",
         "Services/KazasuLedger",
         "Services/KazasuService",
     ].flatMap { product in
@@ -59,7 +59,7 @@ struct KazasuTests {
         }
     }
 
-    @Test func findsTheArticles() { #expect(Self.articles.count == 12) }
+    @Test func findsTheArticles() { #expect(Self.articles.count == 13) }
 
     /// Names in code font, as in `Card.report(with:stations:)`, and links to symbols: all are public.
     @Test("The articles name public symbols only", arguments: articles)
@@ -77,7 +77,7 @@ struct KazasuTests {
         let names = try prose.joined().matches(
             of: Regex("[^`]`([A-Z][A-Za-z0-9]*\\.[a-z][A-Za-z0-9]*\\([A-Za-z_:]*\\))`[^`]"))
         let products: Set<String> = [
-            "Kazasu", "KazasuCards", "KazasuTesting", "KazasuTaps", "KazasuLedger", "KazasuService",
+            "Kazasu", "KazasuCards", "KazasuReading", "KazasuTesting", "KazasuTaps", "KazasuLedger", "KazasuService",
         ]
         for match in links + names {
             let name = String(try #require(match.output[1].substring)).replacing("/", with: ".")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import ByteCodec
 
 /// The sixteen round keys of a DES key, overwritten when the last reference is released.
 ///
@@ -9,7 +9,7 @@ internal import Glibc
 /// Nothing changes it between `init` and `deinit`.
 final class DESKey: @unchecked Sendable {
     /// The round keys, 48 bits each.
-    private var rounds = InlineArray<16, UInt64>(repeating: 0)
+    private var rounds = [UInt64](repeating: 0, count: 16)
 
     /// Expands a 64-bit key, big-endian; the parity bits (the lowest of each byte) are ignored.
     init(_ key: UInt64) {
@@ -23,9 +23,7 @@ final class DESKey: @unchecked Sendable {
     }
 
     deinit {
-        unsafe withUnsafeMutableBytes(of: &rounds) { bytes in
-            if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
-        }
+        unsafe rounds.withUnsafeMutableBytes { unsafe Platform.wipe($0) }
     }
 
     /// The two halves between the first and the last permutation. Several encryptions in a row need these only once, since

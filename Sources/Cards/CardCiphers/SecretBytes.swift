@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import ByteCodec
 
 /// Secret bytes in dedicated memory pages, overwritten when the last reference is released.
 ///
@@ -31,11 +31,7 @@ package final class SecretBytes: SecretValue {
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         let length = max(capacity, 1)
-        let pages = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        if let pages = unsafe pages, unsafe pages != MAP_FAILED {
-            // Both calls can fail, because of a limit or the system; the secret is needed nevertheless.
-            unsafe mlock(pages, length)
-            unsafe madvise(pages, length, MADV_DONTDUMP)
+        if let pages = unsafe Platform.secretPages(length) {
             unsafe memory = UnsafeMutableRawBufferPointer(start: pages, count: length)
             isMapped = true
         } else {
@@ -49,7 +45,7 @@ package final class SecretBytes: SecretValue {
     deinit {
         wipe()
         if isMapped, let start = unsafe memory.baseAddress {
-            unsafe munmap(start, memory.count)
+            unsafe Platform.unmap(start, memory.count)
         } else {
             unsafe memory.deallocate()
         }
@@ -64,7 +60,7 @@ package final class SecretBytes: SecretValue {
 
     /// Overwrites the bytes with zeros.
     package func wipe() {
-        if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
+        unsafe Platform.wipe(memory)
     }
 }
 
@@ -84,7 +80,7 @@ extension [UInt8] {
     /// Overwrites the bytes with zeros; other copies are unaffected.
     package mutating func wipe() {
         unsafe withUnsafeMutableBytes { bytes in
-            if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
+            unsafe Platform.wipe(bytes)
         }
     }
 }

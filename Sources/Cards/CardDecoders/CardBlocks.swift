@@ -120,7 +120,7 @@ enum CardText {
     static func shiftJIS(_ bytes: some Sequence<UInt8>) -> String? {
         let text = Array(bytes.prefix { $0 != 0 })
         if let ascii = ascii(text) { return ascii }
-        guard !text.isEmpty, let utf8 = ShiftJIS.converted(text) else { return nil }
+        guard !text.isEmpty, let utf8 = CP932.utf8(text) else { return nil }
         let characters = String(decoding: utf8, as: UTF8.self)
         guard characters.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { return nil }
         let trimmed = characters.reversed().drop { $0 == " " || $0 == "\u{3000}" }.reversed()

@@ -18,7 +18,8 @@ public struct Block: Hashable, Sendable {
 
     /// Makes a block from exactly thirty-two hexadecimal digits without separators; otherwise `nil`.
     public init?(_ digits: String) {
-        self.init(digits: digits.utf8.span)
+        let digits = Array(digits.utf8)
+        self.init(digits: digits.span)
     }
 
     init?(digits: Span<UInt8>) {

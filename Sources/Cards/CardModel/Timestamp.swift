@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import ByteCodec
 
 /// A moment with a precision of milliseconds; its text is that of RFC 3339.
 public struct Timestamp: Hashable, Sendable {
@@ -12,9 +12,8 @@ public struct Timestamp: Hashable, Sendable {
 
     /// The current time of the system's clock.
     public static var now: Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000)
+        let time = Platform.clock
+        return Timestamp(milliseconds: time.seconds * 1000 + time.nanoseconds / 1_000_000)
     }
 }
 
@@ -50,20 +49,14 @@ extension Timestamp {
     package func text(_ zone: Zone = .local, _ precision: Precision = .milliseconds) -> String {
         var (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         if fraction < 0 { (seconds, fraction) = (seconds - 1, fraction + 1000) }
-        var parts = unsafe tm()
-        let isKnown =
-            switch zone {
-            case .local: unsafe localtime_r(&seconds, &parts) != nil
-            case .utc: unsafe gmtime_r(&seconds, &parts) != nil
-            }
-        guard isKnown else { return "" }
-        let date = unsafe [(Int(parts.tm_year) + 1900, 4), (Int(parts.tm_mon) + 1, 2), (Int(parts.tm_mday), 2)]
-        let time = unsafe [(Int(parts.tm_hour), 2), (Int(parts.tm_min), 2), (Int(parts.tm_sec), 2)]
+        guard let parts = Platform.parts(of: seconds, isLocal: zone == .local) else { return "" }
+        let date = [(parts.year, 4), (parts.month, 2), (parts.day, 2)]
+        let time = [(parts.hour, 2), (parts.minute, 2), (parts.second, 2)]
         var text = date.map(Timestamp.padded).joined(separator: "-") + "T"
         text += time.map(Timestamp.padded).joined(separator: ":")
         if precision == .milliseconds { text += "." + Timestamp.padded(fraction, 3) }
         guard zone == .local else { return text + "Z" }
-        let offset = unsafe Int(parts.tm_gmtoff) / 60
+        let offset = parts.offset / 60
         let (hours, minutes) = abs(offset).quotientAndRemainder(dividingBy: 60)
         return text + (offset < 0 ? "-" : "+") + Timestamp.padded(hours, 2) + ":" + Timestamp.padded(minutes, 2)
     }
@@ -114,12 +107,9 @@ extension Timestamp {
             offset = (hours * 60 + minutes) * (isWest ? -60 : 60)
         }
         guard rest.isEmpty else { return nil }
-        var parts = unsafe tm()
-        unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
-        unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
-        let seconds = unsafe timegm(&parts)
-        // timegm turns February 30 into a day of March.
-        guard unsafe parts.tm_mday == Int32(day) else { return nil }
+        let parts = Platform.SplitTime(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second, offset: 0)
+        guard let seconds = Platform.seconds(of: parts) else { return nil }
         milliseconds = (seconds - offset) * 1000 + fraction
     }
 

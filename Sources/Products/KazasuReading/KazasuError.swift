@@ -5,7 +5,7 @@ public import CardModel
 public import CardReading
 internal import FeliCa
 public import ISO7816
-internal import Glibc
+internal import ByteCodec
 public import NFCForumTags
 public import ReaderCore
 
@@ -113,7 +113,8 @@ extension KazasuError: SelfDescribing {
             return LocalizedText(
                 "the simulated reader cannot be created: \(reason.english)", "仮想リーダーを作れません: \(reason.japanese)")
         case .cannotLink(let path, let number):
-            let reason = number == EEXIST ? LocalizedText("it already exists", "すでにあります") : SystemMessage.of(number)
+            let reason =
+                number == ErrorNumber.exists ? LocalizedText("it already exists", "すでにあります") : SystemMessage.of(number)
             return LocalizedText(
                 "the simulated reader cannot be linked at \(path): \(reason.english)",
                 "\(path) に仮想リーダーのリンクを作れません: \(reason.japanese)")

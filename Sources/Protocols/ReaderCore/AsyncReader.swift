@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import Glibc
 internal import Synchronization
 
 /// A reader for code that must not block: its calls run one at a time on a dedicated thread.
@@ -186,20 +185,10 @@ final class ReaderThread: SerialExecutor {
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` if the system has no thread left.
     init() throws(TransportError) {
-        let box = unsafe Unmanaged.passRetained(queue)
-        var thread = pthread_t()
-        let status = unsafe pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer = unsafe pointer else { return nil }
-                unsafe Unmanaged<Queue>.fromOpaque(pointer).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
+        let status = SystemThread.start { [queue] in queue.run() }
         guard status == 0 else {
-            unsafe box.release()
             throw .readerUnavailable(reason: .unsupported, detail: .init(.noThread, "\(status)"))
         }
-        pthread_detach(thread)
     }
 
     deinit {

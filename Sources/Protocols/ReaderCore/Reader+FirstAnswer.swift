@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import Glibc
 
 /// A card and the request that it answered, which finds it again.
 public struct FoundCard: Hashable, Sendable {
@@ -104,16 +103,5 @@ extension ActivationRequest {
     fileprivate func isAtOtherSpeed(than other: ActivationRequest) -> Bool {
         guard case .felica(_, _, _, let own) = self, case .felica(_, _, _, let rate) = other else { return false }
         return own != rate
-    }
-}
-
-/// Sleeps on the calling thread, without Foundation.
-package enum ThreadPause {
-    /// Sleeps for this long; returns immediately for zero or less.
-    package static func sleep(_ time: Duration) {
-        let (seconds, attoseconds) = max(time, .zero).components
-        var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        var rest = timespec()
-        while unsafe nanosleep(&request, &rest) != 0, errno == EINTR { request = rest }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import Glibc
 internal import Synchronization
 
 /// A value that comes once, and tasks that wait for it.
@@ -212,33 +211,13 @@ package enum BlockingWork {
         if mayStart { thread(body) }
     }
 
-    private final class Call: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
     private static func thread(_ body: @escaping @Sendable () -> Void) {
-        let box = unsafe Unmanaged.passRetained(Call(body))
-        var thread = pthread_t()
-        let status = unsafe pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer = unsafe pointer else { return nil }
-                unsafe Unmanaged<Call>.fromOpaque(pointer).takeRetainedValue().body()
-                while let next = BlockingWork.next() { next() }
-                return nil
-            }, box.toOpaque())
-        if status == 0 {
-            pthread_detach(thread)
-        } else {
-            // The system has no thread left: one that others share is better than none.
-            unsafe box.release()
-            DispatchQueue.global().async {
-                body()
-                while let next = BlockingWork.next() { next() }
-            }
+        let work: @Sendable () -> Void = {
+            body()
+            while let next = BlockingWork.next() { next() }
         }
+        // The system has no thread left: one that others share is better than none.
+        if SystemThread.start(work) != 0 { DispatchQueue.global().async(execute: work) }
     }
 
     /// The next call of a thread that has ended its own; `nil` if the thread is to end.

@@ -36,9 +36,6 @@ public enum LicenseDecoder {
         let states = kind.pins.map { dump.application($0.application)?.file($0.file)?.pin }
         report.pin1 = states.first ?? nil
         report.pin2 = states.dropFirst().first ?? nil
-        if let text = report.fields.first(where: \.hasJISText), !JISX0208.isAvailable {
-            report.warnings.append(LicenseWarning(file: text.file, reason: .noConverter))
-        }
         report.compareDates()
         report.checkOrder()
         return report
@@ -85,16 +82,6 @@ extension LicenseReport {
                 warnings.append(LicenseWarning(file: field.file, tag: field.tag, reason: .outOfOrder))
             }
             last[field.item] = day
-        }
-    }
-}
-
-extension LicenseField {
-    fileprivate var hasJISText: Bool {
-        switch value {
-        case .text(let text): !text.isEmpty
-        case .entry: true
-        default: false
         }
     }
 }

@@ -44,8 +44,6 @@ public struct LicenseWarning: Error, Hashable, Sendable {
         case refused(UInt16?)
         /// The file was not read completely because the card left.
         case lost
-        /// The texts of the file cannot be decoded here: this system's C library cannot convert JIS X 0208.
-        case noConverter
     }
 
     package init(file: LicenseFile, tag: LicenseTag? = nil, offset: Int = 0, reason: Reason) {
@@ -89,11 +87,6 @@ extension LicenseWarning.Reason: SelfDescribing {
         case .empty: LocalizedText("no contents", "中身がありません")
         case .refused(let status): FileRefusal.message(status)
         case .lost: FileRefusal.lost
-        case .noConverter:
-            LocalizedText(
-                "characters are shown as codes because this system's C library cannot convert EUC-JP "
-                    + "(on Fedora: install glibc-gconv-extra)",
-                "C ライブラリが EUC-JP を変換できないため、文字をコードで表示しています（Fedora では glibc-gconv-extra を導入してください）")
         }
     }
 
@@ -113,7 +106,6 @@ extension LicenseWarning.Reason: SelfDescribing {
         case .empty: "empty"
         case .refused: "refused"
         case .lost: "lost"
-        case .noConverter: "noConverter"
         }
     }
 }

@@ -2,7 +2,6 @@
 
 internal import ByteCodec
 internal import CardModel
-internal import Glibc
 
 /// Rows of a table in text separated by tabs, commas (RFC 4180) or semicolons, UTF-8 with or without a byte order mark.
 ///
@@ -25,10 +24,8 @@ struct DelimitedText {
         separator =
             [DelimitedText.tab, DelimitedText.comma, DelimitedText.semicolon].first { first.contains($0) }
             ?? DelimitedText.comma
-        do {
-            _ = try UTF8Span(validating: bytes.span)
-        } catch {
-            let before = bytes.prefix(error.byteOffsets.lowerBound)
+        if let fault = UTF8Check.firstFault(bytes.span) {
+            let before = bytes.prefix(fault)
             throw .malformedLine(line: before.count { $0 == DelimitedText.newline } + 1, expected: .init(.utf8))
         }
     }
@@ -197,39 +194,16 @@ struct DelimitedScan {
     }
 }
 
-/// Texts in Shift_JIS as written by Japanese Windows (code page 932); the C library converts them.
+/// Texts in Shift_JIS as written by Japanese Windows (code page 932).
 enum ShiftJIS {
     /// Returns the text in UTF-8, or `nil` when it already is UTF-8 or is not Shift_JIS either.
     ///
     /// A UTF-8 file with one damaged byte could also be read as Shift_JIS, with different characters. So the first
     /// non-ASCII byte must be one that cannot occur there in UTF-8.
     static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
-        do {
-            _ = try UTF8Span(validating: bytes.span)
+        guard let fault = UTF8Check.firstFault(bytes.span), bytes.firstIndex(where: { $0 >= 0x80 }) == fault else {
             return nil
-        } catch {
-            guard bytes.firstIndex(where: { $0 >= 0x80 }) == error.byteOffsets.lowerBound else { return nil }
         }
-        return converted(bytes)
-    }
-
-    /// Returns the text in UTF-8, or `nil` when it is not Shift_JIS.
-    static func converted(_ bytes: [UInt8]) -> [UInt8]? {
-        let converter = unsafe iconv_open("UTF-8", "CP932")
-        guard unsafe converter != iconv_t(bitPattern: -1) else { return nil }
-        defer { unsafe iconv_close(converter) }
-        // A half-width katakana is one byte here and three in UTF-8: no character grows more.
-        var output = [UInt8](repeating: 0, count: bytes.count * 3)
-        var input = bytes
-        var (inputLeft, outputLeft) = (input.count, output.count)
-        let result = unsafe input.withUnsafeMutableBytes { input in
-            unsafe output.withUnsafeMutableBytes { output in
-                var from = unsafe input.baseAddress?.assumingMemoryBound(to: CChar.self)
-                var to = unsafe output.baseAddress?.assumingMemoryBound(to: CChar.self)
-                return unsafe iconv(converter, &from, &inputLeft, &to, &outputLeft)
-            }
-        }
-        guard result == 0, inputLeft == 0 else { return nil }
-        return Array(output.dropLast(outputLeft))
+        return CP932.utf8(bytes)
     }
 }

@@ -14,7 +14,8 @@ extension FourDigitCode {
     /// Makes a code from one to four hexadecimal digits with or without `0x`, as a user types them; otherwise `nil`.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
-        self.init(digits: text.utf8.span)
+        let digits = Array(text.utf8)
+        self.init(digits: digits.span)
     }
 
     init?(digits utf8: Span<UInt8>) {

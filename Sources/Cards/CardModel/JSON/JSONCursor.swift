@@ -109,7 +109,8 @@ package struct JSONCursor: Sendable {
         switch source {
         case .tree(.object(let object), _, _, let place):
             for member in object.members {
-                try body(member.key.utf8.span, JSONCursor(member.value, .member(member.key), in: place))
+                let name = Array(member.key.utf8)
+                try body(name.span, JSONCursor(member.value, .member(member.key), in: place))
             }
         case .tape(let tape, let index) where tape.isObject(index):
             let bytes = tape.bytes
@@ -120,7 +121,8 @@ package struct JSONCursor: Sendable {
                 if let range = tape.plainRange(place) {
                     try body(bytes.span.extracting(range), member)
                 } else {
-                    try body((tape.text(place) ?? "").utf8.span, member)
+                    let name = Array((tape.text(place) ?? "").utf8)
+                    try body(name.span, member)
                 }
                 place = tape.next(place + 1)
             }
@@ -191,7 +193,7 @@ extension JSONCursor {
         let code: Code? =
             switch source {
             case .tape(let tape, let index): tape.withBytes(index) { Code(digits: $0) }
-            case .tree: Code(digits: try text().utf8.span)
+            case .tree: try text().withUTF8Span { Code(digits: $0) }
             }
         guard let code else { throw malformed(.hexDigits, "4") }
         return code
@@ -214,7 +216,7 @@ extension JSONCursor {
 extension String {
     /// Makes a string from valid UTF-8.
     init(decodingUTF8 bytes: Span<UInt8>) {
-        if let text = try? UTF8Span(validating: bytes) { self = String(copying: text) } else { self = "" }
+        self = bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) } ?? ""
     }
 }
 

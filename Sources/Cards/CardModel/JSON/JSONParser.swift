@@ -185,11 +185,8 @@ struct JSONParser<Target: JSONTarget> {
     }
 
     private func checkUTF8(_ range: Range<Int>) throws(JSONError) {
-        let part = bytes[range]
-        do {
-            _ = try UTF8Span(validating: part.span)
-        } catch {
-            throw JSONError(kind: .notUTF8, index: range.lowerBound + error.byteOffsets.lowerBound)
+        if let fault = UTF8Check.firstFault(bytes[range].span) {
+            throw JSONError(kind: .notUTF8, index: range.lowerBound + fault)
         }
     }
 

@@ -100,14 +100,16 @@ final class JSONTape: Sendable {
     func member(_ name: String, of index: Int) -> Int? {
         // Loaded once: an object is searched for each of its members.
         let (bytes, notes) = (bytes, notes)
-        let (text, wanted) = (bytes.span, name.utf8.span)
-        var place = index + 1
-        let end = next(index)
-        while place < end {
-            if isText(place, wanted, notes, text, bytes.startIndex) { return place + 1 }
-            place = Int(notes[place + 1].next)
+        return name.withUTF8Span { wanted in
+            let text = bytes.span
+            var place = index + 1
+            let end = next(index)
+            while place < end {
+                if isText(place, wanted, notes, text, bytes.startIndex) { return place + 1 }
+                place = Int(notes[place + 1].next)
+            }
+            return nil
         }
-        return nil
     }
 
     /// Returns the members of an object except those with these names; of a duplicate name, the first value counts.
@@ -134,7 +136,7 @@ final class JSONTape: Sendable {
     ) -> Bool {
         let note = notes[index]
         guard note.kind == .text else {
-            return self.text(index).map { isEqual($0.utf8.span, wanted) } ?? false
+            return self.text(index).map { Array($0.utf8) }.map { isEqual($0.span, wanted) } ?? false
         }
         guard note.end - note.start == wanted.count else { return false }
         let start = Int(note.start) - offset

@@ -124,7 +124,8 @@ package struct JSONWriter: JSONSink, ~Copyable {
     package mutating func number(_ value: Double) {
         guard value.isFinite else { return null() }
         comma()
-        buffer.append(contentsOf: "\(value)".utf8.span)
+        let text = Array("\(value)".utf8)
+        buffer.append(contentsOf: text.span)
     }
 
     /// Writes a string that needs no escapes.

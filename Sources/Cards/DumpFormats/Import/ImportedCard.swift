@@ -2,7 +2,6 @@
 
 import ByteCodec
 package import CardModel
-internal import FoundationEssentials
 
 /// A FeliCa card under construction while a file is read.
 struct ImportedCard {
@@ -286,7 +285,7 @@ package struct FeliCaCardBuilder: Sendable {
     }
 
     private func decoded(_ text: [UInt8]) -> [UInt8] {
-        Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters).map { [UInt8]($0) } ?? []
+        Base64.decode(String(decoding: text.filter { Base64.isDigit($0) }, as: UTF8.self)) ?? []
     }
 }
 

@@ -2,7 +2,6 @@
 
 import ByteCodec
 import CardModel
-internal import FoundationEssentials
 
 extension JSONCursor {
     /// The value as an object, or `nil` for anything else.
@@ -53,7 +52,7 @@ extension JSONCursor {
     func bytesOrBase64(count: Int) throws(DocumentError) -> [UInt8] {
         let text = try text()
         if let bytes = try? Hex.decode(text), bytes.count == count { return bytes }
-        if let data = Data(base64Encoded: text), data.count == count { return [UInt8](data) }
+        if let bytes = Base64.decode(text), bytes.count == count { return bytes }
         throw malformed(.bytesInHexOrBase64, "\(count)")
     }
 

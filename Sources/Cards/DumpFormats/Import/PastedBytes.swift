@@ -2,7 +2,6 @@
 
 import ByteCodec
 import CardModel
-internal import FoundationEssentials
 
 /// Bytes on one line in the forms in which programs print them and people paste them.
 enum PastedBytes {
@@ -18,7 +17,7 @@ enum PastedBytes {
         guard text.utf8.count <= longest else { return nil }
         if let literal = pythonLiteral(in: text) { return python(literal) }
         if text.hasPrefix("<"), text.hasSuffix(">") { return try? Hex.decode(text.dropFirst().dropLast()) }
-        if text.hasSuffix("=="), let data = Data(base64Encoded: text) { return [UInt8](data) }
+        if text.hasSuffix("=="), let bytes = Base64.decode(text) { return bytes }
         return list(text)
     }
 
