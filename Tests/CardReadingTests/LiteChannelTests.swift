@@ -11,16 +11,16 @@ import VirtualReader
 struct LiteChannelTests {
     @Test(arguments: [LiteMemory.Kind.lite, .liteS]) func provesTheRightKeyOnly(_ kind: LiteMemory.Kind) throws {
         let card = LiteFixture.card(kind, key: LiteFixture.key)
-        #expect(try LiteFixture.channel(card).proves(LiteFixture.liteKey()))
-        #expect(try !LiteFixture.channel(card).proves(LiteFixture.liteKey((1...16).map { UInt8($0) * 2 })))
-        #expect(try !LiteFixture.channel(LiteFixture.card(kind)).proves(LiteFixture.liteKey()))
+        #expect(try LiteFixture.channel(card).beginSession(LiteFixture.liteKey()))
+        #expect(try !LiteFixture.channel(card).beginSession(LiteFixture.liteKey((1...16).map { UInt8($0) * 2 })))
+        #expect(try !LiteFixture.channel(LiteFixture.card(kind)).beginSession(LiteFixture.liteKey()))
     }
 
     /// A wrong key costs no write: WCNT stays.
     @Test func proofsWriteNothing() throws {
         let card = LiteFixture.card(key: LiteFixture.key)
         let count = card.lite?[0x90]
-        #expect(try LiteFixture.channel(card).proves(LiteFixture.liteKey()))
+        #expect(try LiteFixture.channel(card).beginSession(LiteFixture.liteKey()))
         #expect(card.lite?[0x90] == count)
     }
 
@@ -32,13 +32,13 @@ struct LiteChannelTests {
             if command[1] == 0x06, command.suffix(2) == [0x80, 0x91] { recorded = answer }
             return answer
         }
-        #expect(try LiteFixture.channel(recording).proves(LiteFixture.liteKey()))
+        #expect(try LiteFixture.channel(recording).beginSession(LiteFixture.liteKey()))
         let replayed = recorded
         #expect(replayed != nil)
         let copy = TamperedCard(LiteFixture.card()) { command, answer in
             command[1] == 0x06 && command.suffix(2) == [0x80, 0x91] ? replayed : answer
         }
-        #expect(try !LiteFixture.channel(copy).proves(LiteFixture.liteKey()))
+        #expect(try !LiteFixture.channel(copy).beginSession(LiteFixture.liteKey()))
     }
 
     /// Another genuine card with the same key answers for this IDm.
@@ -46,7 +46,7 @@ struct LiteChannelTests {
         let genuine = LiteFixture.card(key: LiteFixture.key)
         let foreign: [UInt8] = [0x01, 0x2E, 0, 0, 0, 0, 0, 1]
         let relay = RelayCard(genuine, LiteFixture.idm.bytes, as: foreign)
-        #expect(try !LiteFixture.channel(relay).proves(LiteFixture.liteKey()))
+        #expect(try !LiteFixture.channel(relay).beginSession(LiteFixture.liteKey()))
     }
 
     @Test func changedDataIsNoticed() throws {
@@ -84,11 +84,11 @@ struct LiteChannelTests {
         let channel = try LiteFixture.channel(LiteFixture.card(key: LiteFixture.key), longestAnswer: longest)
         let key = try LiteFixture.liteKey()
         if works {
-            #expect(try channel.proves(key))
+            #expect(try channel.beginSession(key))
             let read = try channel.inSession(key, mutual: true) { card throws(LiteError) in try card.read([0, 1, 2]) }
             #expect(read.count == 3)
         } else {
-            #expect(throws: LiteError.readerTooSmall(longest: longest, needed: 45)) { try channel.proves(key) }
+            #expect(throws: LiteError.readerTooSmall(longest: longest, needed: 45)) { try channel.beginSession(key) }
         }
     }
 
@@ -101,7 +101,7 @@ struct LiteChannelTests {
             #expect(throws: LiteError.writesUsedUp) {
                 try channel.inSession(LiteFixture.liteKey(), mutual: true) { _ throws(LiteError) in }
             }
-            #expect(try channel.proves(LiteFixture.liteKey()))
+            #expect(try channel.beginSession(LiteFixture.liteKey()))
         }
     }
 

@@ -73,7 +73,7 @@ public struct LiteCard {
     public func verify(_ source: LiteKeySource) throws(KazasuError) -> LiteVerification {
         try run { () throws(LiteError) in
             let version = try channel.read([LiteNumber.keyVersion]).first
-            let isGenuine = try channel.proves(try key(source))
+            let isGenuine = try channel.beginSession(try key(source))
             return LiteVerification(
                 card: identity, isLiteS: channel.isLiteS, isGenuine: isGenuine,
                 keyVersion: version?.uint16(at: 0, .little))

@@ -6,7 +6,7 @@ internal import SQLiteFiles
 /// Why events are not stored.
 package enum EventStoreError: Error, Hashable, Sendable {
     /// The database cannot be reached or opened; the words are the library's.
-    case unreachable(String)
+    case unreachable(LocalizedText)
     /// The database refuses a value: the class of its error.
     case data(String)
     /// The database refuses the statement.
@@ -20,7 +20,7 @@ package enum EventStoreError: Error, Hashable, Sendable {
 extension EventStoreError: SelfDescribing {
     package var message: LocalizedText {
         switch self {
-        case .unreachable(let text): LocalizedText(text, text)
+        case .unreachable(let text): text
         case .data(let code): LocalizedText("a value was refused (\(code))", "値が拒否されました（\(code)）")
         case .statement(let code): LocalizedText("a statement was refused (\(code))", "文が拒否されました（\(code)）")
         case .foreign: LocalizedText("not a SQLite database", "SQLite のデータベースではありません")

@@ -91,11 +91,11 @@ final class PostgreSQLDatabase: EventDatabase {
             let opened = unsafe CTexts.with(settings.map(\.0)) { keys in
                 unsafe CTexts.with(settings.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 1) }
             }
-            guard let opened = unsafe opened else { throw .unreachable("libpq") }
+            guard let opened = unsafe opened else { throw .unreachable(LocalizedText("libpq", "libpq")) }
             unsafe handle = opened
             // What the server has to say about tables that exist already is not for the operator.
             unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-            guard unsafe PQstatus(handle) == CONNECTION_OK else { throw .unreachable(message) }
+            guard unsafe PQstatus(handle) == CONNECTION_OK else { throw .unreachable(LocalizedText(message, message)) }
         }
 
         deinit { unsafe PQfinish(handle) }
@@ -114,14 +114,14 @@ final class PostgreSQLDatabase: EventDatabase {
             defer { unsafe PQclear(result) }
             let status = unsafe PQresultStatus(result)
             guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
-                guard isAlive else { throw .unreachable(message) }
+                guard isAlive else { throw .unreachable(LocalizedText(message, message)) }
                 let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C")))
                 let code = unsafe state.map { unsafe String(cString: $0) } ?? ""
                 switch code.prefix(2) {
                 // Data exceptions, constraints.
                 case "22", "23": throw .data(code)
                 // Transactions to repeat, resources, operators, system errors.
-                case "40", "53", "57", "58", "08", "25": throw .unreachable(message)
+                case "40", "53", "57", "58", "08", "25": throw .unreachable(LocalizedText(message, message))
                 default: throw .statement(code.isEmpty ? message : code)
                 }
             }

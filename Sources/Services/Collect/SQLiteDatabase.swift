@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
-internal import Glibc
+internal import CardModel
 internal import SQLiteFiles
 
 /// Events in an SQLite file.
@@ -67,7 +67,7 @@ struct SQLiteDatabase: EventDatabase {
     private static func error(_ error: any Error) -> EventStoreError {
         if let error = error as? EventStoreError { return error }
         switch error as? SQLiteFile.Fault {
-        case .inaccessible(let number): return .unreachable(unsafe String(cString: strerror(number)))
+        case .inaccessible(let number): return .unreachable(SystemMessage.of(number))
         case .foreignJournal(let path): return .foreignJournal(path)
         case .foreign, .damaged, .newer: return .foreign
         case nil: break
@@ -77,7 +77,9 @@ struct SQLiteDatabase: EventDatabase {
         case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: return .data("\(error.resultCode)")
         case .SQLITE_NOTADB: return .foreign
         case .SQLITE_ERROR: return .statement(error.message ?? "\(error.resultCode)")
-        default: return .unreachable(error.message ?? "\(error.resultCode)")
+        default:
+            let text = error.message ?? "\(error.resultCode)"
+            return .unreachable(LocalizedText(text, text))
         }
     }
 

@@ -114,7 +114,7 @@ package final class LiteChannel {
     ///
     /// - Returns: whether it has.
     /// - Throws: ``LiteError/reading(_:)``, ``LiteError/readerTooSmall(longest:needed:)``.
-    package func proves(_ key: LiteKey) throws(LiteError) -> Bool {
+    package func beginSession(_ key: LiteKey) throws(LiteError) -> Bool {
         let longest = session.reader.information.longestFeliCaAnswer
         guard session.reader.information.blocksPerRead >= 2 else {
             throw .readerTooSmall(longest: longest, needed: 13 + 2 * 16)

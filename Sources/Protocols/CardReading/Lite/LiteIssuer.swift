@@ -217,7 +217,7 @@ package final class LiteIssuer {
     /// - Throws: ``LiteError``. Whatever it is, a card that is locked has the key.
     package func run(resumes: Bool = false, hasKey: Bool = false) throws(LiteError) {
         if key.isFactoryKey { throw .factoryKey }
-        if hasKey, try !channel.proves(key) { throw .notGenuine }
+        if hasKey, try !channel.beginSession(key) { throw .notGenuine }
         var mayBeLocked = resumes
         for attempt in 1... {
             do throws(LiteError) {
@@ -265,7 +265,7 @@ package final class LiteIssuer {
 
     /// Writes the key unless the card has it, and has both sides prove it with what the card has kept without power.
     private func writeKey() throws(LiteError) {
-        if try !channel.proves(key) {
+        if try !channel.beginSession(key) {
             try journal(.key)
             try key.withBlock { block throws(LiteError) in try channel.write(LiteNumber.key, block) }
         }
