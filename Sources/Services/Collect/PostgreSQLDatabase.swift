@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CPostgreSQL
+internal import CardModel
 internal import Synchronization
 
 /// Events in a PostgreSQL database, through libpq. A lost connection is made again at the next transaction.
