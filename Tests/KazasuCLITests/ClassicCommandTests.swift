@@ -111,7 +111,7 @@ struct ClassicCommandTests {
         try write("15", "333333333333 078F0F 00 444444444444").expectError(77, "nobody could change")
         #expect(try write("15", "333333333333 078F0F 00 444444444444", "--permanent").hasEnded(0))
         try write("15", "333333333333 000000 00 444444444444").expectError(77, "do not match")
-        try write("14", "333333333333 787788 00 444444444444").expectError(64, "is no trailer")
+        try write("14", "333333333333 787788 00 444444444444").expectError(64, "is not a trailer")
         try write("11", "33").expectError(64, "32 hexadecimal digits")
         try bench.run("classic", "write", "11", "--trailer", "00112233445566778899AABBCCDDEEFF")
             .expectError(64, "not from the command line")

@@ -307,7 +307,8 @@ struct ClassicRead: KazasuCommand {
                         error == .notWritable(block: block, .absent)
                         ? CommandError(
                             .refused, "refused",
-                            tr("the card has no block \(block)", "カードにブロック \(block) はありません"))
+                            tr("the card has no block \(block)", "カードにブロック \(block) はありません"),
+                            hint: tr("'kazasu classic info' shows its size", "サイズは 'kazasu classic info' で分かります"))
                         : CommandError(error)
                     break
                 }

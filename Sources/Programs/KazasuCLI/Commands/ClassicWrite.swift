@@ -97,7 +97,8 @@ struct ClassicWrite: KazasuCommand {
             let sector = ClassicKind.sector(of: block)
             guard ClassicKind.trailer(of: sector) == block || !trailer else {
                 throw CommandError(
-                    .usage, "usage", tr("block \(block) is no trailer", "ブロック \(block) はトレーラーではありません"))
+                    .usage, "usage", tr("block \(block) is not a trailer", "ブロック \(block) はトレーラーではありません"),
+                    hint: tr("the trailer is the last block of its sector", "トレーラーはセクターの最後のブロックです"))
             }
             try classic { () throws(ClassicError) in
                 _ =

@@ -170,7 +170,7 @@ struct TagVerify: KazasuCommand {
             }
             try context.print(Columns.text(rows))
         }
-        if contents != nil, keys.areFactory {
+        if state == "valid", keys.areFactory {
             context.warn(
                 tr(
                     "this is the key that tags leave the factory with: anybody can make such a URL",

@@ -100,7 +100,12 @@ extension CommandError {
             self.init(
                 .refused, "refused", message,
                 hint: tr("the access bits may ask for the other key", "アクセスビットにより、もう一方の鍵が必要かもしれません"))
-        case .notAValue: self.init(.refused, "notAValue", message, hint: nil)
+        case .notAValue:
+            self.init(
+                .refused, "notAValue", message,
+                hint: tr(
+                    "'kazasu classic read' shows the block; --set makes it a value block",
+                    "ブロックの内容は 'kazasu classic read' で確認できます。--set でバリューブロックにできます"))
         case .notVerified:
             self.init(
                 .interruptedReading, "notVerified", message,
@@ -119,12 +124,17 @@ extension CommandError {
                 case .accessBits: "accessBits"
                 case .wouldLock: "wouldLock"
                 }
-            let hint: String? =
+            let hint =
                 switch reason {
                 case .trailer: tr("add --trailer to write keys and access bits", "鍵とアクセスビットを書くには --trailer を付けてください")
                 case .wouldLock: tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください")
-                case .accessBits: tr("FF0780 is the factory's", "出荷時は FF0780 です")
-                default: nil
+                case .accessBits: tr("from the factory they are FF0780", "出荷時は FF0780 です")
+                case .needsBothKeys: tr("give keys A and B of the sector", "セクターの鍵 A と B を指定してください")
+                case .manufacturer, .absent: tr("choose another block", "別のブロックを指定してください")
+                case .accessConditions:
+                    tr(
+                        "give the other key; 'kazasu classic info' shows the access bits",
+                        "もう一方の鍵を指定してください（アクセスビットは 'kazasu classic info' で分かります）")
                 }
             self.init(.refused, identifier, message, hint: hint)
         }
