@@ -30,7 +30,9 @@ let rooms = [
         "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "DumpFormatsXML", "MIFAREClassic",
         "NDEF",
     ],
-    "Protocols": ["CardCrypto", "CardReading", "FeliCa", "ISO7816", "ISODEP", "NFCForumTags", "ReaderCore"],
+    "Protocols": [
+        "CardCrypto", "CardReading", "CardVerification", "FeliCa", "ISO7816", "ISODEP", "NFCForumTags", "ReaderCore",
+    ],
     "Readers": ["PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport"],
     "Simulation": ["ReaderTesting", "VirtualReader"],
     "Products": ["Kazasu", "KazasuCards", "KazasuReading", "KazasuTesting"],
@@ -59,7 +61,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
-    ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
+    ("ISO7816", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
     (
         "NFCForumTags",
         [
@@ -67,6 +69,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
             "ReaderCore",
         ]
     ),
+    ("CardVerification", ["ByteCodec", "CardCrypto", "CardDecoders", "CardModel"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "ReaderCore"]),
     ("ISODEP", ["ReaderCore"]),
     ("SystemDevices", ["CardModel", "ReaderCore"]),
@@ -77,11 +80,14 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
-    ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
+    ("VirtualReader", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
     ("ReaderTesting", ["ByteCodec", "CardModel", "ReaderCore", "VirtualReader"]),
     (
         "CardReading",
-        ["ByteCodec", "CCardLayouts", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore"]
+        [
+            "ByteCodec", "CCardLayouts", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "NDEF",
+            "NFCForumTags", "ReaderCore",
+        ]
     ),
 ]
 
@@ -113,7 +119,13 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("ReaderCoreTests", ["ByteCodec", "CardModel", "ReaderCore"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "ReaderCore", "VirtualReader"]),
-    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "ReaderCore", "ReaderTesting", "VirtualReader"]),
+    (
+        "ISO7816Tests",
+        [
+            "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ISO7816", "ReaderCore", "ReaderTesting",
+            "VirtualReader",
+        ]
+    ),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "VirtualReader"]),
     (
         "VirtualReaderTests",
@@ -149,11 +161,13 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel", "NDEF"]),
+    ("CardVerificationTests", ["ByteCodec", "CardCrypto", "CardDecoders", "CardModel", "CardVerification"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
         "CardReadingTests",
         [
-            "Arrivals", "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816",
+            "Arrivals", "ByteCodec", "CardCiphers", "CardCrypto", "CardDecoders", "CardModel", "CardReading", "FeliCa",
+            "ISO7816",
             "NDEF", "NFCForumTags", "ReaderCore", "VirtualReader",
         ]
     ),
@@ -258,8 +272,8 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuReading",
         dependencies: [
-            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "DumpFormats", "FeliCa", "ISO7816",
-            "NDEF", "NFCForumTags", "ReaderCore",
+            "ByteCodec", "CardCiphers", "CardCrypto", "CardDecoders", "CardModel", "CardReading", "CardVerification",
+            "DumpFormats", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore",
         ],
         path: path("KazasuReading"), swiftSettings: library),
     .target(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCrypto
 import CardModel
 import CardReading
 import FeliCa
@@ -29,14 +30,18 @@ struct ReadingErrorTests {
         }
     }
 
-    private enum FileCard: CaseIterable { case otherCard, pinSettingUnreadable, card, pin }
+    private enum FileCard: CaseIterable {
+        case otherCard, pinSettingUnreadable, card, pin, secure, unknownType, unsupported
+    }
 
     @Test("Every error of a card of files describes itself")
     func files() {
         let reference = PINReference(LocalizedText("PIN 1", "暗証番号 1"), p2: 0x81, form: .digits(4))
         let errors: [FileCardReadingError] = [
             .otherCard, .pinSettingUnreadable(nil), .pinSettingUnreadable(0x6A82), .card(.otherCard),
-            .pin(.locked(reference)),
+            .pin(.locked(reference)), .secure(.wrongNumber), .secure(.malformed(.padding)),
+            .secure(.crypto(.libraryMissing)),
+            .unknownType("09"), .unsupported(.specified),
         ]
         checkSentences(errors) { error -> FileCard in
             switch error {
@@ -44,6 +49,9 @@ struct ReadingErrorTests {
             case .pinSettingUnreadable: .pinSettingUnreadable
             case .card: .card
             case .pin: .pin
+            case .secure: .secure
+            case .unknownType: .unknownType
+            case .unsupported: .unsupported
             }
         }
     }

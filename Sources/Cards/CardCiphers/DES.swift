@@ -216,6 +216,17 @@ package final class TripleDESKey: SecretValue, Sendable {
         }
     }
 
+    /// Returns the retail MAC of whole blocks, eight bytes: DES in CBC mode with K1, and after the last block D(K2) and E(K1).
+    ///
+    /// Source: ISO/IEC 9797-1, algorithm 3; padding is the caller's.
+    package func retailMAC(_ data: some Collection<UInt8>) throws(CipherError) -> [UInt8] {
+        var last: UInt64 = 0
+        for block in try TripleDESKey.blocks(data) {
+            last = DESKey.whole(first.encryptHalves(DESKey.halves(of: block ^ last)))
+        }
+        return DESKey.whole(first.encryptHalves(second.decryptHalves(DESKey.halves(of: last)))).block
+    }
+
     private static func blocks(_ data: some Collection<UInt8>) throws(CipherError) -> [UInt64] {
         guard data.count.isMultiple(of: 8) else { throw .dataLength(data.count) }
         return stride(from: 0, to: data.count, by: 8).map { UInt64(block: data.dropFirst($0).prefix(8)) }

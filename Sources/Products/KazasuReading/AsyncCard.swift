@@ -140,6 +140,13 @@ public struct AsyncCard: Sendable {
         return try await run { card throws(KazasuError) in try card.myNumber(pins.take() ?? .none) }
     }
 
+    /// Reads a residence card, as ``Card/residence(_:)`` does.
+    public func residence(
+        _ number: ResidenceNumber? = nil
+    ) async throws(KazasuError) -> FileCardResult<ResidenceReport> {
+        try await run { card throws(KazasuError) in try card.residence(number) }
+    }
+
     /// Reads the NDEF message of a tag, as ``Card/readNDEF()`` does.
     public func readNDEF() async throws(KazasuError) -> NDEFMessage {
         try await run { card throws(KazasuError) in try card.readNDEF() }

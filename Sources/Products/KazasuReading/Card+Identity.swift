@@ -36,6 +36,35 @@ extension Card {
         try read(.myNumber, MyNumberReader.self, pins, MyNumberDecoder.decode)
     }
 
+    /// Reads a residence card (在留カード) or a special permanent resident certificate (特別永住者証明書).
+    ///
+    /// ```swift
+    /// guard let number = ResidenceNumber("AA12345678BB") else { return }
+    /// let result = try card.residence(number)
+    /// let authorities = try CertificateAuthorities(files: [bytes])
+    /// let signature = try result.report.signature(of: result.dump, authorities: authorities, at: "20261125000000")
+    /// ```
+    ///
+    /// - Parameter number: the twelve characters that are printed at the top right; wrong ones are not counted. By default,
+    ///   only what is free is read.
+    /// - Returns: everything that was read, and the error that ended reading, if any; for a card that is part of a My Number card its
+    ///   type, and ``FileCardReadingError/unsupported(_:)``.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func residence(_ number: ResidenceNumber? = nil) throws(KazasuError) -> FileCardResult<ResidenceReport> {
+        let session = try apdus()
+        do throws(FileCardReadingError) {
+            var reading = try ResidenceReader(session, identity)
+            if let number { reading.unlock(number) }
+            let dump = reading.finish()
+            guard let report = ResidenceDecoder.decode(dump) else { throw .otherCard }
+            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
+        } catch .otherCard {
+            throw .wrongCard(reader.wrongCard(found, wanted: .residence))
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
     private func read<Report, Reading: FileCardReader>(
         _ kind: CardQuery.Kind, _: Reading.Type, _ pins: PINSource, _ decode: (CardDump) -> Report?
     ) throws(KazasuError) -> FileCardResult<Report> {

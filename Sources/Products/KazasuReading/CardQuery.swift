@@ -14,6 +14,7 @@ public struct CardQuery: Hashable, Sendable {
         case isoDEP
         case license
         case myNumber
+        case residence
         case tag
         case classic
         case any
@@ -22,7 +23,7 @@ public struct CardQuery: Hashable, Sendable {
         public var technologies: [Technology] {
             switch self {
             case .feliCa: [.felica]
-            case .isoDEP, .license, .myNumber: [.typeA, .typeB]
+            case .isoDEP, .license, .myNumber, .residence: [.typeA, .typeB]
             case .classic: [.typeA]
             case .tag, .any: Technology.allCases
             }
@@ -80,6 +81,8 @@ public struct CardQuery: Hashable, Sendable {
     public static let license = CardQuery(.license, .isoDEP([.typeB, .typeA]))
     /// A My Number card.
     public static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))
+    /// A residence card or a special permanent resident certificate.
+    public static let residence = CardQuery(.residence, .isoDEP([.typeB, .typeA]))
     /// An NFC Forum tag: Type 2, 3 or 4.
     public static let tag = CardQuery(.tag, .tag)
     /// A FeliCa card with a readable purse.

@@ -213,6 +213,7 @@ extension CardQuery.Kind: SelfDescribing {
         case .isoDEP: LocalizedText("an ISO-DEP card of type A or B", "Type A/B の ISO-DEP カード")
         case .license: LocalizedText("a driver's license", "運転免許証")
         case .myNumber: LocalizedText("a My Number card", "マイナンバーカード")
+        case .residence: LocalizedText("a residence card", "在留カード・特別永住者証明書")
         case .tag: LocalizedText("an NFC Forum tag", "NFC フォーラムのタグ")
         case .classic: LocalizedText("a MIFARE Classic", "MIFARE Classic")
         case .any: LocalizedText("another card", "別の種類のカード")

@@ -134,7 +134,8 @@ struct APDUStep: Equatable, Sendable {
             throw ParseError(text: tr("malformed APDU, Lc/Le does not match its length", "Lc・Le と実際の長さが合いません"))
         }
         guard !command.cla.maySmuggle(command.ins) else { throw CommandError.forReader() }
-        guard command.ins.needsGuard else { return .send(command) }
+        // The session refuses it unless the application of a residence card is selected.
+        guard command.ins.needsGuard, !command.hasFormOfResidenceNumber else { return .send(command) }
         // Le 00 asks for nothing more and is left out; any other may be an Lc whose PIN was forgotten.
         guard command.ins == .verify, command.data.isEmpty, [0, 256].contains(command.ne) else {
             throw CommandError.guarded(command.ins)
@@ -193,7 +194,7 @@ struct APDUExchange {
 
     private var sent: [UInt8] {
         switch step.action {
-        case .send(let command): (try? command.encoded()) ?? []
+        case .send(let command): ((try? command.encoded()) ?? []).prefix(command.ins.needsGuard ? 4 : .max).map(\.self)
         case .tries(let reference), .verify(let reference, _):
             [reference.cla.rawValue, Instruction.verify.rawValue, 0x00, reference.p2]
         }

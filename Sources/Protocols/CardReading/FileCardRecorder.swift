@@ -132,6 +132,12 @@ public enum FileCardReadingError: Error, Hashable, Sendable {
     case card(ISO7816Error)
     /// A PIN was not sent, or was sent without success.
     case pin(PINGuardError)
+    /// A protected exchange failed, or the card does not accept the number.
+    case secure(SecureMessagingError)
+    /// The card has a type that this version does not know; the type's digits.
+    case unknownType(String)
+    /// The card is recognized, and cannot be read yet: a residence card that is part of a My Number card.
+    case unsupported(ResidenceType)
 }
 
 extension FileCardReadingError: SelfDescribing {
@@ -149,6 +155,15 @@ extension FileCardReadingError: SelfDescribing {
                 "暗証番号が設定されているかを読めない\(cause.map { ": \($0.japanese)" } ?? "")ため、何もしませんでした")
         case .card(let error): return error.message
         case .pin(let error): return error.message
+        case .secure(let error): return error.message
+        case .unknownType(let code):
+            return LocalizedText(
+                "the card says that it is a residence card of the unknown type \(code)",
+                "未知の種別 \(code) の在留カードです")
+        case .unsupported(let type):
+            return LocalizedText(
+                "\(type.name.english) (type \(type.rawValue)): residence cards inside a My Number card cannot be read yet",
+                "\(type.name.japanese)（種別 \(type.rawValue)）: マイナンバーカードと一体の在留カードはまだ読めません")
         }
     }
 }

@@ -104,6 +104,15 @@ public struct CommandAPDU: Hashable, Sendable {
     }
 }
 
+extension CommandAPDU {
+    /// Whether this is a VERIFY as a residence card expects it for the number that is printed on it: class 08, P2 86, one encrypted
+    /// block. In another application the same bytes could be a PIN, so the session asks which one is selected, too.
+    package var hasFormOfResidenceNumber: Bool {
+        cla == 0x08 && ins == .verify && p1 == 0 && p2 == 0x86 && ne == 0 && data.count == 19
+            && data.starts(with: [0x86, 0x11, 0x01])
+    }
+}
+
 extension ByteWriter {
     /// Writes one or two bytes of a length; 256 and 65,536 become 0.
     fileprivate mutating func write(_ length: Int, _ isExtended: Bool) {

@@ -80,7 +80,7 @@ struct ExampleShell {
         let root = TestFiles.root
         let copies = [
             ("card.json", "cards/suica-p1/card.json"), ("tag.json", "tags/ntag213.json"),
-            ("before.json", "cards/suica-p1/card.json"),
+            ("before.json", "cards/suica-p1/card.json"), ("authorities.pem", "iso7816/residence/authorities.pem"),
             ("after.json", "cards/suica-p1/card.json"), ("suica.nfc", "formats/flipper/standard.nfc"),
         ]
         for (name, source) in copies { _ = try folder.write(try TestFiles.read("Fixtures/\(source)"), as: name) }
@@ -88,7 +88,7 @@ struct ExampleShell {
             ("StationCode.csv", StationsTests.own), ("own.tsv", StationsTests.own),
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
-            ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
+            ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("number", "AA12345678BB"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
             ("door.json", #"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#),
             (
@@ -117,6 +117,7 @@ struct ExampleShell {
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
+        ("residence", "iso7816/residence/second.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
         ("apdu", "tags/type4.json"), ("key-from", "virtual/ultralight-c.json"),
         ("tag ", "tags/ntag213.json"), ("12FC", "cards/felica-lite-s/card.json"),

@@ -59,6 +59,8 @@ public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     public static let license = CardKind(rawValue: "license")
     /// A My Number card.
     public static let myNumber = CardKind(rawValue: "mynumber")
+    /// A residence card or a special permanent resident certificate.
+    public static let residence = CardKind(rawValue: "residence")
 }
 
 /// The brand that is printed on a card.

@@ -15,6 +15,11 @@ public struct AID: Hashable, Sendable {
         self.bytes = Array(bytes)
     }
 
+    /// Makes an identifier of 16 bytes.
+    init(residence bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
     /// Makes an identifier from hexadecimal digits as a user types them; otherwise `nil`.
     public init?(_ text: some StringProtocol) {
         guard let bytes = try? Hex.decode(String(text)) else { return nil }

@@ -86,6 +86,41 @@ extension CommandError {
         case .card(.transport(.cancelled)): self = .cancelled()
         case .card(let error): self.init(error)
         case .pin(let error): self.init(error)
+        case .secure(let error): self.init(error)
+        case .unknownType: self.init(.otherCard, "unknownType", error, hint: Remedy.identify)
+        case .unsupported:
+            let command = Caller.current.command("mynumber")
+            self.init(
+                .otherCard, "specified", error,
+                hint: tr(
+                    "\(command) reads the My Number card itself", "マイナンバーカードとしては \(command) で読めます"))
+        }
+    }
+
+    /// Why a protected exchange gave no result.
+    init(_ error: SecureMessagingError) {
+        switch error {
+        case .card(.transport(.cancelled)): self = .cancelled()
+        case .card(let error): self.init(error)
+        case .wrongNumber:
+            self.init(
+                .refused, "wrongNumber", error,
+                hint: tr(
+                    "compare it with the twelve characters printed at the top right of the card; wrong numbers are not counted",
+                    "カード右上の 12 文字と比べてください。間違えても回数は数えられません"))
+        case .malformed: self.init(.interruptedReading, "badAnswer", error, hint: Remedy.move)
+        case .crypto(let error): self.init(error)
+        }
+    }
+
+    /// Why a cryptographic function gave no result.
+    init(_ error: CryptoError) {
+        switch error {
+        case .libraryMissing:
+            self.init(
+                .noReader, "libraryMissing", error,
+                hint: tr("on Debian: sudo apt install libssl3", "Debian なら sudo apt install libssl3"))
+        case .keyLength, .dataLength, .refused: self = .bug(error.words)
         }
     }
 

@@ -26,6 +26,11 @@ package final class Terminal {
         try ask(question, isSecret: true)
     }
 
+    /// Asks for a line, which is shown while it is typed.
+    package func line(_ question: String) throws(CommandError) -> SecretLine {
+        try ask(question, isSecret: false)
+    }
+
     /// Asks a question that only the word yes confirms.
     package func confirms(_ question: String) throws(CommandError) -> Bool {
         let text = question + tr(" Type yes to continue: ", "続けるには yes と入力してください: ")

@@ -21,3 +21,10 @@ extension MyNumberWarning {
         ]
     }
 }
+
+extension ResidenceWarning {
+    /// An element of `faults` in `kazasu.residence/1`.
+    package var json: JSONValue {
+        ["file": .string(file.rawValue), "reason": .string(reason.word), "message": .string(words)]
+    }
+}

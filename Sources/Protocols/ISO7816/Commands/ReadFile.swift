@@ -36,6 +36,36 @@ extension ISO7816Session {
         return FileContents(data: data, end: .limit)
     }
 
+    /// Reads an EF of the current DF by its short identifier, in short commands.
+    ///
+    /// - Parameters:
+    ///   - shortID: 1 to 30.
+    ///   - size: the length of the file in bytes; a shorter one ends earlier.
+    /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` if the card refuses.
+    package func readFile(shortID: UInt8, size: Int) throws(ISO7816Error) -> [UInt8] {
+        var data: [UInt8] = []
+        while data.count < size {
+            let offset = data.count
+            // The first read names the file; from then on it is the current one.
+            let count =
+                size <= 0x100 && limits.longestExpected == 0x100 ? 0x100 : min(limits.bytesPerRead, size - offset)
+            let response = try transmit(
+                CommandAPDU(
+                    .readBinary, p1: offset == 0 ? 0x80 | shortID & 0x1F : UInt8(truncatingIfNeeded: offset >> 8),
+                    p2: UInt8(truncatingIfNeeded: offset), ne: count))
+            switch response.status {
+            case .success where !response.data.isEmpty, .endOfFile where !response.data.isEmpty:
+                data += response.data.prefix(size - offset)
+                if response.status == .endOfFile || count == 0x100 && response.data.count < count { return data }
+            case .success, .endOfFile, .wrongParameters:
+                guard !data.isEmpty else { throw .status(.readBinary, response.status) }
+                return data
+            default: throw .status(.readBinary, response.status)
+            }
+        }
+        return data
+    }
+
     /// Reads the one BER-TLV data object at the start of the current EF; its tag and length determine how far to read.
     ///
     /// - Parameter limit: the longest object to read, including its tag and length.

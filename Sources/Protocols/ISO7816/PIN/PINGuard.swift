@@ -3,9 +3,12 @@
 public import CardModel
 internal import Synchronization
 
-/// The permit for a PIN command to pass through a session; only ``PINGuard`` can make one.
+/// The permit for a PIN command to pass through a session; only ``PINGuard`` can make one for a PIN.
 struct PINPermit {
     fileprivate init() {}
+
+    /// For a VERIFY that carries no PIN: the number of a residence card, in its own application.
+    static var residenceNumber: PINPermit { PINPermit() }
 }
 
 /// The only sender of VERIFY: a PIN that is locked by wrong tries costs its holder a trip to the office.

@@ -129,7 +129,7 @@ public final class ISO7816Session {
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
     public func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
-        guard !command.ins.needsGuard else { throw .guarded(command.ins) }
+        guard !command.ins.needsGuard || isResidenceNumber(command) else { throw .guarded(command.ins) }
         var command = command
         if command.lengthForm != .extended, !limits.allowsExtended { command.ne = min(command.ne, 0x100) }
         var parts = try chained(command)
@@ -212,7 +212,16 @@ public final class ISO7816Session {
         } catch {
             throw .invalidCommand(error)
         }
-        return try exchange(frame, isAbsolute: command.selectsFromTheRoot)
+        return try exchange(
+            frame, isAbsolute: command.selectsFromTheRoot, permit: isResidenceNumber(command) ? .residenceNumber : nil)
+    }
+
+    /// Whether a command is VERIFY of the number that is printed on a residence card, encrypted, and the application of such a
+    /// card is selected: that number is no PIN, and wrong ones are not counted. Anywhere else, the same bytes could be a PIN.
+    private func isResidenceNumber(_ command: CommandAPDU) -> Bool {
+        guard command.hasFormOfResidenceNumber, trail.count == 1, let selection = trail.first else { return false }
+        return selection.ins == .select && selection.cla == .interindustry && selection.p1 == 0x04
+            && selection.data == ResidenceFile.numberApplication.bytes
     }
 
     /// Sends exactly one frame to the card and returns its answer; everything that is sent passes through here.

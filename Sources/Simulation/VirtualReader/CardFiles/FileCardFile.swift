@@ -5,7 +5,7 @@ internal import CardModel
 /// Reads file-based cards, of type A or B, from `kazasu.card/1` and from dumps.
 enum FileCardFile {
     private static let keys: Set<String> = [
-        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "virtual",
+        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "residence", "virtual",
     ]
 
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFileCard {
@@ -16,7 +16,10 @@ enum FileCardFile {
             } ?? VirtualDirectory(),
             applications: try root.optional("applications")?.list { json throws(DocumentError) in
                 try VirtualDirectory(json: json)
-            } ?? [])
+            } ?? [],
+            residence: try root.optional("residence").map { json throws(DocumentError) in
+                try VirtualResidence(json: json)
+            })
         try check(tree, root)
         let (options, isoDEP) = try FileCardOptions.read(root.optional("virtual"))
         return VirtualFileCard(try interface(root), files: tree, options: options, isoDEP: isoDEP)
@@ -50,8 +53,9 @@ enum FileCardFile {
     private static func check(_ tree: VirtualFileTree, _ root: JSONCursor) throws(DocumentError) {
         let directories = [tree.masterFile] + tree.applications
         let names = directories.flatMap { $0.pins.map(\.name) }
-        let known = Set(names)
-        guard known.count == names.count else { throw root.malformed(.uniquePIN) }
+        var known = Set(names)
+        if tree.residence != nil { known.insert(VirtualResidence.right) }
+        guard known.count == names.count + (tree.residence == nil ? 0 : 1) else { throw root.malformed(.uniquePIN) }
         for access in directories.flatMap(\.files).flatMap({ [$0.read, $0.update] }) {
             if case .pins(let wanted) = access, !known.isSuperset(of: wanted) {
                 throw root.malformed(.knownPINs, values: Array(wanted))
@@ -194,7 +198,7 @@ extension VirtualDirectory {
 
 extension VirtualFile {
     private static let keys: Set<String> = [
-        "shortID", "data", "size", "fill", "records", "read", "update", "comment",
+        "shortID", "data", "size", "fill", "records", "read", "update", "encrypted", "comment",
     ]
     /// Offsets of 15 bits and two bytes more than that: all that READ BINARY can ever reach.
     private static let longest = 65_536
@@ -225,7 +229,8 @@ extension VirtualFile {
                 try FileAccess(json: rule)
             } ?? .always,
             update: try json.optional("update").map { rule throws(DocumentError) in try FileAccess(json: rule) }
-                ?? .never())
+                ?? .never(),
+            isEncrypted: try json.optional("encrypted")?.bool() ?? false)
     }
 
     /// A file of a dump: a refused one is refused with the same status word, one that needs a key with 6982.
@@ -238,6 +243,20 @@ extension VirtualFile {
             case .keyRequired, .refused(nil), .lost, .skipped: .never()
             }
         self.init(dump.id, .bytes(dump.data), read: access)
+    }
+}
+
+extension VirtualResidence {
+    /// Reads `residence`.
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["number", "cipher", "comment"])
+        let number = try json.required("number")
+        let bytes = Array(try number.text().utf8)
+        guard bytes.count == 12 else { throw number.malformed(.residenceNumber) }
+        self.init(
+            number: bytes,
+            cipher: try json.required("cipher").word(
+                Dictionary(uniqueKeysWithValues: Cipher.allCases.map { ($0.rawValue, $0) })))
     }
 }
 

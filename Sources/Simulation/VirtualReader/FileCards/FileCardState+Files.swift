@@ -63,6 +63,7 @@ extension FileCardState {
         }
         guard case .bytes(let bytes) = file.content else { return FileCardReply(StatusWord.wrongFileStructure) }
         if let refusal = refusal(file.read) { return FileCardReply(refusal) }
+        if file.isEncrypted { return FileCardReply(StatusWord.securityNotSatisfied) }
         guard offset < bytes.count || offset == 0 else { return FileCardReply(StatusWord.wrongOffset) }
         let rest = bytes.dropFirst(offset)
         let part = Array(rest.prefix(min(expected, options.longestRead)))
@@ -117,6 +118,26 @@ extension FileCardState {
         bytes.replaceSubrange(offset..<offset + command.data.count, with: command.data)
         tree[directory].files[index].content = .bytes(bytes)
         return FileCardReply(StatusWord.success)
+    }
+
+    /// The bytes that a read in secure messaging wants, or why it is refused.
+    enum SecureContent {
+        case content([UInt8], offset: Int)
+        case refused(UInt16)
+    }
+
+    /// Looks up the file of a read in secure messaging, which becomes the current one.
+    mutating func content(_ command: CommandAPDU, isSecure: Bool) -> SecureContent {
+        let (target, offset) = binary(command)
+        let file: VirtualFile
+        switch target {
+        case .refused(let status): return .refused(status)
+        case .file(let index): file = tree[directory].files[index]
+        }
+        guard case .bytes(let bytes) = file.content else { return .refused(StatusWord.wrongFileStructure) }
+        if let refusal = refusal(file.read) { return .refused(refusal) }
+        guard file.isEncrypted == isSecure else { return .refused(StatusWord.noSecureMessaging) }
+        return .content(bytes, offset: offset)
     }
 
     // MARK: Records

@@ -20,6 +20,10 @@ struct FileCardState: Sendable {
     /// The verified PINs; those of an application are forgotten when another is selected.
     var verified: Set<String> = []
     var random = SplitMix64(seed: 0x6B61_7A61_7375)
+    /// The key of secure messaging, while there is one.
+    var sessionKey: [UInt8]?
+    /// The random bytes that the last command asked for.
+    private var challenge: [UInt8]?
     private var unfetched: FileCardReply?
     private var chained: [UInt8] = []
     private var timesAnswered: [[UInt8]: Int] = [:]
@@ -36,6 +40,8 @@ struct FileCardState: Sendable {
         verified = []
         unfetched = nil
         chained = []
+        sessionKey = nil
+        challenge = nil
     }
 
     /// Returns the response APDU to any command.
@@ -57,13 +63,17 @@ struct FileCardState: Sendable {
         if let status = options.instructionStatus[command.instruction] { return FileCardReply(status) }
         let pending = unfetched
         unfetched = nil
+        let fresh = challenge
+        challenge = nil
         if command.classByte & 0xEF == 0, command.classByte & 0x10 != 0 {
             chained += command.data
             return FileCardReply(chained.count > 65_535 ? StatusWord.wrongLength : StatusWord.success)
         }
         command.data = chained + command.data
         chained = []
+        if command.classByte == 0x08, let residence = tree.residence { return secureReply(command, residence) }
         guard let refusal = FileCardState.refusal(ofClass: command.classByte) else {
+            if command.instruction == 0x82 { return fit(authenticate(command, after: fresh), to: command) }
             if command.instruction == 0xC0 { return fetch(command, pending) }
             return fit(carryOut(command), to: command)
         }
@@ -89,16 +99,18 @@ struct FileCardState: Sendable {
         case 0xD6: updateBinary(command)
         case 0xDC: updateRecord(command)
         case 0x20: verify(command)
-        case 0x84: challenge(command)
+        case 0x84: giveChallenge(command)
         case 0xCA: dataObject(command)
         default: FileCardReply(StatusWord.unknownInstruction)
         }
     }
 
-    private mutating func challenge(_ command: CommandAPDU) -> FileCardReply {
+    private mutating func giveChallenge(_ command: CommandAPDU) -> FileCardReply {
         guard command.parameters == 0 else { return FileCardReply(StatusWord.wrongParameters) }
         guard let count = command.expected, command.data.isEmpty else { return FileCardReply(StatusWord.wrongLength) }
-        return FileCardReply((0..<min(count, 256)).map { _ in UInt8.random(in: 0...0xFF, using: &random) })
+        let bytes = (0..<min(count, 256)).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+        challenge = bytes
+        return FileCardReply(bytes)
     }
 
     private func dataObject(_ command: CommandAPDU) -> FileCardReply {

@@ -19,17 +19,20 @@ package struct VirtualFile: Hashable, Sendable {
     package var read: FileAccess
     /// The access condition of UPDATE.
     package var update: FileAccess
+    /// Whether it is read in secure messaging only.
+    package var isEncrypted: Bool
 
     /// Creates a file; by default everyone can read it and nobody can write it.
     package init(
         _ id: FileIdentifier, shortID: UInt8? = nil, _ content: Content, read: FileAccess = .always,
-        update: FileAccess = .never()
+        update: FileAccess = .never(), isEncrypted: Bool = false
     ) {
         self.id = id
         self.shortID = shortID
         self.content = content
         self.read = read
         self.update = update
+        self.isEncrypted = isEncrypted
     }
 }
 
@@ -68,8 +71,14 @@ package struct VirtualFileTree: Hashable, Sendable {
     package var masterFile: VirtualDirectory
     /// The applications in the card's order: a partial name selects the first match.
     package var applications: [VirtualDirectory]
+    /// How a residence card is opened; `nil` for other cards.
+    package var residence: VirtualResidence?
 
-    package init(masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = []) {
+    package init(
+        masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = [],
+        residence: VirtualResidence? = nil
+    ) {
+        self.residence = residence
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
         self.applications = applications

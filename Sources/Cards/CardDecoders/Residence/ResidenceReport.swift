@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+/// The contents of a residence card or a special permanent resident certificate, decoded from a dump.
+///
+/// Cards of the first generation have name, birth date, nationality, status and card number only in the picture of the front.
+public struct ResidenceReport: Hashable, Sendable {
+    /// The type of card.
+    public let type: ResidenceType
+    /// The version of the specification, four digits.
+    public var version: String?
+    /// The card's number; second generation.
+    public var number: String?
+    /// 有効期間の満了日 of the card; second generation, as all up to ``until``.
+    public var validUntil: CalendarDate?
+    public var birthDate: CalendarDate?
+    public var sex: ResidenceCode?
+    /// Country or region; three letters on known cards.
+    public var nationality: ResidenceCode?
+    /// 在留資格. The ministry's table of codes is not public.
+    public var status: ResidenceCode?
+    /// 在留期間: `0000` for no limit, years and months as `YYMM`, or days as `DDD`.
+    public var period: ResidenceCode?
+    /// 許可の種類.
+    public var permission: ResidenceCode?
+    public var permissionDate: CalendarDate?
+    /// 就労制限の有無.
+    public var work: ResidenceCode?
+    /// 在留期間の満了日.
+    public var until: CalendarDate?
+    /// 資格外活動許可.
+    public var activities: [Activity] = []
+    /// The day on which the address was written; first generation, as ``municipality`` and ``address``.
+    public var addressDate: CalendarDate?
+    public var municipality: String?
+    public var address: String?
+    /// Whether an application for extension or change is pending.
+    public var pending: ResidenceCode?
+    /// Whether the Commissioner recorded something.
+    public var recorded: ResidenceCode?
+    /// The text of that record, if any.
+    public var remarks: String?
+    /// The pictures without the padding behind them.
+    public var pictures: [Picture: [UInt8]] = [:]
+    /// Files that need the number, which was not given or not accepted.
+    public var withheld: [ResidenceFile] = []
+    /// The problems found, file by file.
+    public var warnings: [ResidenceWarning] = []
+
+    init(type: ResidenceType) {
+        self.type = type
+    }
+
+    /// A picture on the card.
+    public enum Picture: String, Hashable, Sendable, CaseIterable {
+        /// The printed front, TIFF; first generation.
+        case front
+        /// The holder's face, JPEG 2000.
+        case photo
+        /// The name, TIFF; second generation.
+        case name
+        /// The address, TIFF; second generation.
+        case address
+    }
+
+    /// A permission to engage in activities other than those permitted under the status of residence.
+    public struct Activity: Hashable, Sendable {
+        /// Comprehensive (包括許可) or individual (個別許可).
+        public var isComprehensive: Bool
+        /// The code; second generation.
+        public var code: ResidenceCode?
+        /// The text; first generation.
+        public var text: String?
+        /// The last day; second generation, comprehensive.
+        public var until: CalendarDate?
+    }
+}
+
+/// A code on a residence card with its meaning.
+public struct ResidenceCode: Hashable, Sendable {
+    /// The characters on the card.
+    public let code: String
+    /// What they mean; `nil` if no public source says it.
+    public let name: LocalizedText?
+}
+
+/// A problem with a file of a residence card; it carries no value from the card.
+public struct ResidenceWarning: Hashable, Sendable {
+    /// The file.
+    public let file: ResidenceFile
+    /// The problem.
+    public let reason: Reason
+
+    /// The possible problems.
+    @nonexhaustive
+    public enum Reason: Hashable, Sendable {
+        /// Its data objects are not exactly those that it must have; nothing of it is shown.
+        case layout
+        /// A value is not text, not a date, or not a code.
+        case value
+        /// A text is not UTF-8 and was read as Shift_JIS.
+        case shiftJIS
+        /// The card refused to read it, with this status word if it gave one.
+        case refused(UInt16?)
+        /// The card left before the whole file was read.
+        case lost
+    }
+}
+
+extension ResidenceCode {
+    /// `{code, name}`.
+    fileprivate func json(_ language: Language, _ redact: (String) -> String) -> JSONValue {
+        let shown = redact(code)
+        return ["code": .string(shown), "name": .text(shown == code ? name?[language] : nil)]
+    }
+}
+
+extension ResidenceReport {
+    /// The members of `kazasu.residence/1` that come from the card, except `faults`; what was not read is null.
+    ///
+    /// - Parameters:
+    ///   - language: the language of names; keys and codes never change.
+    ///   - redact: returns the replacement for a personal value.
+    package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONObject {
+        func text(_ value: String?) -> JSONValue { .text(value.map(redact)) }
+        func date(_ value: CalendarDate?) -> JSONValue { .text(value.map { redact($0.description) }) }
+        func code(_ value: ResidenceCode?) -> JSONValue { value?.json(language, redact) ?? .null }
+        return JSONObject([
+            ("generation", .int(type.generation)), ("kind", .string(type.word)),
+            ("type", .string(type.rawValue)), ("version", .text(version)), ("number", text(number)),
+            // It exists only as a picture.
+            ("name", .null), ("birthDate", date(birthDate)), ("sex", code(sex)), ("nationality", code(nationality)),
+            ("status", code(status)), ("period", code(period)), ("until", date(until)),
+            ("validUntil", date(validUntil)), ("permission", code(permission)),
+            ("permissionDate", date(permissionDate)), ("work", code(work)),
+            (
+                "activities",
+                .array(
+                    activities.map { activity in
+                        [
+                            "kind": .string(activity.isComprehensive ? "comprehensive" : "individual"),
+                            "code": code(activity.code), "text": text(activity.text), "until": date(activity.until),
+                        ]
+                    })
+            ),
+            ("address", text(address)), ("municipality", text(municipality)), ("addressDate", date(addressDate)),
+            ("pending", code(pending)), ("recorded", code(recorded)), ("remarks", text(remarks)),
+        ])
+    }
+}
+
+extension ResidenceWarning.Reason {
+    /// The identifier for machine use.
+    package var word: String {
+        switch self {
+        case .layout: "layout"
+        case .value: "value"
+        case .shiftJIS: "shiftJIS"
+        case .refused: "refused"
+        case .lost: "lost"
+        }
+    }
+}
+
+extension ResidenceWarning: SelfDescribing {
+    /// File and problem.
+    public var message: LocalizedText {
+        let what =
+            switch reason {
+            case .layout:
+                LocalizedText("its data objects are not those that it must have", "データオブジェクトの並びが仕様と異なります")
+            case .value: LocalizedText("a value is malformed", "正しくない値があります")
+            case .shiftJIS: LocalizedText("read as Shift_JIS, not UTF-8", "UTF-8 ではなく Shift_JIS として読みました")
+            case .refused(let status): FileRefusal.message(status)
+            case .lost: FileRefusal.lost
+            }
+        return LocalizedText("\(file.name.english): ", "\(file.name.japanese): ") + what
+    }
+}

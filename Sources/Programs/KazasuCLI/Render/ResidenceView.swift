@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kazasu
+
+/// A residence card for display, and as `kazasu.residence/1`.
+struct ResidenceView {
+    var report: ResidenceReport
+    var signature: CardSignature
+    var redaction: Redaction
+    /// The pictures that were written, and where.
+    var paths: [(picture: ResidenceReport.Picture, path: String)] = []
+
+    /// The members of the document after `card`.
+    var members: JSONObject {
+        var object = report.json(Language.current, redact: redaction.apply)
+        object["pictures"] = .array(
+            paths.map { picture, path in
+                [
+                    "id": .string(picture.rawValue), "path": .string(path),
+                    "format": .string(PictureFile.format(of: report.pictures[picture] ?? [])),
+                ]
+            })
+        object["signature"] = signature.json
+        object["withheld"] = .array(report.withheld.map { .string($0.rawValue) })
+        object["faults"] = .array(report.warnings.map(\.json))
+        return object
+    }
+
+    var text: String {
+        let generation = report.type.generation
+        var text = tr(
+            "\(report.type.name.english), generation \(generation)\n",
+            "\(report.type.name.japanese)（第 \(generation) 世代）\n")
+        text += Columns.text(rows.filter { $0[1] != "" }.map { ["  " + $0[0], $0[1]] })
+        guard report.withheld.isEmpty else {
+            return text + "\n"
+                + tr(
+                    "Not read without the card's number: ", "カード番号がないと読めない項目: ")
+                + report.withheld.map { $0.name[Language.current] }.joined(separator: tr(", ", "、")) + "\n"
+        }
+        if !report.type.isSpecified { text += signatureText }
+        if !report.warnings.isEmpty {
+            text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { "  \($0.words)\n" }.joined()
+        }
+        return text
+    }
+
+    private var rows: [[String]] {
+        var rows = [
+            [tr("Card number", "カード番号"), personal(report.number)], [tr("Name", "氏名"), nameHint],
+            [tr("Date of birth", "生年月日"), personal(report.birthDate)], [tr("Sex", "性別"), code(report.sex)],
+            [tr("Nationality or region", "国籍・地域"), code(report.nationality)],
+            [tr("Status of residence", "在留資格"), code(report.status)],
+            [tr("Period of stay", "在留期間"), code(report.period)],
+            [tr("Stay until", "在留期間の満了日"), personal(report.until)],
+            [tr("Card valid until", "カードの有効期間"), personal(report.validUntil)],
+            [tr("Permission", "許可の種類"), code(report.permission)],
+            [tr("Permission granted", "許可年月日"), personal(report.permissionDate)],
+            [tr("Work", "就労制限"), code(report.work)],
+        ]
+        for activity in report.activities {
+            let title =
+                activity.isComprehensive
+                ? tr("Other activities, comprehensive", "資格外活動（包括許可）")
+                : tr("Other activities, individual", "資格外活動（個別許可）")
+            let until = activity.until.map { tr(" until \(personal($0))", "（\(personal($0)) まで）") } ?? ""
+            rows.append([title, (activity.text.map(redaction.apply) ?? code(activity.code)) + until])
+        }
+        rows += [
+            [tr("Address", "住居地"), personal(report.address)],
+            [tr("Municipality", "市区町村コード"), personal(report.municipality)],
+            [tr("Address written", "住居地の届出年月日"), personal(report.addressDate)],
+            [tr("Pending application", "在留期間更新等の申請"), code(report.pending)],
+            [tr("Remarks", "長官記録事項"), personal(report.remarks)],
+        ]
+        rows += paths.map { [tr("Written to", "保存先"), $0.path] }
+        return rows
+    }
+
+    /// Where the name is.
+    private var nameHint: String {
+        guard report.pictures[.front] != nil || report.pictures[.name] != nil else { return "" }
+        let option = Caller.current.option("front")
+        return report.type.generation == 1
+            ? tr(
+                "name, nationality and status are only in the picture of the front (\(option))",
+                "氏名・国籍・在留資格は券面の画像にあります（\(option)）")
+            : tr("only as a picture (\(option))", "画像のみ（\(option)）")
+    }
+
+    private var signatureText: String {
+        var rows = [[tr("Result", "結果"), signature.state.words]]
+        if let authority = signature.authority { rows.append([tr("Authority", "認証局"), authority]) }
+        if signature.state != .absent {
+            rows.append([tr("Covers", "対象"), names(signature.covers)])
+            rows.append([tr("Does not cover", "対象外"), names(signature.notCovered)])
+        }
+        return "\n" + tr("Signature", "電子署名") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+    }
+
+    private func names(_ items: [String]) -> String {
+        items.map(Self.name).joined(separator: tr(", ", "、"))
+    }
+
+    /// An item of a signature in words.
+    private static func name(_ item: String) -> String {
+        switch item {
+        case "validUntil": tr("validity of the card", "カードの有効期間")
+        case "birthDate": tr("date of birth", "生年月日")
+        case "sex": tr("sex", "性別")
+        case "nationality": tr("nationality", "国籍・地域")
+        case "status": tr("status of residence", "在留資格")
+        case "period": tr("period of stay", "在留期間")
+        case "permission": tr("permission", "許可の種類")
+        case "permissionDate": tr("its date", "許可年月日")
+        case "work": tr("work", "就労制限")
+        case "until": tr("end of stay", "在留期間の満了日")
+        case "photo": tr("photo", "顔写真")
+        case "namePicture": tr("picture of the name", "氏名画像")
+        case "front": tr("picture of the front", "券面（表）画像")
+        case "kind": tr("type of card", "カード種別")
+        case "number": tr("card number", "カード番号")
+        case "address": tr("address", "住居地")
+        case "addressPicture": tr("picture of the address", "住居地画像")
+        case "activities": tr("other activities", "資格外活動許可")
+        case "pending": tr("pending application", "在留期間更新等の申請")
+        case "remarks": tr("remarks", "長官記録事項")
+        default: item
+        }
+    }
+
+    private func personal(_ text: String?) -> String { text.map(redaction.apply) ?? "" }
+
+    private func personal(_ date: CalendarDate?) -> String { personal(date?.description) }
+
+    /// The code, with its meaning where that is known.
+    private func code(_ code: ResidenceCode?) -> String {
+        guard let code else { return "" }
+        guard !redaction.isOn else { return redaction.apply(code.code) }
+        guard let name = code.name?[Language.current] else { return code.code }
+        return tr("\(code.code) (\(name))", "\(code.code)（\(name)）")
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("kazasu residence", .waits)
+struct ResidenceTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let fixtures = "\(TestFiles.root)/Fixtures/iso7816/residence"
+    private static let authorities = "\(fixtures)/authorities.pem"
+
+    /// Runs the command without a terminal.
+    private func run(
+        _ card: String, _ arguments: [String], number: String? = "AA12345678BB"
+    ) throws -> ChildResult {
+        let source = number == nil ? [] : ["--number-from", "env:N"]
+        let line = ["residence", "-r", "virtual:\(Self.fixtures)/\(card).json"] + source + arguments
+        let quoted = line.map { "'\($0)'" }.joined(separator: " ")
+        return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(quoted)", environment: ["N": number ?? ""])
+    }
+
+    @Test(
+        "Each kind of card, in both languages",
+        arguments: ["first", "first-child", "first-special", "second", "second-special"], ["en", "ja"])
+    func cards(_ card: String, _ language: String) throws {
+        let result = try run(card, ["--ca", Self.authorities, "--lang", language])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        try Snapshot.check(result.output, "answers/residence-\(card).\(language == "ja" ? "ja." : "")txt")
+    }
+
+    @Test("As documents, with and without the number")
+    func documents() throws {
+        for card in ["first", "second", "second-special"] {
+            let result = try run(card, ["--ca", Self.authorities, "--json"])
+            try Snapshot.check(result.output, "answers/residence-\(card).json")
+        }
+        let free = try run("second", ["--json"], number: nil)
+        #expect(free.end == .exited(0), "\(free.errors)")
+        try Snapshot.check(free.output, "answers/residence-free.json")
+        let specified = try run("specified", ["--json"])
+        #expect(
+            specified.end == .exited(76) && specified.errors.contains(#""reason":"specified""#), "\(specified.errors)")
+        try Snapshot.check(specified.output, "answers/residence-specified.json")
+    }
+
+    /// A card, the authorities, the line of `--check`, the exit status and its reason.
+    typealias Answer = (card: String, authority: String, line: String, status: Int32)
+
+    static let answers: [Answer] = [
+        ("second", "authorities.pem", "valid\n", 0), ("second-special", "authority-2.der", "valid\n", 0),
+        ("second-expired", "authorities.pem", "expired\n", 65),
+        ("second-old-signer", "authorities.pem", "signer's certificate expired or not yet valid\n", 65),
+        ("second", "authority-1.der", "signature of an unknown authority\n", 65),
+        ("first", "authorities.pem", "signature valid, expiry not readable\n", 65),
+        ("first-child", "authorities.pem", "no signature on the card\n", 65), ("specified", "authorities.pem", "", 76),
+    ]
+
+    @Test("--check prints one line and nothing personal", arguments: answers)
+    func check(_ answer: Answer) throws {
+        let result = try run(answer.card, ["--check", "--ca", "\(Self.fixtures)/\(answer.authority)"])
+        #expect(result.output == answer.line && result.end == .exited(answer.status), "\(result)")
+        for personal in ["AA12345678BB", "1990", "VNM", "東京"] {
+            #expect(!(result.output + result.errors).contains(personal))
+        }
+    }
+
+    @Test("A wrong number ends with 77 and says that nothing was counted", arguments: ["first", "second"])
+    func wrongNumber(_ card: String) throws {
+        let result = try run(card, [], number: "AA12345678BC")
+        result.expectError(77, "the card does not accept the number")
+        #expect(result.errors.contains("not counted"))
+        #expect(try run(card, ["--json"], number: "AA12345678BC").errors.contains(#""reason":"wrongNumber""#))
+        #expect(!result.errors.contains("12345678"))
+        for text in ["AA1234567BB", "", "hello"] {
+            let result = try run(card, [], number: text)
+            #expect(result.end == .exited(text.isEmpty ? 64 : 77), "\(result)")
+        }
+        for text in ["aa12345678bb", "ＡＡ１２３４５６７８ＢＢ"] {
+            #expect(try run(card, ["-q"], number: text).end == .exited(0))
+        }
+    }
+
+    @Test("Pictures are written for the owner alone; one that exists is replaced, and that is said")
+    func pictures() throws {
+        let (photo, front, address) = ("\(folder.path)/p.jp2", "\(folder.path)/f.tif", "\(folder.path)/a.tif")
+        _ = try folder.write([1, 2, 3], as: "p.jp2")
+        let result = try run("second", ["--photo", photo, "--front", front, "--address-image", address])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.errors.contains("p.jp2 was replaced") && !result.errors.contains("f.tif was replaced"))
+        #expect(try TestFiles.read(photo) == TestFiles.read("Fixtures/iso7816/license/photo.jp2"))
+        for path in [photo, front, address] {
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600, "\(path)")
+        }
+        let child = try run("first-child", ["--photo", "\(folder.path)/none.jp2"])
+        #expect(child.end == .exited(0) && child.errors.contains("no such picture"))
+        #expect(!folder.names.contains("none.jp2"))
+        #expect(try run("second", ["--photo", "/dev/null/x"]).end == .exited(73))
+    }
+
+    @Test("A picture never replaces a file that the command reads")
+    func inputs() throws {
+        let copy = try folder.write(TestFiles.read(Self.authorities), as: "ca.pem")
+        let result = try run("second", ["--ca", copy, "--photo", copy])
+        #expect(result.end == .exited(64), "\(result)")
+        #expect(try TestFiles.read(copy) == TestFiles.read(Self.authorities))
+    }
+
+    @Test(
+        "What does not go together is said",
+        arguments: [
+            (["--check"], 64), (["--check", "--ca", "CA", "--json"], 64),
+            (["--check", "--ca", "CA", "--photo", "x"], 64),
+            (["--ca", "/nowhere"], 66), (["--ca", "\(TestFiles.root)/README.md"], 65),
+            (["--redact", "--photo", "x"], 64), (["--number-from", "AA12345678BB"], 64),
+        ] as [([String], Int32)])
+    func usage(_ arguments: [String], _ status: Int32) throws {
+        let arguments = arguments.map { $0 == "CA" ? Self.authorities : $0 }
+        let result = try run("second", arguments)
+        #expect(result.end == .exited(status), "\(result)")
+        #expect(!result.errors.contains("12345678"))
+        if arguments == ["--check"] { #expect(result.errors.contains("--ca")) }
+    }
+
+    @Test("--redact masks everything personal, in text, JSON and traces", arguments: ["first", "second"])
+    func redacted(_ card: String) throws {
+        let trace = "\(folder.path)/trace"
+        for form in [[], ["--json"]] {
+            let result = try run(card, ["--redact", "--ca", Self.authorities, "--trace", trace] + form)
+            #expect(result.end == .exited(0), "\(result.errors)")
+            let text = result.output + result.errors
+            for personal in ["AA12345678BB", "1990-04-05", "VNM", "T410010000", "新宿", "131041", "2027-09-14", "0103"] {
+                #expect(!text.contains(personal), "\(personal)")
+            }
+        }
+    }
+
+    @Test("The number is in no trace, in the clear or as it was sent")
+    func trace() throws {
+        let trace = "\(folder.path)/trace"
+        #expect(try run("second", ["--trace", trace]).end == .exited(0))
+        let text = try folder.text("trace")
+        #expect(text.contains("082000860000000000000000000000000000000000000000"))
+        #expect(!text.contains("414131323334353637384242"))
+    }
+
+    @Test("'kazasu apdu' sends VERIFY of the number after SELECT of the application only")
+    func apdu() throws {
+        let reader = ["-r", "virtual:\(Self.fixtures)/second.json"]
+        let select = "00A4040C10D392F0004F0200000000000000000000"
+        let verify = "0820008613861101" + String(repeating: "00", count: 16)
+        let sent = try Kazasu.run(["apdu"] + reader + [select, verify])
+        #expect(sent.output.contains("6982"), "\(sent)")
+        let refused = try Kazasu.run(["apdu"] + reader + [verify])
+        #expect(refused.end == .exited(77) && refused.errors.contains("VERIFY is not sent"), "\(refused)")
+        #expect(
+            try Kazasu.run(["apdu"] + reader + [select, "00200086134142434445464748494A4B4C4D4E4F50515253"]).end
+                == .exited(77))
+    }
+}
