@@ -88,7 +88,8 @@ struct ExampleShell {
             ("StationCode.csv", StationsTests.own), ("own.tsv", StationsTests.own),
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
-            ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("number", "AA12345678BB"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
+            ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("number", "AA12345678BB"),
+            ("key.txt", "00112233445566778899AABBCCDDEEFF"),
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
             ("door.json", #"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#),
             (

@@ -15,7 +15,9 @@ public struct ResidenceReport: Hashable, Sendable {
     public var number: String?
     /// 有効期間の満了日 of the card; second generation, as all up to ``until``.
     public var validUntil: CalendarDate?
+    /// 生年月日.
     public var birthDate: CalendarDate?
+    /// 性別.
     public var sex: ResidenceCode?
     /// Country or region; three letters on known cards.
     public var nationality: ResidenceCode?
@@ -25,6 +27,7 @@ public struct ResidenceReport: Hashable, Sendable {
     public var period: ResidenceCode?
     /// 許可の種類.
     public var permission: ResidenceCode?
+    /// 許可年月日.
     public var permissionDate: CalendarDate?
     /// 就労制限の有無.
     public var work: ResidenceCode?
@@ -34,7 +37,9 @@ public struct ResidenceReport: Hashable, Sendable {
     public var activities: [Activity] = []
     /// The day on which the address was written; first generation, as ``municipality`` and ``address``.
     public var addressDate: CalendarDate?
+    /// The code of the municipality, six digits.
     public var municipality: String?
+    /// 住居地 as text.
     public var address: String?
     /// Whether an application for extension or change is pending.
     public var pending: ResidenceCode?
