@@ -60,8 +60,8 @@ enum ProgramHelp {
                 [
                     Entry("license", "Japanese driver's licenses", "運転免許証"),
                     Entry("mynumber", "My Number cards", "マイナンバーカード"),
-                    Entry("residence", "residence cards", "在留カード・特別永住者証明書"),
                 ],
+                [Entry("residence", "residence cards", "在留カード・特別永住者証明書")],
                 [
                     Entry("tag", "NFC tags and NDEF, also writing", "NFC タグと NDEF の読み書き"),
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
