@@ -216,7 +216,7 @@ extension JSONCursor {
 extension String {
     /// Makes a string from valid UTF-8.
     init(decodingUTF8 bytes: Span<UInt8>) {
-        self = bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) } ?? ""
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) } ?? ""
     }
 }
 
