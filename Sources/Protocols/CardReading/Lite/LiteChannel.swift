@@ -246,7 +246,7 @@ package final class LiteChannel {
         _ key: LiteKey, mutual: Bool, _ work: (Secured) throws(LiteError) -> Value
     ) throws(LiteError) -> Value {
         for _ in 0..<Self.tries {
-            guard try proves(key) else { throw .notGenuine }
+            guard try beginSession(key) else { throw .notGenuine }
             do throws(SessionError) {
                 if mutual { try authenticate() }
             } catch .failed(let error) {
