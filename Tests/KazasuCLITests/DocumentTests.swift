@@ -31,17 +31,47 @@ struct DocumentTests {
         return samples
     }
 
+    private static func run(_ line: String, isJapanese: Bool) throws -> ChildResult {
+        try Kazasu.shell(
+            "cd '\(TestFiles.root)' && \(line)",
+            environment: ["KAZASU_READER": Card.fixture("suica-p1"), "LC_ALL": isJapanese ? "ja_JP.UTF-8" : "C"])
+    }
+
     @Test("The answers in a README are what the program prints", arguments: ["README.md", "README.ja.md"])
     func answers(document: String) throws {
         let samples = try Self.samples(Self.text(document))
-        #expect(samples.count >= 4)
+        #expect(samples.count >= 1)
         for sample in samples {
-            let result = try Kazasu.shell(
-                "cd '\(TestFiles.root)' && \(sample.line)",
-                environment: [
-                    "KAZASU_READER": Card.fixture("suica-p1"), "LC_ALL": document.contains(".ja") ? "ja_JP.UTF-8" : "C",
-                ])
+            let result = try Self.run(sample.line, isJapanese: document.contains(".ja"))
             #expect(result.output == sample.output, "\(sample.line)\n\(result.errors)")
+        }
+    }
+
+    @Test(
+        "The picture of a terminal shows what the program prints; else 'make pictures' is due",
+        arguments: ["terminal.svg", "terminal.ja.svg"])
+    func pictures(name: String) throws {
+        // The words of each line, by the place of the line.
+        var lines: [Int: [String]] = [:]
+        let picture = try Self.text("Docs/pictures/\(name)")
+        for word in picture.matches(of: /<text [^>]*y="(\d+)"[^>]*>([^<]*)<\/text>/) {
+            let text = word.2.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&#x27;", with: "'")
+                .replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+            lines[Int(word.1) ?? 0, default: []].append(String(text))
+        }
+        var samples: [(command: String, output: [[String]])] = []
+        for line in lines.sorted(by: { $0.key < $1.key }).map(\.value) {
+            if line.first == "$" {
+                samples.append((line.dropFirst().joined(separator: " "), []))
+            } else if !samples.isEmpty {
+                samples[samples.count - 1].output.append(line)
+            }
+        }
+        #expect(samples.count == 3)
+        for sample in samples {
+            let result = try Self.run(sample.command, isJapanese: name.contains(".ja"))
+            let printed = result.output.split(separator: "\n").map { $0.split { $0.isWhitespace }.map(String.init) }
+            #expect(printed == sample.output, "\(sample.command)\n\(result.errors)")
         }
     }
 

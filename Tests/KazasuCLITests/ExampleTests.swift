@@ -22,6 +22,8 @@ struct ExampleTests {
         // There is one card, which the first of two examples removes, and no outbox.
         ("ledger link", [64]), ("ledger forget", [0, 64]), ("outbox drop", [64, 66]), ("kazasu outbox", [66]),
         // New keys are not those of the card; a journal without a key.
+        // Without keys there is nothing to dump.
+        ("classic dump --", [0]), ("classic dump", [64]),
         ("lite verify", [0, 77]), ("lite resume", [0, 64]), ("last-try.json", [77]),
     ]
 

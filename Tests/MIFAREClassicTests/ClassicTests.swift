@@ -2,6 +2,7 @@
 
 import ByteCodec
 import CardModel
+import TestSupport
 import Testing
 
 @testable import MIFAREClassic

@@ -89,7 +89,9 @@ struct ExampleShell {
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("number", "AA12345678BB"),
-            ("key.txt", "00112233445566778899AABBCCDDEEFF"),
+            ("key.txt", "00112233445566778899AABBCCDDEEFF"), ("sun.key", String(repeating: "0", count: 32)),
+            ("password.txt", "FFFFFFFF\n"), ("keys.txt", ExampleShell.classicKeys),
+            ("trailer.txt", "D3F7D3F7D3F77F078840FFFFFFFFFFFF\n"),
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
             ("door.json", #"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#),
             (
@@ -113,8 +115,13 @@ struct ExampleShell {
     /// Of the fixture that a master key was made for; test data.
     private static let masterKey = "000102030405060708090A0B0C0D0E0F1011121314151617"
 
+    /// Of the MIFARE Classic of the fixtures.
+    private static let classicKeys =
+        "0 A A0A1A2A3A4A5\n1 A D3F7D3F7D3F7\n3 A 111111111111\n3 B 222222222222\n* A FFFFFFFFFFFF\n* B FFFFFFFFFFFF\n"
+
     /// What a line is shown with: the card that it is about.
     private static let cards = [
+        ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
@@ -136,7 +143,7 @@ struct ExampleShell {
         set -o pipefail
         kazasu() {
             case " $* " in
-            *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*) set -- "$@" --yes ;;
+            *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*|*" classic write "*) set -- "$@" --yes ;;
             *" --free "*|*" --pin1-from "*|*" --pin-from "*) ;;
             *" license "*) set -- "$@" --pin1-from env:PIN1 --pin2-from env:PIN2 ;;
             *" mynumber "*) set -- "$@" --pin-from env:PIN ;;
@@ -179,6 +186,10 @@ struct ExampleShell {
             script += "\"$KAZASU\" ledger name transit \(name) > /dev/null\n"
             script += "\"$KAZASU\" ledger backup laptop.sqlite -q\n"
         }
+        if lines.contains(where: { $0.contains("old.mfd") }) {
+            script += "\"$KAZASU\" classic dump -r 'virtual:\(TestFiles.root)/Fixtures/virtual/classic-1k.json' "
+            script += "--keys keys.txt -o old.mfd -q > /dev/null\n"
+        }
         for line in lines {
             let table = line.contains("stations lookup") ? "StationCode.csv" : ""
             script += "export KAZASU_READER='\(reader(for: line))' KAZASU_STATIONS=\(table)\n"
@@ -191,7 +202,9 @@ struct ExampleShell {
             environment: Kazasu.environment.merging([
                 "KAZASU": Kazasu.path, "PIN": "2222", "PIN1": "1234", "PIN2": "5678",
                 "TAG_KEY": "00112233445566778899AABBCCDDEEFF", "KEY": "37363534333231306665646362613938",
-                "MASTER": ExampleShell.masterKey,
+                "MASTER": ExampleShell.masterKey, "TAG_PASSWORD": "FFFFFFFF", "SECTOR_KEY": "D3F7D3F7D3F7",
+                "SUN_KEY": String(repeating: "0", count: 32),
+                "URL": "https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3",
                 "XDG_DATA_HOME": "\(folder.path)/data", "XDG_STATE_HOME": "\(folder.path)/state",
                 "XDG_CACHE_HOME": "\(folder.path)/cache",
                 "LC_ALL": isJapanese ? "ja_JP.UTF-8" : "C.UTF-8",

@@ -15,21 +15,21 @@ struct Classic: ParsableCommand {
             On a PN532, an ACR122U and PC/SC readers. Keys come from files and are never arguments; none is recovered or guessed.
 
             Examples:
-              kazasu classic info                                # which sectors are open
-              kazasu classic dump --keys keys.txt -o card.mfd    # everything that the keys open
+              kazasu classic info                             # which sectors are open
+              kazasu classic dump --keys keys.txt -o card.mfd # all that the keys open
               kazasu classic read 4-6 --keys keys.txt
               kazasu classic write 4 00112233445566778899AABBCCDDEEFF --keys keys.txt
-              kazasu classic value 5 --add 100 --keys keys.txt
+              kazasu classic value 13 --add 100 --keys keys.txt
             """,
             """
             PN532、ACR122U、PC/SC リーダーで使えます。鍵はファイルから読み、引数には書けません。鍵の解析や推測はしません。
 
             例:
-              kazasu classic info                                # 開くセクター
-              kazasu classic dump --keys keys.txt -o card.mfd    # 鍵で読めるものすべて
+              kazasu classic info                             # 開くセクター
+              kazasu classic dump --keys keys.txt -o card.mfd # 鍵で読めるものすべて
               kazasu classic read 4-6 --keys keys.txt
               kazasu classic write 4 00112233445566778899AABBCCDDEEFF --keys keys.txt
-              kazasu classic value 5 --add 100 --keys keys.txt
+              kazasu classic value 13 --add 100 --keys keys.txt
             """),
         subcommands: [
             ClassicInfo.self, ClassicDump.self, ClassicRead.self, ClassicWrite.self, ClassicValueCommand.self,
@@ -259,7 +259,7 @@ struct ClassicRead: KazasuCommand {
 
             Examples:
               kazasu classic read 4-6 --keys keys.txt
-              kazasu classic read 5 --key-from env:KEY --json
+              kazasu classic read 5 --key-from env:SECTOR_KEY --json
               kazasu classic read --ndef
             """,
             """
@@ -268,7 +268,7 @@ struct ClassicRead: KazasuCommand {
 
             例:
               kazasu classic read 4-6 --keys keys.txt
-              kazasu classic read 5 --key-from env:KEY --json
+              kazasu classic read 5 --key-from env:SECTOR_KEY --json
               kazasu classic read --ndef
             """))
 

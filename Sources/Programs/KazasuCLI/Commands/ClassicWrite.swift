@@ -170,19 +170,19 @@ struct ClassicValueCommand: KazasuCommand {
             value block.
 
             Examples:
-              kazasu classic value 5 --keys keys.txt
-              kazasu classic value 5 --add 100 --keys keys.txt
-              kazasu classic value 5 --subtract 30 --keys keys.txt
-              kazasu classic value 5 --set 0 --keys keys.txt
+              kazasu classic value 13 --keys keys.txt
+              kazasu classic value 13 --add 100 --keys keys.txt
+              kazasu classic value 13 --subtract 30 --keys keys.txt
+              kazasu classic value 13 --set 0 --keys keys.txt
             """,
             """
             バリューブロックの数値を表示します。加算と減算はカードが行い、結果を読み返します。--set は新しいバリューブロックを書きます。
 
             例:
-              kazasu classic value 5 --keys keys.txt
-              kazasu classic value 5 --add 100 --keys keys.txt
-              kazasu classic value 5 --subtract 30 --keys keys.txt
-              kazasu classic value 5 --set 0 --keys keys.txt
+              kazasu classic value 13 --keys keys.txt
+              kazasu classic value 13 --add 100 --keys keys.txt
+              kazasu classic value 13 --subtract 30 --keys keys.txt
+              kazasu classic value 13 --set 0 --keys keys.txt
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

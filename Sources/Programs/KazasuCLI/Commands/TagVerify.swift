@@ -24,8 +24,8 @@ struct TagVerify: KazasuCommand {
             Examples:
               kazasu tag verify
               kazasu tag verify --json | jq -r .originality.state
-              kazasu tag verify 'https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3' --key-from file:key
-              kazasu tag verify "$URL" --key-from env:KEY --after 41 --json | jq .counter
+              kazasu tag verify "$URL" --key-from file:sun.key
+              kazasu tag verify "$URL" --key-from env:SUN_KEY --after 5 --json | jq .counter
             """,
             """
             URL なしでは、タグの UID に対する署名を NXP・ST・MIKRON の公開鍵で検証します。この UID のチップをメーカーが作ったことは
@@ -38,8 +38,8 @@ struct TagVerify: KazasuCommand {
             例:
               kazasu tag verify
               kazasu tag verify --json | jq -r .originality.state
-              kazasu tag verify 'https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3' --key-from file:key
-              kazasu tag verify "$URL" --key-from env:KEY --after 41 --json | jq .counter
+              kazasu tag verify "$URL" --key-from file:sun.key
+              kazasu tag verify "$URL" --key-from env:SUN_KEY --after 5 --json | jq .counter
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

@@ -63,10 +63,10 @@ enum ProgramHelp {
                 ],
                 [Entry("residence", "residence cards", "在留カード・特別永住者証明書")],
                 [
-                    Entry("tag", "NFC tags and NDEF, also writing", "NFC タグと NDEF の読み書き"),
+                    Entry("tag", "NFC tags, also writing", "NFC タグの読み書き"),
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
+                    Entry("classic", "MIFARE Classic", "MIFARE Classic"),
                 ],
-                [Entry("classic", "MIFARE Classic with your own keys", "MIFARE Classic（自分の鍵で読み書き）")],
             ]),
         Group(
             heading: LocalizedText("Keep and report", "履歴を残す・まとめる"),
@@ -113,7 +113,7 @@ enum ProgramHelp {
             ]),
     ]
 
-    private static let labelWidth = 21
+    private static let labelWidth = 22
 
     /// The page.
     static var page: String {
