@@ -26,7 +26,7 @@ struct TagWrite: KazasuCommand {
               kazasu tag write --mime text/vcard=@card.vcf
               kazasu tag write --raw message.ndef
               kazasu tag write --page 8 DEADBEEF
-              kazasu tag write --text hello --password-from fd:3
+              kazasu tag write --text hello --password-from file:password.txt
             """,
             """
             既存のメッセージを上書きする前に端末で確認します。スクリプトでは --yes で確認を省けます。書いた内容は読み返して照合します。
@@ -43,7 +43,7 @@ struct TagWrite: KazasuCommand {
               kazasu tag write --mime text/vcard=@card.vcf
               kazasu tag write --raw message.ndef
               kazasu tag write --page 8 DEADBEEF
-              kazasu tag write --text hello --password-from fd:3
+              kazasu tag write --text hello --password-from file:password.txt
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
