@@ -119,7 +119,8 @@ struct ServiceErrorTests {
     @Test("Every error of a database of events describes itself")
     func store() {
         let errors: [EventStoreError] = [
-            .unreachable(LocalizedText("no route", "経路がありません")), .data("22P02"), .statement("42501"), .foreign, .foreignJournal("a-journal"),
+            .unreachable(LocalizedText("no route", "経路がありません")), .data("22P02"), .statement("42501"), .foreign,
+            .foreignJournal("a-journal"),
         ]
         checkSentences(errors) { error -> StoreKind in
             switch error {

@@ -30,7 +30,8 @@ struct KazasuTests {
 
     /// The articles of the products' documentation.
     static let articles = [
-        "Products/Kazasu", "Products/KazasuCards", "Products/KazasuReading", "Products/KazasuTesting", "Services/KazasuTaps",
+        "Products/Kazasu", "Products/KazasuCards", "Products/KazasuReading", "Products/KazasuTesting",
+        "Services/KazasuTaps",
         "Services/KazasuLedger",
         "Services/KazasuService",
     ].flatMap { product in
