@@ -96,8 +96,9 @@ struct DocumentTests {
             "README", "Docs/bridge", "Docs/cards", "Docs/environment", "Docs/errors", "Docs/hardware", "Docs/ledger",
             "Docs/license",
             "Docs/lite-s", "Docs/many-sites", "Docs/my-number", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc",
-            "Docs/serve",
-            "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door", "Docs/recipes/expense-claim",
+            "Docs/proved-scan", "Docs/residence", "Docs/serve",
+            "Docs/tags", "Docs/tested-with", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door",
+            "Docs/recipes/expense-claim",
             "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/my-number-rcs380", "Docs/recipes/node",
             "Docs/recipes/postgresql", "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
         ])

@@ -90,7 +90,10 @@ struct WebSocketTests {
         await client.send([[UInt8]](repeating: Self.frame(0, [0x62], isLast: false), count: count).flatMap(\.self))
         await client.send(Self.frame(0, []))
         let whole = String(decoding: begin, as: UTF8.self) + String(repeating: "b", count: count)
-        #expect(await client.received() == .init(opcode: 1, payload: whole))
+        var answer = await client.received()
+        // On a busy machine a ping comes first: the server sends one after half a minute.
+        while answer?.opcode == 9 { answer = await client.received() }
+        #expect(answer == .init(opcode: 1, payload: whole))
         await stand.stop()
     }
 
