@@ -125,8 +125,8 @@ struct ClassicCommandTests {
         #expect(sum.output == "105\n", "\(sum.errors)")
         #expect(try bench.run("classic", "value", "13", "--subtract", "150").output == "-50\n")
         #expect(try bench.run("classic", "value", "13", "--set", "7", "--json").output.contains(#""value": 7"#))
-        try bench.run("classic", "value", "12").expectError(77, "is no value block")
-        try bench.run("classic", "value", "13", "--add", "2147483647").expectError(77, "is no value block")
+        try bench.run("classic", "value", "12").expectError(77, "is not a value block")
+        try bench.run("classic", "value", "13", "--add", "2147483647").expectError(77, "is not a value block")
         try bench.run("classic", "value", "13", "--add", "0").expectError(64, "above 0")
     }
 

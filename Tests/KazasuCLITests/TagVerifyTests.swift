@@ -51,7 +51,7 @@ struct TagVerifyTests {
         try check(Self.plain.replacing("000006", with: "000007")).expectError(77, "no tag with this key")
         try check(Self.plain, key: String(repeating: "1", count: 32)).expectError(77, "no tag with this key")
         #expect(try check(Self.plain, key: Self.zeros + Self.zeros).hasEnded(0), "two keys")
-        try check(String(Self.plain.dropLast())).expectError(64, "no complete message")
+        try check(String(Self.plain.dropLast())).expectError(64, "not a complete message")
         #expect(try check(Self.plain, "--json").hasEnded(0))
         let redacted = try check(Self.plain, "--redact", "--json")
         #expect(redacted.hasEnded(0) && !redacted.output.contains("1e3c8a"))

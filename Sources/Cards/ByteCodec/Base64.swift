@@ -21,7 +21,7 @@ package enum Base64 {
         return bytes
     }
 
-    /// Whether a byte stands for something in Base64: a digit or the padding.
+    /// Whether a byte means something in Base64: a digit or the padding.
     package static func isDigit(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "=") || value(of: byte) != nil }
 
     private static func value(of digit: UInt8) -> UInt32? {

@@ -48,7 +48,7 @@ enum CP932 {
 
     private static func character(_ lead: UInt8, _ trail: UInt8) -> Unicode.Scalar? {
         guard (0x40...0xFC).contains(trail), trail != 0x7F else { return nil }
-        // Two rows a lead byte; 7F is no trail byte.
+        // Two rows a lead byte; 7F is not a trail byte.
         let pair = Int(lead) - (lead < 0xA0 ? 0x81 : 0xC1)
         let place = Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
         return code(row: pair * 2 + 1 + place / 94, cell: place % 94 + 1).flatMap(Unicode.Scalar.init)

@@ -243,7 +243,7 @@ extension ClassicImage {
                     throw .malformedLine(line: entry.line, expected: .init(.bytesInHex, "16"))
                 }
                 if !hasTrueKeys, ClassicKind.trailer(of: ClassicKind.sector(of: number)) == number {
-                    // Before version 2 a key that was not found stands there as zeros.
+                    // Before version 2 a key that was not found is zeros there.
                     for range in [0..<6, 10..<16] where block[range].allSatisfy({ $0 == 0 }) {
                         for place in range { block[place] = nil }
                     }

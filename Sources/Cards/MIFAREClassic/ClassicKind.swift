@@ -10,7 +10,7 @@ package enum ClassicKind: String, Hashable, Sendable, CaseIterable {
     case k2 = "2K"
     case k4 = "4K"
 
-    /// The kind of a card, by the SAK; `nil` if it is no MIFARE Classic and no card that emulates one.
+    /// The kind of a card, by the SAK; `nil` if it is neither a MIFARE Classic nor a card that emulates one.
     package init?(sak: UInt8) {
         switch sak {
         case 0x09: self = .mini

@@ -92,7 +92,7 @@ package struct PublicKey: Hashable, Sendable {
 
     /// Applies RSA's public operation to a signature, without looking at its padding.
     ///
-    /// - Returns: as many bytes as the modulus has, or nil if the key is no RSA key or the signature no number below its modulus.
+    /// - Returns: as many bytes as the modulus has, or nil if the key is not an RSA key or the signature no number below its modulus.
     package func recovers(_ signature: some Collection<UInt8>) throws(CryptoError) -> [UInt8]? {
         let signature = Array(signature)
         var output = [UInt8](repeating: 0, count: 2048)

@@ -137,7 +137,7 @@ struct TagVerify: KazasuCommand {
             throw CommandError(
                 .usage, "notSUN",
                 tr(
-                    "the URL is no complete message of an NTAG 424 DNA", "NTAG 424 DNA が作った URL としては不完全です"),
+                    "the URL is not a complete message of an NTAG 424 DNA", "NTAG 424 DNA が作った URL としては不完全です"),
                 hint: tr(
                     "it needs 32 or 48 digits of PICC data, or UID (14) and counter (6), and 16 digits of MAC at the end",
                     "PICC データ（32 桁か 48 桁）または UID（14 桁）とカウンター（6 桁）に続けて、最後に MAC（16 桁）が必要です"))

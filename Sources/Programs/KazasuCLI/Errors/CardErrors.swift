@@ -243,7 +243,7 @@ extension CommandError {
             return CommandError(
                 .refused, "passwordFailedBefore", error,
                 hint: tr(
-                    "check the password; to send it all the same, add \(caller.flag("retry"))",
+                    "check the password; to send it anyway, add \(caller.flag("retry"))",
                     "パスワードを確かめてください。それでも送るには \(caller.flag("retry")) を付けます"))
         case .wrong:
             return CommandError(

@@ -4,7 +4,7 @@ public import CardCiphers
 
 /// The number that is printed at the top right of a residence card: two letters, eight digits, two letters.
 ///
-/// The card compares it, but counts no wrong ones. It is personal data all the same: it prints, reflects and dumps as `Redacted`.
+/// The card compares it, but counts no wrong ones. It is still personal data: it prints, reflects and dumps as `Redacted`.
 public struct ResidenceNumber: SecretValue, Sendable {
     /// Twelve capital letters and digits in ASCII.
     let bytes: [UInt8]

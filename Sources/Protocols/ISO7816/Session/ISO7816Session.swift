@@ -217,7 +217,7 @@ public final class ISO7816Session {
     }
 
     /// Whether a command is VERIFY of the number that is printed on a residence card, encrypted, and the application of such a
-    /// card is selected: that number is no PIN, and wrong ones are not counted. Anywhere else, the same bytes could be a PIN.
+    /// card is selected: that number is not a PIN, and wrong ones are not counted. Anywhere else, the same bytes could be a PIN.
     private func isResidenceNumber(_ command: CommandAPDU) -> Bool {
         guard command.hasFormOfResidenceNumber, trail.count == 1, let selection = trail.first else { return false }
         return selection.ins == .select && selection.cla == .interindustry && selection.p1 == 0x04

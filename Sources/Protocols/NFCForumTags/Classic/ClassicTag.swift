@@ -17,7 +17,7 @@ public enum ClassicError: Error, Hashable, Sendable {
     case refused(block: Int)
     /// Nothing was written, for this reason.
     case notWritable(block: Int, WriteReason)
-    /// The block is no value block, or the result does not fit into 32 bits; nothing was changed.
+    /// The block is not a value block, or the result does not fit into 32 bits; nothing was changed.
     case notAValue(block: Int)
     /// What was read back differs from what was written.
     case notVerified(block: Int)
@@ -61,7 +61,7 @@ extension ClassicError: SelfDescribing {
                 "ブロック \(block) には書き込みませんでした: \(reason.message.japanese)")
         case .notAValue(let block):
             LocalizedText(
-                "block \(block) is no value block, or the result does not fit; nothing was changed",
+                "block \(block) is not a value block, or the result does not fit; nothing was changed",
                 "ブロック \(block) はバリューブロックではないか、結果が範囲を超えます（変更していません）")
         case .notVerified(let block):
             LocalizedText(
@@ -116,7 +116,7 @@ package final class ClassicTag {
     private static let timeout: Duration = .milliseconds(100)
     private static let attempts = 3
 
-    /// - Returns: `nil` if the card is no MIFARE Classic.
+    /// - Returns: `nil` if the card is not a MIFARE Classic.
     package init?(reader: any Reader, target: TypeATarget, cancellation: CancellationToken = CancellationToken()) {
         guard let sak = target.sak, let kind = ClassicKind(sak: sak), target.uid.count >= 4 else { return nil }
         (self.reader, self.target, self.kind, self.cancellation) = (reader, target, kind, cancellation)

@@ -8,7 +8,7 @@ public import ReaderCore
 
 /// The password of an Ultralight EV1 or NTAG21x, four bytes; optionally with PACK, the two bytes that the tag returns.
 ///
-/// Unlike a key it is sent as it is: whoever listens on the air has it.
+/// Unlike a key it is sent as it is: anybody who listens on the air has it.
 package final class Type2Password: SecretValue {
     private let secret: SecretBytes
 

@@ -80,7 +80,7 @@ package struct ClassicMemory: Hashable, Sendable {
         var isKeyB: Bool
     }
 
-    /// What a command comes to.
+    /// The result of a command.
     enum Result {
         case data([UInt8])
         case acknowledge
