@@ -87,7 +87,8 @@ struct LedgerExportTests {
 
     @Test("SFCard Viewer: the exact bytes, in CP932")
     func sfcard() throws {
-        let (data, export) = try ExampleCard.ledger().export(.sfcard)
+        let file = try ExampleCard.ledger().export(.sfcard)
+        let (data, export) = (file.data, file.export)
         #expect((export.records, export.leftOut) == (7, 2))
         var lines = data.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0.dropLast()) }
         #expect(lines.popLast() == [])
@@ -257,7 +258,8 @@ struct LedgerExportTests {
         try ledger.didWrite(second)
         try ExampleCard.keep(
             [try ExampleCard.record(28, "2019-01-26", .rail, nil, 3_251)] + (try ExampleCard.visits()[1]), ledger)
-        let (data, third) = try ledger.export(.ofx, options)
+        let file = try ledger.export(.ofx, options)
+        let (data, third) = (file.data, file.export)
         #expect(third.records == 1)
         #expect(String(decoding: data, as: UTF8.self).contains("<FITID>0003.b34daa012345.00001e\r\n"))
     }
@@ -274,7 +276,8 @@ struct LedgerExportTests {
         (options.onlyNew, options.hasGaps) = (true, true)
         try ledger.didWrite(try ledger.export(format, options).export)
         try ExampleCard.keep(try ExampleCard.visits()[1], ledger)
-        let (data, export) = try ledger.export(format, options)
+        let file = try ledger.export(format, options)
+        let (data, export) = (file.data, file.export)
         #expect(data.contains(sequence: Array("2835".utf8)))
         try ledger.didWrite(export)
         let again = try ledger.export(format, options)
@@ -298,7 +301,8 @@ struct LedgerExportTests {
         let ledger = try ExampleCard.ledger()
         var options = LedgerExportOptions()
         (options.isClaim, options.hasGaps) = (true, true)
-        let (data, export) = try ledger.export(.csv, options)
+        let file = try ledger.export(.csv, options)
+        let (data, export) = (file.data, file.export)
         let text = String(decoding: data, as: UTF8.self)
         #expect((export.records, export.unknownFares, export.totals) == (5, 2, [.yen: 390 + 195 + 150]))
         #expect((export.missing.gaps, export.missing.atLeast, export.missing.atMost) == (1, 6, 12))
@@ -455,7 +459,7 @@ struct LedgerExportTests {
 
     @Test("Each format writes the example as its file in Fixtures/ledger", arguments: LedgerFormat.allCases)
     func fixtures(_ format: LedgerFormat) throws {
-        let (data, _) = try ExampleCard.ledger().export(format)
+        let data = try ExampleCard.ledger().export(format).data
         let path = "\(TestFiles.root)/Fixtures/ledger/\(format.rawValue)"
         if let record = getenv("KAZASU_RECORD"), record.pointee != 0 {
             let file = try #require(fopen(path, "wb"))
@@ -530,7 +534,8 @@ struct LedgerExportTests {
     func otherQIF() throws {
         var options = LedgerExportOptions()
         options.filter.cards = ["dhaka"]
-        let (data, export) = try LedgerExportTests.currencies().export(.qif, options)
+        let file = try LedgerExportTests.currencies().export(.qif, options)
+        let (data, export) = (file.data, file.export)
         #expect(export.records > 0 && export.currencies == [.taka])
         #expect(String(decoding: data, as: UTF8.self).contains("\nT-180.00\n"))
     }
@@ -546,7 +551,8 @@ struct LedgerExportTests {
         let ledger = try LedgerExportTests.currencies()
         var options = LedgerExportOptions()
         options.onlyNew = true
-        let (data, export) = try ledger.export(.ofx, options)
+        let file = try ledger.export(.ofx, options)
+        let (data, export) = (file.data, file.export)
         let text = String(decoding: data, as: UTF8.self)
         #expect(export.records == text.split(separator: "\r\n").count { $0 == "<STMTTRN>" })
         let left = try #require(export.omissions.first { $0.reason == .noBalance })
@@ -560,7 +566,8 @@ struct LedgerExportTests {
     func mixedClaim() throws {
         var options = LedgerExportOptions()
         (options.isClaim, options.language) = (true, .english)
-        let (data, export) = try LedgerExportTests.currencies().export(.csv, options)
+        let file = try LedgerExportTests.currencies().export(.csv, options)
+        let (data, export) = (file.data, file.export)
         #expect(export.currencies.count > 1 && export.totals[.taka] == 66_000)
         #expect(String(decoding: data, as: UTF8.self).contains(",180.00,180.00,BDT,"))
     }

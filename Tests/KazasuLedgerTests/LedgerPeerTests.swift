@@ -45,7 +45,8 @@ struct LedgerPeerTests {
         let (folder, ledger) = (try TemporaryFolder(), try ledger())
         var exports: [LedgerFormat: LedgerExport] = [:]
         for format in LedgerFormat.allCases where format != .sfcard {
-            let (data, export) = try ledger.export(format)
+            let written = try ledger.export(format)
+            let (data, export) = (written.data, written.export)
             _ = try folder.write(data, as: format.rawValue)
             exports[format] = export
         }
@@ -81,7 +82,8 @@ struct LedgerPeerTests {
         var file: [UInt8] = []
         for records in [visits[0], visits[1], between + visits[1]] {
             try ExampleCard.keep(records, ledger)
-            let (data, export) = try ledger.export(format, options)
+            let written = try ledger.export(format, options)
+            let (data, export) = (written.data, written.export)
             try ledger.didWrite(export)
             file += data
         }
@@ -283,7 +285,8 @@ struct LedgerPeerTests {
         arguments: hostileNames)
     func hostileJournals(_ name: String) throws {
         let (folder, ledger) = (try TemporaryFolder(), try LedgerPeerTests.hostile(name))
-        let (hledger, export) = try ledger.export(.hledger)
+        let written = try ledger.export(.hledger)
+        let (hledger, export) = (written.data, written.export)
         let journal = try folder.write(hledger, as: "h.journal")
         let check = try ChildProcess.run(
             Peers.hledger, ["-f", journal, "check", "--strict"], environment: ["LC_ALL": "C.UTF-8"])

@@ -94,6 +94,28 @@ struct OwnSinkTests {
         return result
     }
 
+    @Test("Events come as a sequence, and the watcher stops with the loop")
+    func sequence() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        var words: [String] = []
+        for try await event in Watcher.events(Self.plan([]), outbox: outbox) {
+            words.append(event.kind.word)
+            if words.count == 2 { break }
+        }
+        #expect(words == ["reader", "on"])
+        // It ends the visit of the card, which is stored, and then nobody uses the file.
+        while try await outbox.events(after: nil, limit: 10)?.count != 3 { await Task.yield() }
+        await outbox.close()
+    }
+
+    @Test("A reader that cannot be used ends the sequence with its error")
+    func failedSequence() async throws {
+        var plan = Self.plan([])
+        plan.readers = ["virtual:/nowhere"]
+        await #expect(throws: KazasuError.self) { for try await _ in Watcher.events(plan, outbox: nil) {} }
+    }
+
     @Test("A sink that fails gets the same events again, and holds up no other")
     func failing() async throws {
         let failing = OwnSink("failing") { $0 < 4 ? .retry("busy") : .delivered }

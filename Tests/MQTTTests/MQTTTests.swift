@@ -337,7 +337,7 @@ struct MQTTSinkTests {
         product: String? = nil
     ) -> ReaderStatus {
         ReaderStatus(
-            name: name, isNamed: isNamed, isWatched: isWatched, state: state.map { ($0, "since") }, sequence: sequence,
+            name: name, isNamed: isNamed, isWatched: isWatched, state: state, since: "since", sequence: sequence,
             product: product)
     }
 

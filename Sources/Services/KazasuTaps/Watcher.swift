@@ -212,6 +212,34 @@ public actor Watcher {
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 
+    /// Watches readers while a loop takes the events, each once it is stored; then it stops.
+    ///
+    /// ```swift
+    /// for try await event in Watcher.events(plan, outbox: outbox) { print(event.kind.word, event.reader) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - plan: the readers to watch, how, and where else the events go.
+    ///   - outbox: where events are stored; `nil` without sinks.
+    ///   - tell: gets notices, from any thread.
+    /// - Returns: a sequence that throws what ``run()`` throws. Events wait until the loop takes them, however slow it is.
+    public static func events(
+        _ plan: Plan, outbox: Outbox?, tell: @escaping @Sendable (Notice) -> Void = { _ in }
+    ) -> AsyncThrowingStream<StoredEvent, any Error> {
+        AsyncThrowingStream { events in
+            let watcher = Watcher(plan, outbox: outbox, emit: { event, _ in events.yield(event) }, tell: tell)
+            events.onTermination = { _ in watcher.stop() }
+            Task {
+                do {
+                    try await watcher.run()
+                    events.finish()
+                } catch {
+                    events.finish(throwing: error)
+                }
+            }
+        }
+    }
+
     /// Makes ``run()`` return after it has ended the visits.
     public nonisolated func stop() { input.yield(.stop) }
 

@@ -315,7 +315,7 @@ package final class MQTTSink: Sink {
                 reader.shown.product = status.product ?? reader.shown.product
                 if isNew {
                     reader.toldUpTo = status.sequence
-                    reader.state = status.state
+                    reader.state = status.state.map { ($0, status.since ?? start) }
                     reader.isSeen = status.state != nil
                 }
                 if !status.isWatched { reader.isSeen = false }

@@ -122,13 +122,13 @@ extension Ledger {
     /// Writes records as a file of another program, whole.
     public func export(
         _ format: LedgerFormat, _ options: LedgerExportOptions = LedgerExportOptions()
-    ) throws(LedgerError) -> (data: [UInt8], export: LedgerExport) {
+    ) throws(LedgerError) -> LedgerFile {
         var data: [UInt8] = []
         let export = try export(format, options) { piece in
             data += piece
             return true
         }
-        return (data, export)
+        return LedgerFile(data: data, export: export)
     }
 
     private func export(

@@ -194,7 +194,8 @@ package struct TapJournal {
         return Set(readers.keys).union(products.keys).sorted().map { name in
             ReaderStatus(
                 name: name, isNamed: given.contains(name), isWatched: watched?.contains(name) ?? true,
-                state: readers[name]?.state, sequence: readers[name]?.sequence ?? 0, product: products[name])
+                state: readers[name]?.state?.state, since: readers[name]?.state?.since,
+                sequence: readers[name]?.sequence ?? 0, product: products[name])
         }
     }
 

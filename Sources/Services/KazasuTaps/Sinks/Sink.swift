@@ -58,8 +58,10 @@ public struct ReaderStatus: Sendable {
     public var isNamed: Bool
     /// Whether it is among the readers that are watched now; others are known from earlier.
     public var isWatched: Bool
-    /// Its state, and since when (RFC 3339); `nil` if there was no event of it in this run.
-    public var state: (state: TapEvent.ReaderState, since: String)?
+    /// Its state; `nil` if there was no event of it in this run.
+    public var state: TapEvent.ReaderState?
+    /// Since when it has its state (RFC 3339).
+    public var since: String?
     /// The number of its last event.
     public var sequence: Int
     /// The product, as its driver names it; `nil` until it was opened.
