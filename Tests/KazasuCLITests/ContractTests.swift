@@ -9,7 +9,7 @@ struct ContractTests {
     @Test func version() throws {
         let result = try Kazasu.run("--version")
         #expect(result.end == .exited(0))
-        #expect(result.output == "0.2.0\n")
+        #expect(result.output == "0.3.0\n")
         #expect(result.errors.isEmpty)
     }
 

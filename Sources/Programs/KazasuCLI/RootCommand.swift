@@ -7,7 +7,7 @@ import Kazasu
 /// The root command of the program.
 struct RootCommand: ParsableCommand {
     /// The version of the program and of its libraries.
-    static let version = "0.2.0"
+    static let version = "0.3.0"
 
     /// The program's name, help and commands.
     static let configuration = CommandConfiguration(
