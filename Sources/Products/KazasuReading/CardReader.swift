@@ -7,7 +7,7 @@ public import ReaderCore
 
 /// An open reader that waits for cards.
 ///
-/// Use it from one thread at a time; ``withReader(_:_:)`` gives it a dedicated thread. ``cancel()`` can be called from
+/// Use it from one thread at a time; `withReader(_:_:)` gives it a dedicated thread. ``cancel()`` can be called from
 /// any thread.
 public final class CardReader {
     /// The open device.
