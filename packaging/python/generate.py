@@ -239,7 +239,8 @@ def reasons():
 
 def version():
     """The version of the program, from the one place where it is written."""
-    with open(os.path.join(HERE, "..", "..", "Sources", "Programs", "KazasuCLI", "RootCommand.swift"), encoding="utf-8") as file:
+    path = os.path.join(HERE, "..", "..", "Sources", "Programs", "KazasuCLI", "RootCommand.swift")
+    with open(path, encoding="utf-8") as file:
         return re.search(r'static let version = "([^"]+)"', file.read())[1]
 
 
