@@ -369,7 +369,7 @@ let otherTargets: [Target] = [
     .executableTarget(
         name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], path: path("kazasud"), swiftSettings: strict),
     .target(
-        name: "SimulatedChips", dependencies: ["ByteCodec", "ReaderCore", "VirtualReader"],
+        name: "SimulatedChips", dependencies: ["ByteCodec", "ReaderCore", "USBTransport", "VirtualReader"],
         path: "Tests/SimulatedChips", swiftSettings: strict),
     .target(
         name: "Arrivals", dependencies: ["CardModel", "CardReading", "ReaderCore", "VirtualReader"],

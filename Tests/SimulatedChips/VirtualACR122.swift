@@ -20,10 +20,52 @@ extension VirtualACR122 {
     ///     answer, while the others have no effect on it.
     ///   - isCopy: whether it answers with data and the error byte of a card that does not answer, as observed on a
     ///     copy.
+    ///   - hasLights: whether it has lights and a buzzer that a program can set.
     package convenience init(
-        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false
+        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false,
+        hasLights: Bool = true
     ) {
-        self.init(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81), field, faults)
+        self.init(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81, hasLights: hasLights), field, faults)
+    }
+
+    /// What its lights and its buzzer show and have shown.
+    package var panel: ACR122Panel {
+        var panel = ACR122Panel()
+        withFirmware { panel = $0.panel }
+        return panel
+    }
+}
+
+/// The lights and the buzzer of an ACR122U.
+package struct ACR122Panel: Hashable, Sendable {
+    package var (isRed, isGreen) = (false, false)
+    /// Whether it beeps when it finds a card by itself.
+    package var beepsAtCards = true
+    /// Whether it polls by itself.
+    package var polls = true
+    /// The durations of the beeps so far, in milliseconds, with the colors that were on: `R`, `G`, `RG` or none.
+    package var beeps: [String] = []
+    /// How long the patterns lasted together, in milliseconds, in which the reader answered nothing.
+    package var busyTime = 0
+
+    /// `FF 00 40 P2 04 T1 T2 N L`: sets the lights and sounds the buzzer, as ACS's manual of the ACR122T has it.
+    ///
+    /// - Returns: the second byte of the answer, the state of the lights; `nil` for a command of another form.
+    mutating func control(_ command: [UInt8]) -> UInt8? {
+        guard command.count == 9, command[4] == 4 else { return nil }
+        let (state, first, second, count, buzzer) = (
+            command[3], Int(command[5]), Int(command[6]), Int(command[7]), command[8]
+        )
+        let colors = (isRed ? "R" : "") + (isGreen ? "G" : "")
+        for _ in 0..<count {
+            if buzzer & 1 != 0, first > 0 { beeps.append("\(colors)\(first * 100)") }
+            if buzzer & 2 != 0, second > 0 { beeps.append("\(colors)\(second * 100)") }
+        }
+        busyTime += (first + second) * count * 100
+        if state & 0x04 != 0 { isRed = state & 0x01 != 0 }
+        if state & 0x08 != 0 { isGreen = state & 0x02 != 0 }
+        // The other bits are reserved; firmware 216 has them set.
+        return 0x7C | (isRed ? 1 : 0) | (isGreen ? 2 : 0)
     }
 }
 
@@ -33,10 +75,16 @@ package struct ACR122Firmware: USBFirmware {
     private static let done: [UInt8] = [0x90, 0x00]
 
     private let core: PN53xCore
+    private let hasLights: Bool
+    private(set) var panel = ACR122Panel()
     /// The error byte of answers with data: 81 in traces of ACS's own readers, FE in one of a copy (libnfc issue 476).
     private let errorByte: UInt8
 
-    init(_ field: any RadioField, errorByte: UInt8) {
+    /// dwMaxCCIDMessageLength without the header.
+    private static let longestData = 261
+
+    init(_ field: any RadioField, errorByte: UInt8, hasLights: Bool = true) {
+        self.hasLights = hasLights
         self.errorByte = errorByte
         core = PN53xCore(.pn532, field)
     }
@@ -45,7 +93,7 @@ package struct ACR122Firmware: USBFirmware {
         core.complete(&statistics)
     }
 
-    package func serve(_ transfer: [UInt8], _ port: inout USBPort) {
+    package mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
         guard !transfer.isEmpty else { return }
         guard let message = CCIDMessage(transfer) else {
             port.complain("a CCID message of \(transfer.count) bytes has another length")
@@ -54,17 +102,32 @@ package struct ACR122Firmware: USBFirmware {
         let command = Self.chipCommand(message.data)
         let fault = port.begin()
         port.count(command?.first ?? 0)
-        port.answer(answer(message, command), with: fault)
+        var answer = answer(message, command)
+        if message.data.count > Self.longestData || answer.count > Self.longestData + 10 {
+            port.complain("a message of more than 271 bytes")
+        }
+        switch fault {
+        case .wrongCode: if answer.count > 11 { answer[11] &+= 2 }
+        case .wrongSequence: answer[6] &+= 1
+        case .moreTime:
+            var request = Array(answer.prefix(10))
+            for index in 1...4 { request[index] = 0 }
+            request[7] = 0x80
+            port.add(request)
+            port.add(request)
+        default: break
+        }
+        port.answer(answer, with: fault)
     }
 
-    private func answer(_ message: CCIDMessage, _ command: [UInt8]?) -> [UInt8] {
+    private mutating func answer(_ message: CCIDMessage, _ command: [UInt8]?) -> [UInt8] {
         switch message.kind {
         case CCIDMessage.powerOn: return CCIDMessage.answer(message.sequence, [0x3B, 0x00])
         case CCIDMessage.transfer: break
         default: return CCIDMessage.answer(message.sequence, [], error: 0x00)
         }
         guard let command, let code = command.first else {
-            return CCIDMessage.answer(message.sequence, Self.own(message.data))
+            return CCIDMessage.answer(message.sequence, own(message.data))
         }
         core.line.begin()
         switch core.chip.carryOut(code, Array(command.dropFirst())) {
@@ -84,12 +147,19 @@ package struct ACR122Firmware: USBFirmware {
     }
 
     /// The reader's own answers: its name, its PICC operating parameter, and LEDs and buzzer.
-    private static func own(_ command: [UInt8]) -> [UInt8] {
+    private mutating func own(_ command: [UInt8]) -> [UInt8] {
         switch (command.element(at: 0), command.element(at: 1), command.element(at: 2)) {
-        case (0xFF, 0x00, 0x48): firmware
-        case (0xFF, 0x00, 0x51): [0x90, command.element(at: 3) ?? 0x00]
-        case (0xFF, 0x00, 0x40), (0xFF, 0x00, 0x52): done
-        default: [0x63, 0x00]
+        case (0xFF, 0x00, 0x48): return Self.firmware
+        case (0xFF, 0x00, 0x51):
+            panel.polls = (command.element(at: 3) ?? 0) & 0x80 != 0
+            return [0x90, command.element(at: 3) ?? 0x00]
+        case (0xFF, 0x00, 0x40):
+            guard hasLights, let state = panel.control(command) else { return [0x63, 0x00] }
+            return [0x90, state]
+        case (0xFF, 0x00, 0x52):
+            panel.beepsAtCards = command.element(at: 3) != 0
+            return Self.done
+        default: return [0x63, 0x00]
         }
     }
 }

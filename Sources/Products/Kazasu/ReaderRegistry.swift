@@ -17,7 +17,7 @@ package enum ReaderRegistry {
     private static func drivers(_ recorder: LinkRecorder? = nil) -> [any ReaderDriver] {
         [
             PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder), PN532Driver(recorder: recorder),
-            PCSCDriver(recorder: recorder),
+            ACR122Driver(recorder: recorder), PCSCDriver(recorder: recorder),
         ]
     }
 

@@ -142,6 +142,10 @@ private final class VirtualChipReader: PacedReader {
 
     func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
 
+    func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { try reader.show(signal) }
+
+    func silence() throws(TransportError) -> Bool { try reader.silence() }
+
     func close() {
         reader.close()
         server.stop()

@@ -36,6 +36,19 @@ public protocol Reader: CardChannel, AnyObject {
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     func cyclePower() throws(TransportError) -> Bool
 
+    /// Shows the person before the reader a signal by its own lights and buzzer, which take 0.6 seconds at most; no card
+    /// command can run meanwhile. The lights stay until the next signal.
+    ///
+    /// - Returns: `false` if the reader has no lights that a program can set.
+    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
+    func show(_ signal: ReaderSignal) throws(TransportError) -> Bool
+
+    /// Keeps the reader from beeping by itself when it finds a card, as long as it is open.
+    ///
+    /// - Returns: `false` if it may beep all the same.
+    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
+    func silence() throws(TransportError) -> Bool
+
     /// Switches the field off and releases the device. Further calls do nothing.
     func close()
 }
@@ -49,6 +62,12 @@ extension Reader {
 
     /// Cannot.
     public func cyclePower() throws(TransportError) -> Bool { false }
+
+    /// Has no lights.
+    public func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { false }
+
+    /// Does not beep by itself.
+    public func silence() throws(TransportError) -> Bool { true }
 }
 
 /// A family of readers that are opened in the same way.

@@ -245,6 +245,9 @@ extension TransportError.Reason: SelfDescribing {
             switch parts.first {
             case "rcs380": "RC-S380"
             case "rcs300": "RC-S300"
+            case "rcs320": "RC-S320"
+            case "rcs310": "RC-S310"
+            case "acr122": "ACR122U"
             default: id
             }
         return parts.count == 2 && name != id ? "\(name) (\(parts[1]))" : name

@@ -17,7 +17,11 @@ package struct ReaderFamily: Hashable, Sendable {
     package let longestFeliCaAnswer: Int
     /// The longest response APDU that it delivers intact, with its status word. An ACR122 silently truncates longer
     /// ones, so a READ BINARY asks for F0 bytes at most there.
-    package var longestResponseAPDU: Int { longestFeliCaAnswer < 255 ? 242 : 258 }
+    package var longestResponseAPDU: Int {
+        // One message of the reader's, of 261 bytes, with the chip's two, its status byte and the reader's 90 00.
+        if self == .acr122 { return 256 }
+        return longestFeliCaAnswer < 255 ? 242 : 258
+    }
 
     /// Whether a PN53x chip is behind it. Only then are raw chip commands allowed: libnfc would take another driver's
     /// data for a PN53x's and crash.
@@ -26,7 +30,7 @@ package struct ReaderFamily: Hashable, Sendable {
     /// other ones the frame would need a wrapping.
     package var reachesChip: Bool { name == "pn532_uart" || name == "pn532" }
     /// Whether a select that finds no card may end as a time-out of the reader (Debian's patch for the ACR122U).
-    package var timesOutWithoutCard: Bool { name == "acr122_usb" || name == "usb" }
+    package var timesOutWithoutCard: Bool { ["acr122_usb", "usb", "acr122"].contains(name) }
 
     /// Whether the driver returns its last error, whatever that was, instead of a time-out (1.8.0,
     /// `drivers/pn532_i2c.c`: `pn532_i2c_receive` does not keep the result of its wait; `pn532_spi_receive` does).
@@ -46,6 +50,10 @@ package struct ReaderFamily: Hashable, Sendable {
 
     /// A PN532 on a serial port, driven without libnfc.
     package static let pn532 = ReaderFamily(name: "pn532", address: .serial)
+
+    /// An ACR122U, driven without libnfc: a pseudo APDU still carries 254 bytes of a command at most, and answers come
+    /// whole.
+    package static let acr122 = ReaderFamily(name: "acr122", address: .usb, longestCommand: 254)
 
     /// Every driver of libnfc. A pseudo APDU's length is one byte, which limits the ACR122 family to commands of 254
     /// bytes; its answers are cut or wrong beyond 14 blocks, 237 bytes (measured with `acr122_usb`; `ACR122S` and

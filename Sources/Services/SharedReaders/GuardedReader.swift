@@ -69,6 +69,14 @@ final class GuardedReader: Reader {
         try perform { () throws(TransportError) in try reader.cyclePower() }
     }
 
+    func show(_ signal: ReaderSignal) throws(TransportError) -> Bool {
+        try perform { () throws(TransportError) in try reader.show(signal) }
+    }
+
+    func silence() throws(TransportError) -> Bool {
+        try perform { () throws(TransportError) in try reader.silence() }
+    }
+
     func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         let end = ContinuousClock.now + time
         while true {

@@ -99,6 +99,8 @@ extension ListedReader {
 
     private var detail: String {
         switch state {
+        case .ready where id.hasPrefix("acr122_usb:"):
+            tr("without libnfc, and with its lights: acr122", "libnfc なしで、ランプも使う場合は acr122")
         case .ready: ""
         case .unknown where isConfigured: tr("configured in libnfc", "libnfc に設定済み")
         case .unknown:

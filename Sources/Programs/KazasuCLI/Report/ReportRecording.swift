@@ -150,5 +150,9 @@ private final class ScrubbedReader: Reader {
 
     func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
 
+    func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { try reader.show(signal) }
+
+    func silence() throws(TransportError) -> Bool { try reader.silence() }
+
     func close() {}
 }

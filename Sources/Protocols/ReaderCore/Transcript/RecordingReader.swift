@@ -67,6 +67,12 @@ package final class RecordingReader: Reader {
     /// Switches the field off and on; nothing is recorded.
     package func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
 
+    /// Shows a signal; nothing is recorded.
+    package func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { try reader.show(signal) }
+
+    /// Keeps the reader from beeping; nothing is recorded.
+    package func silence() throws(TransportError) -> Bool { try reader.silence() }
+
     /// Closes the underlying reader; nothing is recorded.
     package func close() {
         reader.close()

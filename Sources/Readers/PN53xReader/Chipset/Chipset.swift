@@ -125,6 +125,20 @@ struct Chipset: ~Copyable {
         timeouts.didSet(timeout)
     }
 
+    /// Runs something on the reader that does not involve its chip, such as its lights.
+    mutating func onReader(
+        _ work: (any PN53xTransport) throws(TransportError) -> Bool
+    ) throws(TransportError) -> Bool {
+        if let lost { throw lost }
+        guard !isInDoubt else { throw .cancelled }
+        do throws(TransportError) {
+            return try work(transport)
+        } catch {
+            if case .readerUnavailable = error { lost = error }
+            throw error
+        }
+    }
+
     /// Releases the reader: lowers the line, releases the card, switches the field off, closes the device, then unlocks
     /// its port.
     ///

@@ -4,7 +4,7 @@ internal import CardModel
 package import ReaderCore
 internal import SystemDevices
 
-/// A reader with a PN53x, opened by ``LibNFCDriver`` or ``PN532Driver``.
+/// A reader with a PN53x, opened by ``LibNFCDriver``, ``PN532Driver`` or ``ACR122Driver``.
 ///
 /// Every exchange is one host command (InCommunicateThru), whose answer begins with the chip's status byte: that
 /// distinguishes a card that does not answer from a damaged answer, which libnfc's own calls do not.
@@ -119,6 +119,22 @@ package final class PN53xDevice: Reader {
         try prepare()
         try link.run { link throws(TransportError) in try link.switchFieldOff() }
         return true
+    }
+
+    /// Shows a signal: an ACR122U without libnfc has lights and a buzzer.
+    package func show(_ signal: ReaderSignal) throws(TransportError) -> Bool {
+        try cancellation.check()
+        return try link.run { link throws(TransportError) in
+            try link.onReader { transport throws(TransportError) in try transport.show(signal) }
+        }
+    }
+
+    /// Keeps an ACR122U without libnfc from beeping; through libnfc it does not, since it does not poll by itself.
+    package func silence() throws(TransportError) -> Bool {
+        try cancellation.check()
+        return try link.run { link throws(TransportError) in
+            try link.onReader { transport throws(TransportError) in try transport.silence() }
+        }
     }
 
     /// Switches the field off and releases the device. Further calls do nothing.

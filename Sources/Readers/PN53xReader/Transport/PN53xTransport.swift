@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ReaderCore
 internal import SystemDevices
 
 /// Carries raw commands to a PN53x chip and its answers back: through libnfc, or directly over a serial port.
@@ -30,6 +31,12 @@ protocol PN53xTransport: AnyObject {
     /// - Parameter time: how long the chip may take.
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer
 
+    /// Shows a signal by the reader's lights and buzzer; `false` where there are none.
+    func show(_ signal: ReaderSignal) throws(TransportError) -> Bool
+
+    /// Keeps the reader from beeping by itself; `false` where it may beep all the same.
+    func silence() throws(TransportError) -> Bool
+
     /// Clears an ``abort`` that no command has consumed, so that closing is not disturbed.
     func ignoreAbort()
 
@@ -39,6 +46,10 @@ protocol PN53xTransport: AnyObject {
 
 extension PN53xTransport {
     var isGone: Bool { port?.isGone ?? false }
+
+    func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { false }
+
+    func silence() throws(TransportError) -> Bool { true }
 }
 
 /// The outcome of one raw chip command.

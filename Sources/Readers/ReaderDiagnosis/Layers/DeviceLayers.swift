@@ -20,9 +20,12 @@ struct DeviceLayers {
             return [plugged] + (model.obstacle.map { [Check(.notDriven, [$0])] } ?? [])
         }
         let firmware = FirmwareWarning.check(device, release: device.release)
-        return [plugged, Check(.driven, driver), permission()] + (pcscd().map { [$0] } ?? [])
+        return [plugged, Check(.driven, Self.drivers(driver)), permission()] + (pcscd().map { [$0] } ?? [])
             + [kernelDriver(), process()] + (firmware.map { [$0] } ?? [])
     }
+
+    /// The names of the drivers: an ACR122U has two.
+    private static func drivers(_ name: String) -> String { name == "acr122_usb" ? "\(name), acr122" : name }
 
     private var node: String { machine.plain(device.node) }
 

@@ -1,51 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ByteCodec
-import ReaderCore
-import SimulatedChips
-import VirtualReader
-import USBTransport
-
-@testable import PaSoRiReader
+internal import ByteCodec
+package import ReaderCore
+package import USBTransport
 
 /// A driver's link to a simulated chip in the same process; nobody waits for anything, and one thread at a time uses it.
-final class VirtualUSBLink: USBLink, @unchecked Sendable {
-    let chip: any VirtualUSBChip
+package final class VirtualUSBLink: USBLink, @unchecked Sendable {
+    package let chip: any VirtualUSBChip
     private let cancellation: CancellationToken
     private var isListening = true
     /// Every transfer in hexadecimal digits, `>` from the host, `<` from the reader.
-    private(set) var log: [String] = []
-    private(set) var closings = 0
+    package private(set) var log: [String] = []
+    package private(set) var closings = 0
     /// Called before each transfer with its number, counted from 1.
-    var beforeTransfer: ((Int) -> Void)?
+    package var beforeTransfer: ((Int) -> Void)?
     /// How many transfers there were or should have been.
-    private(set) var transfers = 0
+    package private(set) var transfers = 0
 
-    init(_ chip: any VirtualUSBChip, _ cancellation: CancellationToken = CancellationToken()) {
+    package init(_ chip: any VirtualUSBChip, _ cancellation: CancellationToken = CancellationToken()) {
         self.chip = chip
         self.cancellation = cancellation
     }
 
-    func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
+    package func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
         try begin()
         log.append(">" + Hex.encode(bytes))
         chip.receive(bytes)
         if chip.isUnplugged { throw .gone }
     }
 
-    func receive(within time: Duration) throws(USBError) -> [UInt8] {
+    package func receive(within time: Duration) throws(USBError) -> [UInt8] {
         try begin()
         guard let bytes = chip.nextTransfer() else { throw chip.isUnplugged ? .gone : .timedOut }
         log.append("<" + Hex.encode(bytes))
         return bytes
     }
 
-    func ignoreCancellation() { isListening = false }
+    package func ignoreCancellation() { isListening = false }
 
-    func close() { closings += 1 }
+    package func close() { closings += 1 }
 
     /// What was logged since the last call.
-    func takeLog() -> [String] {
+    package func takeLog() -> [String] {
         defer { log = [] }
         return log
     }

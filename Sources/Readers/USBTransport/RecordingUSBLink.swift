@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ReaderCore
-internal import USBTransport
+package import ReaderCore
 
 /// A link that forwards everything to another one and records every transfer.
-final class RecordingUSBLink: USBLink {
+package final class RecordingUSBLink: USBLink {
     private let link: any USBLink
     private let recorder: LinkRecorder
 
-    init(_ link: any USBLink, _ recorder: LinkRecorder) {
+    package init(_ link: any USBLink, _ recorder: LinkRecorder) {
         self.link = link
         self.recorder = recorder
     }
 
-    func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
+    package func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
         recorder.record(.sent(bytes))
         do throws(USBError) {
             try link.send(bytes, within: time)
@@ -23,7 +22,7 @@ final class RecordingUSBLink: USBLink {
         }
     }
 
-    func receive(within time: Duration) throws(USBError) -> [UInt8] {
+    package func receive(within time: Duration) throws(USBError) -> [UInt8] {
         do throws(USBError) {
             let bytes = try link.receive(within: time)
             recorder.record(.received(bytes))
@@ -34,14 +33,14 @@ final class RecordingUSBLink: USBLink {
         }
     }
 
-    func ignoreCancellation() { link.ignoreCancellation() }
+    package func ignoreCancellation() { link.ignoreCancellation() }
 
-    func close() { link.close() }
+    package func close() { link.close() }
 }
 
 extension USBError {
     /// The error's keyword in a recording.
-    var word: String {
+    package var word: String {
         switch self {
         case .timedOut: "timedOut"
         case .stalled: "stalled"
