@@ -99,7 +99,8 @@ struct ContractTests {
         ("poll -r /dev/ttyUSB0", "did you mean 'pn532_uart:/dev/ttyUSB0'?", "'pn532_uart:/dev/ttyUSB0' のことですか？"),
         ("poll -r ttyACM1", "did you mean 'pn532_uart:/dev/ttyACM1'?", "'pn532_uart:/dev/ttyACM1' のことですか？"),
         ("poll -r ACR122U", "the ID of the ACS ACR122U", "ACS ACR122U の ID"),
-        ("poll -r RC-S320", "Sony RC-S320: only libpafe", "Sony RC-S320: "),
+        ("poll -r RC-S320", "did you mean 'rcs320'?", "'rcs320' のことですか？"),
+        ("poll -r NFC-PRO", "NFC-PRO (not made by Sony): a clone", "NFC-PRO (not made by Sony): "),
     ]
 
     @Test("The name on a reader in place of its ID", arguments: readerNames)

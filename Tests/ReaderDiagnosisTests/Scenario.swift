@@ -44,7 +44,9 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         ) {
             try $0.plugIn("054c:1fc9", interfaces: [("03", "usbhid")])
         },
-        Scenario("an RC-S320", finds: [.notDriven], says: "libpafe") { try $0.plugIn("054c:01bb") },
+        Scenario("an RC-S320", finds: [.driven], not: [.notDriven], ready: true, says: "(rcs320)") {
+            try $0.plugIn("054c:01bb")
+        },
         Scenario("another chip card reader", finds: [.strangeReader, .noReader], says: "(08E6:3437)") {
             try $0.plugIn("08e6:3437", interfaces: [("0b", nil)])
         },

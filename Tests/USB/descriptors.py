@@ -12,6 +12,8 @@ class Interface:
     bulk_in: int
     bulk_out: int
     driver: str = ""
+    # An endpoint of packets of 8 bytes in place of the bulk ones; what is sent goes to the control endpoint.
+    interrupt_in: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +42,11 @@ class Device:
                              1, 2, 3 if self.serial else 0, 1)
         body = b""
         for number, interface in enumerate(self.interfaces):
-            body += struct.pack("<BBBBBBBBB", 9, 4, number, 0, 2, interface.class_code, 0, 0, 0)
+            count = 1 if interface.interrupt_in else 2
+            body += struct.pack("<BBBBBBBBB", 9, 4, number, 0, count, interface.class_code, 0, 0, 0)
+            if interface.interrupt_in:
+                body += struct.pack("<BBBBHB", 7, 5, interface.interrupt_in, 3, 8, 10)
+                continue
             for endpoint in (interface.bulk_in, interface.bulk_out):
                 body += struct.pack("<BBBBHB", 7, 5, endpoint, 2, 64, 0)
         return device + struct.pack("<BBHBBBBB", 9, 2, 9 + len(body), len(self.interfaces), 1, 0, 0x80, 50) + body
@@ -78,6 +84,12 @@ def rc_s300(**changes):
     """A Sony RC-S300/S: a chip card interface, which pcscd may hold, and the vendor's own."""
     plain = Device(vendor=0x054C, product=0x0DC8, name="RC-S300/S", serial="1234567",
                    interfaces=(Interface(0x0B, 0x81, 0x01), Interface(0xFF, 0x82, 0x02)))
+    return dataclasses.replace(plain, **changes)
+
+
+def rc_s320(**changes):
+    """A Sony RC-S320, which no kernel driver takes."""
+    plain = Device(vendor=0x054C, product=0x01BB, name="FeliCa Port", interfaces=(Interface(0xFF, 0, 0, interrupt_in=0x81),))
     return dataclasses.replace(plain, **changes)
 
 

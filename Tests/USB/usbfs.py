@@ -18,6 +18,8 @@ NUMBERS = {
     "IOCTL": 18, "RESET": 20, "CLEAR_HALT": 21, "DISCONNECT": 22, "CONNECT": 23, "GET_CAPABILITIES": 26, "GET_SPEED": 31,
 }
 NAMES = {number: name for name, number in NUMBERS.items()}
+# The kind of a transfer of the control endpoint.
+CONTROL = 2
 # Zero packets, and no limit of a transfer's length.
 CAPABILITIES = 0x01 | 0x04
 
@@ -164,9 +166,17 @@ class UsbFs(UMockdev.IoctlBase):
             self.fill()
             return None
         data = urb.data.resolve(URB_BUFFER, urb.length)
-        self.chip.send(bytes(data.retrieve()) if urb.length else b"")
-        self.finish(urb, -errno.ESHUTDOWN if self.chip.is_unplugged else 0, urb.length)
+        sent = bytes(data.retrieve()) if urb.length else b""
+        if urb.kind == CONTROL:
+            # The setup packet: a vendor's request 0 to the device with this many bytes.
+            if sent[:6] != b"\x40\0\0\0\0\0" or struct.unpack_from("<H", sent, 6)[0] != len(sent) - 8:
+                self.finish(urb, -errno.EPIPE, 0)
+                return None
+            sent = sent[8:]
+        self.chip.send(sent)
+        self.finish(urb, -errno.ESHUTDOWN if self.chip.is_unplugged else 0, len(sent))
         self.fill()
+        return None
 
     def on_discardurb(self, arg):
         address = int.from_bytes(bytes(arg.retrieve())[:8], "little")

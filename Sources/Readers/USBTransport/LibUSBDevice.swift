@@ -18,11 +18,11 @@ internal import SystemDevices
     private let isForKernel: Bool
     private var isClosed = false
 
-    /// Opens a device and claims the first interface of a class that has bulk endpoints.
+    /// Opens a device and claims the first interface of a class that has these endpoints.
     ///
     /// - Parameter attachesDriver: whether to attach the kernel driver in the end even if none had the interface.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
-    init(_ device: USBDevice, classCode: UInt8, attachesDriver: Bool) throws(TransportError) {
+    init(_ device: USBDevice, classCode: UInt8, pipes: USBPipes, attachesDriver: Bool) throws(TransportError) {
         var context: OpaquePointer?
         guard unsafe libusb_init(&context) == 0, let context = unsafe context else {
             throw .readerUnavailable(reason: .absent, detail: .init(.noUSB))
@@ -30,7 +30,7 @@ internal import SystemDevices
         do throws(TransportError) {
             let handle = try unsafe Self.open(device, context)
             do throws(TransportError) {
-                let endpoints = try unsafe Self.endpoints(of: handle, classCode)
+                let endpoints = try unsafe Self.endpoints(of: handle, classCode, pipes)
                 isForKernel = try unsafe Self.claim(endpoints.interface, of: handle) || attachesDriver
                 unsafe self.context = context
                 unsafe self.handle = handle
@@ -105,7 +105,7 @@ internal import SystemDevices
     }
 
     private static func endpoints(
-        of handle: OpaquePointer, _ classCode: UInt8
+        of handle: OpaquePointer, _ classCode: UInt8, _ pipes: USBPipes
     ) throws(TransportError) -> USBEndpoints {
         var active: Int32 = 0
         if unsafe libusb_get_configuration(handle, &active) == 0, active == 0 {
@@ -116,7 +116,7 @@ internal import SystemDevices
             let configuration = unsafe configuration
         else { throw .readerUnavailable(reason: .unsupported, detail: .init(.noConfiguration)) }
         defer { unsafe libusb_free_config_descriptor(configuration) }
-        guard let found = unsafe USBEndpoints(in: configuration.pointee, classCode: classCode) else {
+        guard let found = unsafe USBEndpoints(in: configuration.pointee, classCode: classCode, pipes: pipes) else {
             throw .readerUnavailable(reason: .unsupported, detail: .init(.noInterface))
         }
         return found
@@ -147,49 +147,70 @@ internal import SystemDevices
     }
 }
 
-/// The interface of a device that a driver uses, and its first bulk endpoint of each direction.
+/// The ways of a device's data.
+package enum USBPipes: Hashable, Sendable {
+    /// A bulk endpoint of each direction.
+    case bulk
+    /// To the device by vendor control transfers (request type 40, request, value and index 0), from it by the packets of
+    /// an interrupt endpoint: the old PaSoRis (libpafe's `pasori_command.c`, felica-rs, pasorich).
+    case controlAndInterrupt
+}
+
+/// The interface of a device that a driver uses, and its first endpoint of each direction.
 struct USBEndpoints: Hashable, Sendable {
     let interface: Int32
+    let pipes: USBPipes
     let input: UInt8
+    /// 0, the control endpoint, with ``USBPipes/controlAndInterrupt``.
     let output: UInt8
+    /// The most bytes of one transfer from the device. A packet that is full does not end a transfer, so that of an interrupt
+    /// endpoint is one packet.
+    let longestInput: Int
     /// The maximum packet size to the device, in bytes.
     let outputPacket: Int
 
     /// One endpoint: its address and its maximum packet size.
-    private struct Bulk {
+    private struct Endpoint {
         let address: UInt8
         let packet: Int
 
         var isInput: Bool { address & 0x80 != 0 }
     }
 
-    /// Finds the first interface of a class that has both endpoints; `nil` when there is none.
+    /// More than the longest answer of any PaSoRi, and a whole number of packets of any size.
+    private static let longestBulk = 4096
+
+    /// Finds the first interface of a class that has the endpoints; `nil` when there is none.
     ///
     /// By class, not by number: an RC-S300 has a chip card interface first, which pcscd may hold.
-    @unsafe init?(in configuration: libusb_config_descriptor, classCode: UInt8) {
+    @unsafe init?(in configuration: libusb_config_descriptor, classCode: UInt8, pipes: USBPipes) {
         for index in unsafe 0..<Int(configuration.bNumInterfaces) {
             guard let settings = unsafe configuration.interface?[index], unsafe settings.num_altsetting > 0,
                 let setting = unsafe settings.altsetting?.pointee, unsafe setting.bInterfaceClass == classCode
             else { continue }
-            let all = unsafe Self.bulk(setting)
-            guard let input = all.first(where: \.isInput), let output = all.first(where: { !$0.isInput }) else {
-                continue
-            }
+            let type = pipes == .bulk ? LIBUSB_TRANSFER_TYPE_BULK : LIBUSB_TRANSFER_TYPE_INTERRUPT
+            let all = unsafe Self.endpoints(setting, type)
+            let out = all.first { !$0.isInput }
+            guard let input = all.first(where: \.isInput), pipes == .controlAndInterrupt || out != nil else { continue }
             unsafe interface = Int32(setting.bInterfaceNumber)
+            self.pipes = pipes
             self.input = input.address
-            self.output = output.address
-            outputPacket = max(1, output.packet)
+            longestInput = pipes == .bulk ? Self.longestBulk : max(1, input.packet)
+            output = pipes == .bulk ? out?.address ?? 0 : 0
+            outputPacket = max(1, out?.packet ?? 1)
             return
         }
         return nil
     }
 
-    @unsafe private static func bulk(_ setting: libusb_interface_descriptor) -> [Bulk] {
+    @unsafe private static func endpoints(
+        _ setting: libusb_interface_descriptor, _ type: libusb_transfer_type
+    ) -> [Endpoint] {
         unsafe (0..<Int(setting.bNumEndpoints)).compactMap { index in
             guard let endpoint = unsafe setting.endpoint?[index],
-                unsafe UInt32(endpoint.bmAttributes & 0x03) == LIBUSB_TRANSFER_TYPE_BULK.rawValue
+                unsafe UInt32(endpoint.bmAttributes & 0x03) == type.rawValue
             else { return nil }
-            return unsafe Bulk(address: endpoint.bEndpointAddress, packet: Int(endpoint.wMaxPacketSize & 0x07FF))
+            return unsafe Endpoint(address: endpoint.bEndpointAddress, packet: Int(endpoint.wMaxPacketSize & 0x07FF))
         }
     }
 }

@@ -11,8 +11,6 @@ package final class LibUSBLink: USBLink {
     private var handler: Int?
     private var isListening = true
 
-    /// More than the longest answer of any PaSoRi, and a whole number of packets of any size.
-    static let longestTransfer = 4096
     /// The longest wait for one transfer. A message of a whole number of packets may end without an empty packet, so
     /// that its transfer does not end by itself.
     private static let longestWait = Duration.milliseconds(100)
@@ -27,12 +25,15 @@ package final class LibUSBLink: USBLink {
 
     /// Opens a device.
     ///
-    /// - Parameter attachesDriver: whether to attach the kernel driver at the end even if none had the interface.
+    /// - Parameters:
+    ///   - pipes: the ways of its data.
+    ///   - attachesDriver: whether to attach the kernel driver at the end even if none had the interface.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
     package init(
-        _ device: USBDevice, classCode: UInt8, attachesDriver: Bool = false, cancellation: CancellationToken
+        _ device: USBDevice, classCode: UInt8, pipes: USBPipes = .bulk, attachesDriver: Bool = false,
+        cancellation: CancellationToken
     ) throws(TransportError) {
-        let opened = try LibUSBDevice(device, classCode: classCode, attachesDriver: attachesDriver)
+        let opened = try LibUSBDevice(device, classCode: classCode, pipes: pipes, attachesDriver: attachesDriver)
         self.device = opened
         self.cancellation = cancellation
         let waker = unsafe USBWaker(context: opened.context)
@@ -56,7 +57,7 @@ package final class LibUSBLink: USBLink {
             // A transfer that could not be cancelled closes the link.
             guard let device else { throw .gone }
             let left = deadline - .now
-            let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
+            let transfer = try USBTransfer(receiving: device.endpoints.longestInput, over: device)
             let outcome = wait(for: transfer, over: device, within: max(.zero, min(left, Self.longestWait)))
             guard let outcome else { return transfer.bytes }
             guard outcome == .timedOut else { throw examining(outcome, device.endpoints.input) }
@@ -81,6 +82,8 @@ package final class LibUSBLink: USBLink {
     private func examining(_ error: USBError, _ endpoint: UInt8) -> USBError {
         guard let device else { return error }
         switch error {
+        // A stall of the control endpoint ends with the next request.
+        case .stalled where endpoint == 0: break
         case .stalled: unsafe libusb_clear_halt(device.handle, endpoint)
         case .failed where unsafe libusb_kernel_driver_active(device.handle, device.endpoints.interface) == 1:
             return .taken
@@ -138,15 +141,16 @@ extension USBDevice {
     package func reset() -> Bool { LibUSBDevice.reset(self) }
 }
 
-/// The two bulk endpoints of an opened reader: a chip driver's whole view of the USB.
+/// The two endpoints of an opened reader: a chip driver's whole view of the USB.
 ///
 /// A link belongs to one thread at a time and observes the cancellation token that it was opened with.
 package protocol USBLink: AnyObject {
-    /// Sends one bulk transfer. One that ends with a full packet is followed by an empty packet, so that the reader
-    /// sees its end.
+    /// Sends one transfer. A bulk transfer that ends with a full packet is followed by an empty packet, so that the
+    /// reader sees its end.
     func send(_ bytes: [UInt8], within time: Duration) throws(USBError)
 
-    /// Receives one bulk transfer: the reader's data up to a packet that is not full. It may be empty.
+    /// Receives one transfer: the reader's data up to a packet that is not full, or one packet of an interrupt endpoint.
+    /// It may be empty.
     func receive(within time: Duration) throws(USBError) -> [UInt8]
 
     /// Stops observing the cancellation token, because the work before closing is done even after a cancellation.
@@ -157,7 +161,7 @@ package protocol USBLink: AnyObject {
     func close()
 }
 
-/// One libusb bulk transfer, with the memory that it uses until it is over.
+/// One libusb transfer, with the memory that it uses until it is over.
 @safe final class USBTransfer {
     private let transfer: UnsafeMutablePointer<libusb_transfer>
     private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -166,6 +170,17 @@ package protocol USBLink: AnyObject {
     private var isAbandoned = false
 
     convenience init(sending bytes: [UInt8], over device: LibUSBDevice) throws(USBError) {
+        guard device.endpoints.pipes == .bulk else {
+            // The setup packet comes first: request type 40, all else 0, and the length.
+            let length = UInt16(truncatingIfNeeded: bytes.count)
+            let setup: [UInt8] = [
+                0x40, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: length), UInt8(truncatingIfNeeded: length >> 8),
+            ]
+            try self.init(capacity: setup.count + bytes.count, length: setup.count + bytes.count, 0, device)
+            _ = unsafe buffer.initialize(from: setup + bytes)
+            unsafe transfer.pointee.type = UInt8(LIBUSB_TRANSFER_TYPE_CONTROL.rawValue)
+            return
+        }
         try self.init(capacity: max(1, bytes.count), length: bytes.count, device.endpoints.output, device)
         _ = unsafe buffer.initialize(from: bytes)
         if bytes.count % device.endpoints.outputPacket == 0 {
@@ -175,6 +190,9 @@ package protocol USBLink: AnyObject {
 
     convenience init(receiving count: Int, over device: LibUSBDevice) throws(USBError) {
         try self.init(capacity: count, length: count, device.endpoints.input, device)
+        if device.endpoints.pipes == .controlAndInterrupt {
+            unsafe transfer.pointee.type = UInt8(LIBUSB_TRANSFER_TYPE_INTERRUPT.rawValue)
+        }
     }
 
     private init(capacity: Int, length: Int, _ endpoint: UInt8, _ device: LibUSBDevice) throws(USBError) {

@@ -11,7 +11,7 @@ import VirtualReader
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
 //     usb-chip replay RECORDING
-//     usb-chip port100|port400|acr122|acr122-copy|rcs330|scl3711 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
+//     usb-chip port100|port400|rcs320|rcs310|acr122|acr122-copy|rcs330|scl3711 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
 //              [--fault COMMAND:KIND]… [--stuck reset|replug] [--clock FILE]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
@@ -117,6 +117,8 @@ case "port100": chip = VirtualPort100(field: field, faults: faults)
 case "port400": chip = VirtualPort400(field: field, faults: faults, hasOrphan: true)
 case "acr122", "acr122-copy":
     chip = VirtualACR122(field: field, faults: faults, isCopy: kind == "acr122-copy")
+case "rcs320", "rcs310":
+    chip = VirtualRCS320(field: field, faults: faults, isRCS310: kind == "rcs310", isMuteWithoutCard: kind == "rcs310")
 case "replay": chip = RecordedChip(RecordedLink(try Transcript(parsing: TestFiles.read(card))))
 case "scl3711": chip = VirtualPN53xUSB(.scl3711, field: field, faults: faults)
 case "rcs330": chip = VirtualPN53xUSB(field: field, faults: faults, condition: condition)

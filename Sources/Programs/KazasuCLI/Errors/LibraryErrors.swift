@@ -27,9 +27,9 @@ extension CommandError {
                 .usage, "unknownReader", error,
                 hint: ReaderName.hint(for: id)
                     ?? tr(
-                        "use rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
+                        "use rcs380, rcs300, rcs320, rcs310, acr122, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
                             + "\(list) lists connected readers",
-                        "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは \(list) で確認できます"
+                        "rcs380、rcs300、rcs320、rcs310、acr122、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは \(list) で確認できます"
                     ))
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)

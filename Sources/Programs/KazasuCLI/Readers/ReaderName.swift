@@ -12,9 +12,9 @@ enum ReaderName {
         // Short words are parts of many names.
         guard name.count >= 4 else { return nil }
         let model = ReaderModel.all.first { letters($0.name).contains(name) }
-        guard let model else { return NearestName.of(text, among: ["rcs380", "rcs300"]).map(guess) }
+        guard let model else { return NearestName.of(text, among: drivers).map(guess) }
         switch model.driver {
-        case let driver? where ["rcs380", "rcs300"].contains(driver): return guess(driver)
+        case let driver? where drivers.contains(driver): return guess(driver)
         case nil: return model.obstacle.map { "\(model.name): \($0[Language.current])" }
         default:
             let connected = ListedReader.all().first { $0.readerID != nil && letters($0.name ?? "").contains(name) }
@@ -24,6 +24,9 @@ enum ReaderName {
                     "接続すると、\(model.name) の ID が \(Caller.current.command("readers")) に表示されます")
         }
     }
+
+    /// The drivers whose names alone are IDs.
+    private static let drivers = ["rcs380", "rcs300", "rcs320", "rcs310"]
 
     private static func guess(_ id: String) -> String { tr("did you mean '\(id)'?", "'\(id)' のことですか？") }
 

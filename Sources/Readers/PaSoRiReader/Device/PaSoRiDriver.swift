@@ -4,9 +4,9 @@ package import ReaderCore
 internal import SystemDevices
 internal import USBTransport
 
-/// Opens and lists the PaSoRi readers that libnfc does not drive, over libusb: RC-S380 and RC-S300.
+/// Opens and lists the PaSoRi readers that libnfc does not drive, over libusb: RC-S380, RC-S300, RC-S320 and RC-S310.
 ///
-/// A reader's ID is `rcs380` or `rcs300`, which selects the first that can be opened, or `rcs380:serial=0123456` or
+/// A reader's ID is `rcs380`, `rcs300`, `rcs320` or `rcs310`, which selects the first that can be opened, or `rcs380:serial=0123456` or
 /// `rcs380:port=1-1.3`, which name one of several and stay the same when it is plugged in again.
 ///
 /// A kernel driver that holds the reader (`port100`) is detached while it is open and reattached at the end.
@@ -23,8 +23,8 @@ package struct PaSoRiDriver: ReaderDriver {
     package init(recorder: LinkRecorder? = nil) {
         self.init(paths: SystemPaths()) { device, cancellation throws(TransportError) in
             let link = try LibUSBLink(
-                device, classCode: PaSoRiModel.interfaceClass, attachesDriver: device.lostKernelDriver() != nil,
-                cancellation: cancellation)
+                device, classCode: PaSoRiModel.interfaceClass, pipes: PaSoRiModel.pipes(of: device),
+                attachesDriver: device.lostKernelDriver() != nil, cancellation: cancellation)
             guard let recorder else { return link }
             return RecordingUSBLink(link, recorder)
         }
@@ -103,19 +103,10 @@ package struct PaSoRiDriver: ReaderDriver {
 
 /// The ID of a PaSoRi: `rcs380`, `rcs380:serial=0123456` or `rcs380:port=1-1.3`.
 struct PaSoRiID: Sendable {
-    /// The choice among several readers.
-    enum Choice: Hashable, Sendable {
-        /// The first that can be opened.
-        case any
-        /// The one with this serial number.
-        case serial(String)
-        case port(String)
-    }
-
     /// The kind of reader.
     let model: PaSoRiModel
     /// The choice among several readers.
-    let choice: Choice
+    let choice: USBSelector
 
     /// Parses an ID.
     ///
@@ -125,53 +116,37 @@ struct PaSoRiID: Sendable {
         let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let kind = parts.first, let model = PaSoRiModel(rawValue: String(kind)) else { return nil }
         self.model = model
-        guard let rest = parts.dropFirst().first else {
-            choice = .any
-            return
-        }
-        let pair = rest.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        switch (pair.first, pair.dropFirst().first) {
-        case ("serial"?, let serial?) where !serial.isEmpty: choice = .serial(serial)
-        case ("port"?, let port?) where !port.isEmpty: choice = .port(port)
-        default:
-            throw .readerUnavailable(
-                reason: .unsupported, detail: .init(.unknownSelector, model.rawValue))
-        }
+        choice = try USBSelector(parsing: parts.dropFirst().first, kind: model.rawValue)
     }
 
-    /// Creates the stable ID of a connected device: its serial number, or where that is missing or not unique, its
-    /// port.
+    /// Creates the stable ID of a connected device.
     init(_ device: USBDevice, _ model: PaSoRiModel, among devices: [USBDevice]) {
         self.model = model
-        choice = device.ownSerial(among: devices.filter(model.includes)).map { .serial($0) } ?? .port(device.portPath)
+        choice = USBSelector(device, among: devices.filter(model.includes))
     }
 
-    func names(_ device: USBDevice) -> Bool {
-        guard model.includes(device) else { return false }
-        return switch choice {
-        case .any: true
-        case .serial(let serial): device.serial == serial
-        case .port(let path): device.portPath == path
-        }
-    }
+    func names(_ device: USBDevice) -> Bool { model.includes(device) && choice.names(device) }
 
     /// The ID in the form of `--reader`.
-    var text: String {
-        switch choice {
-        case .any: model.rawValue
-        case .serial(let serial): "\(model.rawValue):serial=\(serial)"
-        case .port(let path): "\(model.rawValue):port=\(path)"
-        }
-    }
+    var text: String { choice.id(of: model.rawValue) }
 }
 
-/// A kind of PaSoRi that Kazasu drives, the older first; the products of each are in the table of `SystemDevices`. The
+/// A kind of PaSoRi that Kazasu drives, those that read most first; the products of each are in the table of `SystemDevices`. The
 /// raw value is the prefix of its IDs, and its driver in that table.
 enum PaSoRiModel: String, Sendable, CaseIterable {
     /// The RC-S380, "NFC Port-100".
     case rcs380
     /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, can stay with pcscd.
     case rcs300
+    /// The RC-S320, for FeliCa alone.
+    case rcs320
+    /// The RC-S310, with the protocol of the RC-S320.
+    case rcs310
+
+    /// The ways of a device's data.
+    static func pipes(of device: USBDevice) -> USBPipes {
+        [rcs320, rcs310].contains { $0.includes(device) } ? .controlAndInterrupt : .bulk
+    }
 
     /// The class of the interface in use: vendor-specific.
     static let interfaceClass: UInt8 = 0xFF
@@ -183,6 +158,8 @@ enum PaSoRiModel: String, Sendable, CaseIterable {
         switch self {
         case .rcs380: try PaSoRiReader(rcs380: usb, information, cancellation)
         case .rcs300: try PaSoRiReader(rcs300: usb, information, cancellation)
+        case .rcs320, .rcs310:
+            try PaSoRiReader(rcs320: usb, information, cancellation, isRCS310: self == .rcs310)
         }
     }
 

@@ -5,7 +5,7 @@ internal import ISODEP
 internal import ReaderCore
 internal import USBTransport
 
-/// An RC-S380, RC-S300 or RC-S660/U.
+/// An RC-S380, RC-S300 or RC-S660/U, or one of the old RC-S320 and RC-S310.
 ///
 /// The chip's settings are sent only when they change, so an exchange is one command: on an RC-S380 three USB
 /// transfers, where nfcpy needs nine, on an RC-S300 two.
@@ -24,12 +24,12 @@ final class PaSoRiReader: Reader {
 
     private init(
         _ chipset: any PaSoRiChipset, _ information: ReaderInformation, _ cancellation: CancellationToken,
-        firmware: String?, feliCaBitRates: [FeliCaBitRate]
+        firmware: String?, feliCaBitRates: [FeliCaBitRate], technologies: [Technology] = [.felica, .typeA, .typeB]
     ) {
         self.chipset = chipset
         self.cancellation = cancellation
         var information = information
-        information.technologies = [.felica, .typeA, .typeB]
+        information.technologies = technologies
         information.feliCaBitRates = feliCaBitRates
         if let firmware { information.name += " (firmware \(firmware))" }
         self.information = information
@@ -61,6 +61,9 @@ final class PaSoRiReader: Reader {
     }
 
     private func find(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        guard information.technologies.contains(request.technology) else {
+            throw .unsupported(detail: .init(.thisKindOfCard))
+        }
         // A card left in ISO-DEP would not be found again.
         if case .iso14443(var pcd)? = card.take() { try pcd.release() }
         switch request {
@@ -187,6 +190,24 @@ extension PaSoRiReader {
             chipset, information, cancellation, firmware: Self.text(ofPort400Version: version),
             feliCaBitRates: [.kbps212]
         )
+    }
+
+    /// Brings an RC-S320 or RC-S310 to a known state: an earlier program's leftovers are discarded, the field is on.
+    convenience init(
+        rcs320 usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken, isRCS310: Bool,
+        pause: @escaping (Duration) -> Void = ThreadPause.sleep
+    ) throws(TransportError) {
+        let transport = RCS320Transport(usb, RCS320Framing())
+        try transport.synchronize()
+        let chipset = try RCS320Chipset(transport, isRCS310: isRCS310, pause: pause)
+        let version = try chipset.firmwareVersion()
+        var information = information
+        // A frame has 248 bytes of data: 14 blocks.
+        information.longestFeliCaAnswer = 237
+        // As with the RC-S380: low byte first.
+        self.init(
+            chipset, information, cancellation, firmware: version.flatMap(Self.text(ofPort100Version:)),
+            feliCaBitRates: [.kbps212], technologies: [.felica])
     }
 
     /// The third and fourth of 18 bytes: 1.00 is `00 00 01 00 …`, which the CCID interface of the same reader calls
