@@ -86,7 +86,7 @@ struct DoctorTests {
         let machine = try FakeMachine()
         try machine.plugIn("054c:06c1", serial: "0123", port: "1-1", device: 5)
         try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-2.4", device: 6)
-        try machine.plugIn("054c:01bb", port: "1-3", device: 7)
+        try machine.plugIn("054c:1fc9", port: "1-3", device: 7)
         let readers = machine.examine().readers
         #expect(readers.map(\.id) == ["rcs380:serial=0123", "acr122_usb:001:006", nil])
         #expect(readers.map { $0.isNamed(by: "rcs380:serial=0123") } == [true, false, false])
