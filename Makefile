@@ -41,12 +41,14 @@ DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
 # An import of a module that Package.swift does not allow is an error.
 IMPORT_RULE := --explicit-target-dependency-import-check error
-SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE)
+# More for every build, as in `make test BUILD_FLAGS='-debug-info-format none --disable-index-store'`, which is faster.
+BUILD_FLAGS ?=
+SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
 
 # The Swift runtime goes into the programs, libnfc (LGPL) stays a shared library. The toolchain's own lld links,
 # because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
 # What describes the code to a debugger would be stripped, so it is not made: a twelfth of the build's time.
-RELEASE_FLAGS := -c release -debug-info-format none --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -s
+RELEASE_FLAGS := -c release $(if $(findstring -debug-info-format,$(BUILD_FLAGS)),,-debug-info-format none) --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -s
 
 # What makes the programs smaller: no symbols for plug-ins, which there are none of, a section for each function, so that the
 # linker leaves out what nothing calls and keeps one copy of those that are equal, no tables for unwinding, and relocations

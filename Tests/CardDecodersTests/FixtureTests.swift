@@ -102,7 +102,7 @@ struct FixtureTests {
         let dump = try CardFixture.suica.dump()
         #expect(dump.systems.map(\.systemCode.description) == ["0003", "FE00", "86A7"])
         #expect(dump.systems.map(\.idm.systemNumber) == [0, 1, 2])
-        #expect(dump.systems.reduce(0) { $0 + $1.areas.count - 1 + $1.services.count } == 75)
+        #expect(dump.systems.reduce(0) { $0 + $1.areas.count - 1 + $1.services.count } == 79)
         #expect(dump.systems.flatMap(\.services).reduce(0) { $0 + $1.blocks.count } == 138)
     }
 

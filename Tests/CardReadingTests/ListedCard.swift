@@ -54,6 +54,23 @@ struct ListedCard {
         return cards
     }()
 
+    init(name: String, systems: [System]) {
+        self.name = name
+        self.systems = systems
+    }
+
+    /// A card of `Fixtures/cards` without its blocks.
+    init(fixture name: String) throws {
+        let dump = try CardDump(parsing: TestFiles.read("Fixtures/cards/\(name)/card.json"))
+        self.init(
+            name: name,
+            systems: dump.systems.map { system in
+                let areas = system.areas.map { Node(code: $0.start.rawValue, end: $0.end.rawValue) }
+                let services = system.services.map { Node(code: $0.code.rawValue) }
+                return System(code: system.systemCode, nodes: (areas + services).sorted { $0.code < $1.code })
+            })
+    }
+
     /// Every system of every list on a card of its own.
     static let singleSystems: [ListedCard] = all.flatMap { card in
         card.systems.map { ListedCard(name: "\(card.name) \($0.code)", systems: [$0]) }

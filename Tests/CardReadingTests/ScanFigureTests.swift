@@ -54,9 +54,14 @@ struct ScanFigureTests {
             others.remove(at: number)
             try leftOut.add(card, ListedCard.layouts(of: others))
         }
-        var suica = Row("Suica of three systems")
-        if let card = ListedCard.all.first(where: { $0.name == "ft-02" }) { try suica.add(card) }
-        return rows + [leftOut, suica]
+        var known = Row("Suica of three systems, 65 nodes, in the tables")
+        if let card = ListedCard.all.first(where: { $0.name == "ft-02" }) { try known.add(card) }
+        var unknown = Row("Suica of three systems, 82 nodes, in no table")
+        var again = Row("the same, once another such card was scanned")
+        let card = try ListedCard(fixture: "suica-p1")
+        try unknown.add(card)
+        try again.add(card, ListedCard.layouts(of: ListedCard.all + [card]))
+        return rows + [leftOut, known, unknown, again]
     }
 
     @Test func pagesHaveThem() throws {

@@ -28,10 +28,10 @@ struct FileTests {
             $0.replacing("kazasu.dump/1", with: "kazasu.dump/2")
         },
         Broken("no schema", "schema is missing") { $0.replacing("schema", with: "scheme") },
-        Broken("odd hex", "felica.systems[0].services[1].blocks.0000: expected 32 hexadecimal digits") {
+        Broken("odd hex", "felica.systems[0].services[3].blocks.0000: expected 32 hexadecimal digits") {
             $0.replacing("00001234567890123456178a00000000", with: "00001234567890123456178a0000000")
         },
-        Broken("no hex", "felica.systems[0].services[1].blocks.0000") {
+        Broken("no hex", "felica.systems[0].services[3].blocks.0000") {
             $0.replacing("00001234567890123456178a00000000", with: "00001234567890123456178a000000zz")
         },
         Broken("a wrong code", "felica.systems[0].systemCode: expected 4 hexadecimal digits") {

@@ -119,8 +119,8 @@ struct VirtualFileTests {
         let out = "\(folder.path)/card.json"
         for (reader, english, japanese) in [
             (
-                Card.fixture("suica-p1"), "3 systems, 63 services, 138 blocks, complete",
-                "システム 3、サービス 63、ブロック 138、完全"
+                Card.fixture("suica-p1"), "3 systems, 67 services, 138 blocks, complete",
+                "システム 3、サービス 67、ブロック 138、完全"
             ),
             ("virtual:\(Self.fixtures)/virtual/ntag213.json", "45 pages, complete", "ページ 45、完全"),
             ("virtual:\(Self.fixtures)/tags/type4.json", "1 application, 2 files, complete", "アプリケーション 1、ファイル 2、完全"),

@@ -147,6 +147,21 @@ struct RPCTests {
         #expect(program.finish().end == .exited(0))
     }
 
+    @Test("scan answers the same with the known lists of systems and without them")
+    func walkedAndProved() throws {
+        let cards = ["suica-p1", "nanaco", "waon", "edy", "okica", "kmt", "octopus", "five-systems", "felica-lite-s"]
+        let readers = cards.flatMap { ["-r", "\($0)=virtual:\(Self.fixture("cards/\($0)/card.json"))"] }
+        let program = try RPCProgram(readers)
+        for card in cards {
+            let reader = JSONValue.string(card)
+            let proved = try program.result("card.scan", ["reader": reader])
+            let walked = try program.result("card.scan", ["reader": reader, "walk": true])
+            #expect(Self.comparable(proved) == Self.comparable(walked), "\(card)")
+            #expect(try !JSONCursor(proved).required("systems").elements().isEmpty, "\(card)")
+        }
+        #expect(program.finish().end == .exited(0))
+    }
+
     @Test("The ledger is read where --ledger or the environment says")
     func ledger() throws {
         let data = try TemporaryFolder()

@@ -25,7 +25,7 @@ struct OutboxTests {
     func text() async throws {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/outbox.sqlite", isWatcher: true)
-        let event = try StoredEvent(line: TapEvent.made(1).line.dropLast() + #","later":{"a":1}}"#)
+        let event = try StoredEvent(parsing: TapEvent.made(1).line.dropLast() + #","later":{"a":1}}"#)
         try await outbox.store([event], for: ["s"])
         #expect(try await outbox.waiting(for: "s", of: "door", limit: 9).events == [event])
         #expect(try await outbox.events(after: nil, limit: 9) == [event])

@@ -30,9 +30,9 @@ struct TapEventTests {
 
     @Test("An event is written as it was read", arguments: lines)
     func roundTrip(line: String) throws {
-        let event = try TapEvent(line: line)
+        let event = try TapEvent(parsing: line)
         #expect(event.line == line)
-        #expect(try TapEvent(line: event.line) == event)
+        #expect(try TapEvent(parsing: event.line) == event)
         #expect(event.moment.milliseconds == 1_795_261_500_123)
     }
 
@@ -48,7 +48,7 @@ struct TapEventTests {
         let line = Self.head.replacing("TYPE", with: "on") + Self.card + "}"
         let damaged = line.replacing(old, with: new)
         #expect(damaged != line)
-        #expect(throws: DocumentError.self) { try TapEvent(line: damaged) }
+        #expect(throws: DocumentError.self) { try TapEvent(parsing: damaged) }
     }
 
     // MARK: Cards with names

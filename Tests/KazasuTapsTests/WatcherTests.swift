@@ -95,6 +95,48 @@ struct WatcherTests {
         #expect(try await Run().eventsAsThePlanChanges() == Self.replacing)
     }
 
+    @Test("A reader that no driver knows ends a watcher at its start only")
+    func changedToAnUnknownReader() async throws {
+        let run = Run()
+        let card = try #require(run.plan.readers?.first)
+        let events = try await run.events(
+            duringFirstReading: {
+                var plan = run.plan
+                plan.readers = ["toaster", card]
+                run.change(to: plan)
+            },
+            until: { event in event.event.reader == "toaster" })
+        #expect(events == ["reader", "on", "reader", "off shutdown"])
+
+        let first = Watcher(Watcher.Plan(site: "here", readers: ["toaster"], names: [:], sinks: []), outbox: nil) { _, _ in
+        } tell: { _ in
+        }
+        let failure = await #expect(throws: KazasuError.self) { try await first.run() }
+        #expect(failure == .unknownReader("toaster"))
+    }
+
+    @Test("A watcher whose only reader was changed to an unknown one goes on until it has another")
+    func changedBack() async throws {
+        let run = Run()
+        let card = try #require(run.plan.readers?.first)
+        let events = try await run.events(
+            duringFirstReading: {
+                var plan = run.plan
+                plan.readers = ["toaster"]
+                run.change(to: plan)
+            },
+            until: { event in
+                if event.event.reader == "toaster" {
+                    var plan = run.plan
+                    plan.readers = [card]
+                    run.change(to: plan)
+                }
+                guard case .on = event.kind else { return false }
+                return event.event.sequence > 3
+            })
+        #expect(events.filter { $0 == "on" }.count == 2)
+    }
+
     /// The events of a card whose reader is watched differently while it lies there.
     private static let replacing = ["reader", "on", "off shutdown", "on", "off shutdown"]
 

@@ -558,7 +558,7 @@ struct HomeAssistantReaderTests {
         let records =
             #"[{"date":"2026-11-20","time":null,"kind":"rail","entry":{"area":0,"name":"渋谷","nameEn":"Shibuya"},"#
             + #""exit":null,"amount":-160,"raw":"00"},{"date":"2026-11-19","kind":"bus"}]"#
-        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + #","records":\#(records)}"#)
+        let event = try TapEvent(parsing: TapEvent.made(1).line.dropLast() + #","records":\#(records)}"#)
         let tap = try JSONCursor(JSONValue(parsing: #require(home.tap(event).messages.first).payload))
         #expect(
             try tap.required("record").value.compactText
@@ -586,7 +586,7 @@ struct HomeAssistantReaderTests {
                     + "value_json.get('balance', {}).get('currency') == 'HKD' \(rest)",
             ])
         // Such a card's message is `on` without a balance.
-        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + #","balances":[{"amount":null}]}"#)
+        let event = try TapEvent(parsing: TapEvent.made(1).line.dropLast() + #","balances":[{"amount":null}]}"#)
         let tap = try JSONCursor(JSONValue(parsing: #require(home.tap(event).messages.first).payload))
         #expect(try tap.required("type").text() == "on" && tap.optional("balance") == nil)
     }
@@ -595,7 +595,7 @@ struct HomeAssistantReaderTests {
     func balance(_ row: (json: String, shown: String?)) throws {
         let home = HomeAssistant(
             HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
-        let event = try TapEvent(line: TapEvent.made(1).line.dropLast() + #","balances":\#(row.json)}"#)
+        let event = try TapEvent(parsing: TapEvent.made(1).line.dropLast() + #","balances":\#(row.json)}"#)
         let (messages, currency) = home.tap(event)
         let tap = try JSONCursor(JSONValue(parsing: #require(messages.first).payload))
         #expect(try tap.optional("balance")?.value.compactText == row.shown)

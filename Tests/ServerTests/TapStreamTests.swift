@@ -77,7 +77,7 @@ struct TapStreamTests {
     @Test("A stream sends the text that was stored, when it happens and to a client that resumes")
     func text() async throws {
         let site = try await Site(stored: 1)
-        let event = try StoredEvent(line: TapEvent.made(2).line.dropLast() + #","later":{"a":1}}"#)
+        let event = try StoredEvent(parsing: TapEvent.made(2).line.dropLast() + #","later":{"a":1}}"#)
         let (client, message) = (try await site.client(), "id: \(event.id)\nevent: on\ndata: \(event.line)")
         try await site.happens(event)
         #expect(await client.message() == message)

@@ -178,6 +178,10 @@ public actor Watcher {
     private var products: [String: String] = [:]
     private var watched: [Subject: Watching] = [:]
     private var lastWatching = 0
+    /// The last number of those that the first plan began.
+    private var lastAtStart = 0
+    /// Those of later plans whose reader can never be used.
+    private var unusable: Set<Int> = []
     /// Events that are not stored yet.
     private var backlog: [Entry] = []
     private var (isStored, isRetrying) = (true, false)
@@ -264,7 +268,8 @@ public actor Watcher {
 
     /// Watches until it is stopped.
     ///
-    /// - Throws: `KazasuError` if a reader named by the user can never be used; ``OutboxError`` if the outbox cannot
+    /// - Throws: `KazasuError` if a reader of the first plan can never be used, which is an event for one that
+    ///   ``change(to:)`` adds; ``OutboxError`` if the outbox cannot
     ///   be read. On a full disk it waits for room to do so, and keeps what happens in memory.
     public func run() async throws {
         makeSinks()
@@ -277,6 +282,7 @@ public actor Watcher {
         inform()
         await startDelivering()
         startWatching()
+        lastAtStart = lastWatching
         let tidier = Task { [input] in
             while !Task.isCancelled {
                 input.yield(.tidy)
@@ -328,9 +334,15 @@ public actor Watcher {
         switch next {
         case .event(.failed(let error), let number):
             // The reader may have been closed meanwhile.
-            if watched.values.contains(where: { $0.number == number }) { throw error }
+            guard let subject = watched.first(where: { $0.value.number == number })?.key else { break }
+            // A mistake in a change ends nothing that was watched before it.
+            guard number > lastAtStart, let id = subject.id else { throw error }
+            unusable.insert(number)
+            note(.reader(id, .error(error)))
         case .event(let event, _): note(event)
         case .ended(let number):
+            // It is in the plan until the next change.
+            guard unusable.remove(number) == nil else { break }
             watched = watched.filter { $0.value.number != number }
             return !watched.isEmpty
         case .plan(let new): await replacePlan(new)

@@ -155,6 +155,20 @@ package final class MQTTSink: Sink {
         acknowledged = continuation
         name = "mqtt:\(settings.broker.host):\(settings.broker.port)/\(settings.prefix)"
 
+        let callbacks = Callbacks(
+            settings: settings, topics: topics, homeAssistant: homeAssistant, state: state, tell: tell, acknowledge: continuation)
+        connection = MQTTConnection(
+            // States first: when Home Assistant believes them again, they are those of now.
+            Self.connecting(settings, topics, homeAssistant),
+            birth: { callbacks.announcement + [MQTTMessage(topics.status, "online", isRetained: true)] },
+            onEvent: callbacks.handle)
+        state.value.withLock { [connection] in $0.connection = connection }
+    }
+
+    /// How the broker is connected to.
+    private static func connecting(
+        _ settings: Settings, _ topics: MQTTTopics, _ homeAssistant: HomeAssistant?
+    ) -> MQTTConnection.Settings {
         // The same ID for each connection of a site: the broker then ends the old one, and publishes its will, before
         // it accepts the new one.
         var connecting = MQTTConnection.Settings(broker: settings.broker, clientID: "kazasu-\(topics.site)")
@@ -163,69 +177,89 @@ package final class MQTTSink: Sink {
         // A door should not wait long for a broker that is back.
         connecting.longestPause = .seconds(10)
         settings.adjust(&connecting)
-        let announce: @Sendable () -> [MQTTMessage] = {
+        return connecting
+    }
+
+    /// What the connection calls.
+    private struct Callbacks: Sendable {
+        let settings: Settings
+        let topics: MQTTTopics
+        let homeAssistant: HomeAssistant?
+        let state: SharedState
+        let tell: @Sendable (MQTTNotice) -> Void
+        let acknowledge: AsyncStream<Acknowledgement>.Continuation
+
+        /// The readers, for those who begin to listen.
+        var announcement: [MQTTMessage] {
             let readers = state.value.withLock { $0.readers }
-            return readers.compactMap { Self.stateMessage(topics, $0) } + (homeAssistant?.siteMessages ?? [])
+            return readers.compactMap { MQTTSink.stateMessage(topics, $0) } + (homeAssistant?.siteMessages ?? [])
                 + readers.filter(\.isSeen).flatMap { homeAssistant?.messages($0.shown) ?? [] }
         }
-        let connection = MQTTConnection(
-            // States first: when Home Assistant believes them again, they are those of now.
-            connecting, birth: { announce() + [MQTTMessage(topics.status, "online", isRetained: true)] }
-        ) { event in
+
+        func handle(_ event: MQTTConnection.Event) {
             switch event {
-            case .connected:
-                let retry = state.value.withLock { state in
-                    state.counters.connections += 1
-                    state.fault = nil
-                    state.forbidden = []
-                    state.connected = .now
-                    return state.retry
-                }
-                tell(.connected)
-                retry?()
-            case .disconnected(let fault):
-                let (isNew, isShared) = state.value.withLock { state in
-                    defer { (state.fault, state.connected) = (fault, nil) }
-                    let lasted = state.connected.map { .now - $0 }
-                    return (state.fault != fault, state.sharedName.isNew(fault, after: lasted))
-                }
-                // A broker that is away for a week is one line.
-                if isNew { tell(.disconnected(fault)) }
-                if isShared { tell(.sharedName(site: settings.site)) }
-            case .notPublished(let topic, 0x87):
-                // All topics of the site are one rule of the broker, and so are those of Home Assistant.
-                let below =
-                    topic.hasPrefix("\(topics.root)/")
-                    ? topics.root : homeAssistant.map(\.settings.prefix) ?? topics.root
-                if state.value.withLock({ $0.forbidden.insert(below).inserted }) {
-                    tell(.notAllowed(user: settings.broker.user, topics: below))
-                }
+            case .connected: connected()
+            case .disconnected(let fault): disconnected(fault)
+            case .notPublished(let topic, 0x87): notAllowed(topic)
             case .notPublished: break
-            case .notSubscribed(let code):
-                tell(.notSubscribed(code))
-            case .message(let message) where message.topic == topics.ack:
-                // A retained one may be about events of an outbox that was lost.
-                guard !message.isRetained else { break }
-                do throws(DocumentError) {
-                    var one = try Acknowledgement(parsing: message.payload)
-                    one.isRepeated = state.value.withLock { state in
-                        state.counters.acknowledgements += 1
-                        return state.isRepeated(one, pause: settings.repeatPause)
-                    }
-                    continuation.yield(one)
-                } catch {
-                    state.value.withLock { $0.counters.malformedAcknowledgements += 1 }
-                    tell(.malformedAcknowledgement(bytes: message.payload.count))
-                }
+            case .notSubscribed(let code): tell(.notSubscribed(code))
+            case .message(let message) where message.topic == topics.ack: acknowledged(message)
             case .message(let message):
                 guard let homeAssistant, message.topic == homeAssistant.statusTopic,
                     message.payload == Array("online".utf8)
                 else { return }
-                state.value.withLock(\.connection)?.post(announce())
+                state.value.withLock(\.connection)?.post(announcement)
             }
         }
-        state.value.withLock { $0.connection = connection }
-        self.connection = connection
+
+        private func connected() {
+            let retry = state.value.withLock { state in
+                state.counters.connections += 1
+                state.fault = nil
+                state.forbidden = []
+                state.connected = .now
+                return state.retry
+            }
+            tell(.connected)
+            retry?()
+        }
+
+        private func disconnected(_ fault: MQTTFault) {
+            let (isNew, isShared) = state.value.withLock { state in
+                defer { (state.fault, state.connected) = (fault, nil) }
+                let lasted = state.connected.map { .now - $0 }
+                return (state.fault != fault, state.sharedName.isNew(fault, after: lasted))
+            }
+            // A broker that is away for a week is one line.
+            if isNew { tell(.disconnected(fault)) }
+            if isShared { tell(.sharedName(site: settings.site)) }
+        }
+
+        private func notAllowed(_ topic: String) {
+            // All topics of the site are one rule of the broker, and so are those of Home Assistant.
+            let below =
+                topic.hasPrefix("\(topics.root)/")
+                ? topics.root : homeAssistant.map(\.settings.prefix) ?? topics.root
+            if state.value.withLock({ $0.forbidden.insert(below).inserted }) {
+                tell(.notAllowed(user: settings.broker.user, topics: below))
+            }
+        }
+
+        private func acknowledged(_ message: MQTTMessage) {
+            // A retained one may be about events of an outbox that was lost.
+            guard !message.isRetained else { return }
+            do throws(DocumentError) {
+                var one = try Acknowledgement(parsing: message.payload)
+                one.isRepeated = state.value.withLock { state in
+                    state.counters.acknowledgements += 1
+                    return state.isRepeated(one, pause: settings.repeatPause)
+                }
+                acknowledge.yield(one)
+            } catch {
+                state.value.withLock { $0.counters.malformedAcknowledgements += 1 }
+                tell(.malformedAcknowledgement(bytes: message.payload.count))
+            }
+        }
     }
 
     /// Begins to connect.

@@ -50,7 +50,7 @@ final class Feed: Sendable {
             #"{"schema":"kazasu.tap/1","id":"\#(id)","seq":\#(sequence),"type":"on","#
             + #""at":"2026-11-21T20:45:00.123+09:00","mono":123456789,"clock":"synchronised","site":"\#(site)","#
             + #""reader":"\#(reader)","technology":"felica","system":"0003","tag":"0114B34DAA012345","identity":"fixed"}"#
-        guard let event = try? StoredEvent(line: line) else { preconditionFailure("\(line)") }
+        guard let event = try? StoredEvent(parsing: line) else { preconditionFailure("\(line)") }
         return event
     }
 

@@ -149,7 +149,7 @@ public struct StoredEvent: Hashable, Sendable {
     /// Reads a document `kazasu.tap/1`.
     ///
     /// - Throws: `DocumentError` for anything else.
-    public init(line: String) throws(DocumentError) { (event, self.line) = (try TapEvent(line: line), line) }
+    public init(parsing line: String) throws(DocumentError) { (event, self.line) = (try TapEvent(parsing: line), line) }
 
     /// A part of the event.
     public subscript<Value>(dynamicMember part: KeyPath<TapEvent, Value>) -> Value { event[keyPath: part] }
@@ -190,7 +190,7 @@ extension TapEvent {
     /// Reads a document `kazasu.tap/1`.
     ///
     /// - Throws: `DocumentError` for anything else.
-    public init(line: String) throws(DocumentError) {
+    public init(parsing line: String) throws(DocumentError) {
         let event = JSONCursor(try JSONValue(parsing: Array(line.utf8)))
         let schema = try event.required("schema").text()
         guard schema == Self.schema else { throw .unknownSchema(found: schema, supported: Self.schema) }

@@ -73,7 +73,7 @@ extension Outbox {
         }
     }
 
-    private static func event(_ row: Row) -> StoredEvent? { try? StoredEvent(line: row.value("line")) }
+    private static func event(_ row: Row) -> StoredEvent? { try? StoredEvent(parsing: row.value("line")) }
 
     // MARK: The consumer's acknowledgements
 

@@ -214,7 +214,7 @@ public actor Outbox {
         var memory = OutboxMemory(
             lastID: try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'lastID'"))
         for row in try Row.fetchAll(database, sql: "SELECT reader, sequence, visit FROM readers") {
-            let visit = try row.value("visit", as: String?.self).flatMap { try? TapEvent(line: $0) }
+            let visit = try row.value("visit", as: String?.self).flatMap { try? TapEvent(parsing: $0) }
             let sequence: Int = try row.value("sequence")
             // Above what any reader counts to.
             guard (0..<1 << 53).contains(sequence) else { throw SQLiteFile.Fault.damaged }
