@@ -33,6 +33,9 @@ HOURS ?= 24
 SHOTS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
+# The Debian that `make test-system` boots, and which of its tests, as in `make test-system SYSTEM_ARGS=B1Readers`.
+SYSTEM ?= bookworm
+SYSTEM_ARGS ?=
 # Which clean roots `make test-fresh` uses, as in `make test-fresh FRESH=bookworm:user`; all four without it.
 FRESH ?=
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
@@ -84,6 +87,7 @@ APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 pyth
 APT_BRIDGE := opensc openssl python3-pyscard
 APT_DEB := debhelper dpkg-dev
 APT_FRESH := mmdebstrap
+APT_SYSTEM := dpkg e2fsprogs mmdebstrap python3 qemu-system-x86
 APT_PAGE := caddy chromium fonts-noto-cjk nginx-light node-typescript nodejs openssl python3 python3-venv systemd
 
 # Tests and benches find nfcpy here.
@@ -176,7 +180,7 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 	.venv-page/bin/python Scripts/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" Docs/pictures
 
 .PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-fresh test-fresh-parts test-bridge test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
+.PHONY: test-fresh test-fresh-parts test-bridge test-system test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
 # are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
 test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
@@ -213,6 +217,14 @@ test-bridge: deps-test ## reads virtual cards by OpenSC and pyscard through a re
 	$(SWIFT_BUILD) --product card-stand
 	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
 	    /usr/bin/python3 Tests/Bridge/test_bridge.py
+
+# Packages that `make deb` made before are taken as they are.
+test-system: deps ## plugs simulated readers into a whole Debian in QEMU: real kernel, drivers, udev, systemd, pcscd (root; minutes; SYSTEM=trixie: Debian 13)
+	@Scripts/install-deps $(APT_SYSTEM)
+	$(SWIFT_BUILD) --product usb-chip
+	ls $(SCRATCH)/deb/kazasu_*.deb > /dev/null 2>&1 || $(MAKE) --no-print-directory deb
+	SYSTEM_IMAGE="$$(/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system)" SYSTEM_PACKAGES=$(SCRATCH)/deb \
+	    USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" /usr/bin/python3 Tests/System/test_system.py $(SYSTEM_ARGS)
 
 # A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
 test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)
@@ -383,7 +395,7 @@ soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
 
 # Each part runs though another one failed. Debian's own compiler, which is older, builds the programs for arm64.
 nightly: ## what takes long: both sanitizers, ten times the random values, long fuzzing, cancellations; packages of both architectures, and their tests; fresh machines
-	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb deb-arm64 test-deb-arm64 test-arm64 test-fresh; do \
+	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb test-system "test-system SYSTEM=trixie" deb-arm64 test-deb-arm64 test-arm64 test-fresh; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
@@ -449,4 +461,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-tsan .build-arm64 .build-fresh .build-fuzz .build-mutants .build-wheel $(VENV) .venv-ha .venv-page .venv-python .venv-serve
+	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-tsan .build-arm64 .build-fresh .build-fuzz .build-mutants .build-system .build-wheel $(VENV) .venv-ha .venv-page .venv-python .venv-serve

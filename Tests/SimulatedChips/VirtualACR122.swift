@@ -103,6 +103,8 @@ package struct ACR122Firmware: USBFirmware {
         let fault = port.begin()
         port.count(command?.first ?? 0)
         var answer = answer(message, command)
+        // Linux's pn533_usb sends the chip's commands as Escape, and expects them back as such.
+        if message.kind == CCIDMessage.escape { answer[0] = CCIDMessage.escapeAnswer }
         if message.data.count > Self.longestData || answer.count > Self.longestData + 10 {
             port.complain("a message of more than 271 bytes")
         }
@@ -123,7 +125,10 @@ package struct ACR122Firmware: USBFirmware {
     private mutating func answer(_ message: CCIDMessage, _ command: [UInt8]?) -> [UInt8] {
         switch message.kind {
         case CCIDMessage.powerOn: return CCIDMessage.answer(message.sequence, [0x3B, 0x00])
-        case CCIDMessage.transfer: break
+        case CCIDMessage.transfer, CCIDMessage.escape: break
+        case CCIDMessage.powerOff, CCIDMessage.slotStatus: return CCIDMessage.emptySlot(message.sequence)
+        case CCIDMessage.parameters, CCIDMessage.setParameters, CCIDMessage.resetParameters:
+            return CCIDMessage.parameters(message.sequence)
         default: return CCIDMessage.answer(message.sequence, [], error: 0x00)
         }
         guard let command, let code = command.first else {
@@ -170,6 +175,13 @@ package struct ACR122Firmware: USBFirmware {
 struct CCIDMessage: Hashable, Sendable {
     /// PC_to_RDR_IccPowerOn, PC_to_RDR_XfrBlock and RDR_to_PC_DataBlock.
     static let (powerOn, transfer, dataBlock): (UInt8, UInt8, UInt8) = (0x62, 0x6F, 0x80)
+    /// PC_to_RDR_Escape and RDR_to_PC_Escape.
+    static let (escape, escapeAnswer): (UInt8, UInt8) = (0x6B, 0x83)
+    /// PC_to_RDR_IccPowerOff, PC_to_RDR_GetSlotStatus and RDR_to_PC_SlotStatus.
+    static let (powerOff, slotStatus, slotStatusAnswer): (UInt8, UInt8, UInt8) = (0x63, 0x65, 0x81)
+    /// PC_to_RDR_GetParameters, PC_to_RDR_SetParameters, PC_to_RDR_ResetParameters and RDR_to_PC_Parameters.
+    static let (parameters, setParameters, resetParameters, parametersAnswer): (UInt8, UInt8, UInt8, UInt8) =
+        (0x6C, 0x61, 0x6D, 0x82)
     /// The bError value ICC_MUTE: the card did not answer in time.
     static let mute: UInt8 = 0xFE
 
@@ -193,5 +205,15 @@ struct CCIDMessage: Hashable, Sendable {
         let count = UInt16(truncatingIfNeeded: data.count)
         let length = [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8), 0, 0]
         return [dataBlock] + length + [0x00, sequence, 0x00, error, 0x00] + data
+    }
+
+    /// Encodes the state of the slot: no card (bmICCStatus 2), since the simulated reader does not poll by itself.
+    static func emptySlot(_ sequence: UInt8) -> [UInt8] {
+        [slotStatusAnswer, 0, 0, 0, 0, 0x00, sequence, 0x02, 0x00, 0x00]
+    }
+
+    /// Encodes the parameters of protocol T=1 with their start values.
+    static func parameters(_ sequence: UInt8) -> [UInt8] {
+        [parametersAnswer, 7, 0, 0, 0, 0x00, sequence, 0x00, 0x00, 0x01, 0x11, 0x10, 0x00, 0x4D, 0x00, 0x20, 0x00]
     }
 }

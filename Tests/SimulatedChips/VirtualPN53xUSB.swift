@@ -28,11 +28,6 @@ extension VirtualPN53xUSB {
     package func configure() {
         withFirmware { $0.configure() }
     }
-
-    /// Resets the device on its USB port.
-    package func reset() {
-        withFirmware { $0.reset() }
-    }
 }
 
 /// Handles the host's frames of an RC-S330, or of a reader with a PN533.
@@ -89,7 +84,7 @@ package struct PN53xUSBFirmware: USBFirmware {
     }
 
     /// A reset of the USB port.
-    mutating func reset() {
+    package mutating func reset() {
         hasFoundFeliCa = false
         if isHealedByReset { isStuck = false }
         configure()

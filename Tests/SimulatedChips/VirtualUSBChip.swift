@@ -14,11 +14,19 @@ package protocol VirtualUSBChip: AnyObject, Sendable {
     /// Returns one bulk transfer to the host; `nil` when there is none now.
     func nextTransfer() -> [UInt8]?
 
+    /// Resets the device on its USB port: what its host has not fetched is lost.
+    func reset()
+
     /// Whether it was unplugged: then nothing can be sent or received any more.
     var isUnplugged: Bool { get }
 
     /// The counts so far.
     var statistics: USBChipStatistics { get }
+}
+
+extension VirtualUSBChip {
+    /// Nothing: what waits for the host is not this one's.
+    package func reset() {}
 }
 
 /// The counts of a simulated USB reader.
@@ -52,8 +60,16 @@ package protocol USBFirmware {
     /// Executes a received transfer, and queues the answers for the host.
     mutating func serve(_ transfer: [UInt8], _ port: inout USBPort)
 
+    /// What a reset of the device on its USB port does to the chip.
+    mutating func reset()
+
     /// Adds the values that only the chip knows to the port's counts, such as whether the field is on.
     func complete(_ statistics: inout USBChipStatistics)
+}
+
+extension USBFirmware {
+    /// Nothing.
+    package mutating func reset() {}
 }
 
 /// A simulated USB reader: a port with a chip behind it, for one thread at a time.
@@ -85,6 +101,14 @@ package final class VirtualUSBReader<Firmware: USBFirmware>: VirtualUSBChip {
     /// Unplugs the reader: cards lose their power.
     package func unplug() {
         state.withLock { $0.port.unplug() }
+    }
+
+    /// Resets the device on its USB port: what its host has not fetched is lost.
+    package func reset() {
+        state.withLock { state in
+            state.port.giveUp()
+            state.firmware.reset()
+        }
     }
 
     /// Runs an operation on the chip that does not come from a host.

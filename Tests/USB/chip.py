@@ -32,6 +32,14 @@ class Chip:
         """Tells it that its device was reset."""
         self._tell(b"R")
 
+    def take_card(self):
+        """Takes the card out of its field."""
+        self._tell(b"E")
+
+    def put_card(self):
+        """Puts it there again."""
+        self._tell(b"P")
+
     def statistics(self):
         """What it has counted."""
         return json.loads(self._ask(b"S"))

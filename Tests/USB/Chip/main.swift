@@ -15,7 +15,8 @@ import VirtualReader
 //              [--fault COMMAND:KIND]… [--stuck reset|replug] [--clock FILE]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
-// `C` and `R` for a configuration and a reset of the device, which are not answered; `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
+// `C` and `R` for a configuration and a reset of the device, `E` and `P` for a field without the card and with it again, which
+// are not answered; `S` for the statistics. Answers to `O`, `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
 
 /// Reads exactly so many bytes; `nil` at the end of the input.
 func read(_ count: Int) -> [UInt8]? {
@@ -146,7 +147,9 @@ while let request = read(1)?.first {
             write([], length: chip.isUnplugged ? 0xFFFE : 0xFFFF)
         }
     case UInt8(ascii: "C"): (chip as? VirtualPN53xUSB)?.configure()
-    case UInt8(ascii: "R"): (chip as? VirtualPN53xUSB)?.reset()
+    case UInt8(ascii: "R"): chip.reset()
+    case UInt8(ascii: "E"): field.removeCards()
+    case UInt8(ascii: "P"): try field.place(cardFile: TestFiles.read(card))
     default:
         let found = chip.statistics
         let complaints = found.complaints.map { "\"\($0)\"" }.joined(separator: ",")

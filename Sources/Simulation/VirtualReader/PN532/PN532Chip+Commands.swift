@@ -116,7 +116,8 @@ extension PN532Chip {
         return .answer([ChipStatus.success])
     }
 
-    /// RFConfiguration: 01 field, 02 timings, 04 and 05 retries, 0A to 0D analogue settings.
+    /// RFConfiguration: 01 field, 02 timings, 04 and 05 retries, 0A to 0D analogue settings; 82, which Linux's pn533
+    /// driver sends to an RC-S956 (`drivers/nfc/pn533/pn533.c`), has no documented meaning.
     private func configureRadio(_ parameters: [UInt8]) -> CommandResult {
         let values = Array(parameters.dropFirst())
         switch (parameters.first, values.count) {
@@ -125,6 +126,7 @@ extension PN532Chip {
         case (0x04, 1): radio.exchangeRetries = values[0]
         case (0x05, 3): (radio.atrRetries, radio.activationRetries) = (values[0], values[2])
         case (0x0A, 11), (0x0B, 8), (0x0C, 3), (0x0D, 9): break
+        case (0x82, 3) where family == .rcs956: break
         default: return .syntaxError
         }
         return .answer([])

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""image.py RELEASE FOLDER: a whole Debian for the tests of this folder, with its own kernel.
+
+Prints the folder with vmlinuz, initrd.img and disk.img. It is below FOLDER, named by a digest of what goes into it, so
+it is made once. Kazasu's packages are not in it: they are installed in the guest. Needs root, mmdebstrap and e2fsprogs.
+"""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+HOOKS = (HERE / "prepare-root", HERE / "finish-root")
+
+PACKAGES = (
+    # A machine.
+    "linux-image-amd64", "initramfs-tools", "zstd", "systemd-sysv", "udev", "dbus", "libpam-systemd", "kmod", "polkitd",
+    "acl",
+    # What the tests look with.
+    "qemu-guest-agent", "usbutils", "procps", "strace", "python3",
+    # What other programs read cards with.
+    "pcscd", "libccid", "pcsc-tools", "vsmartcard-vpcd", "libnfc6", "libnfc-bin",
+    # What Kazasu's packages depend on.
+    "libusb-1.0-0", "libexpat1", "libmosquitto1", "libpq5", "libsqlite3-0")
+# Names that changed when times got 64 bits everywhere.
+RELEASES = {"bookworm": ("libcurl4", "libssl3"), "trixie": ("libcurl4t64", "libssl3t64")}
+
+
+def sources(release):
+    """The release as people have it, with its corrections, from where this machine gets its own packages."""
+    try:
+        listed = pathlib.Path("/etc/apt/sources.list.d/debian.sources").read_text(encoding="utf-8")
+    except OSError:
+        listed = ""
+    found = re.search(r"^URIs: *(\S+)", listed, re.MULTILINE)
+    base = found[1].rstrip("/") if found else "http://deb.debian.org/debian"
+    return [f"deb {base} {release} main", f"deb {base} {release}-updates main",
+            f"deb {base}-security {release}-security main"]
+
+
+def network():
+    """This machine's settings of apt for the network, which the new root's apt needs, too."""
+    found = subprocess.run(["apt-config", "dump", "Acquire"], check=True, capture_output=True, text=True).stdout
+    return "".join(line + "\n" for line in found.splitlines() if re.match(r"Acquire::(https?::|Check-)", line))
+
+
+def image(release, folder):
+    """The folder with the image; makes it where there is none."""
+    packages = ",".join(PACKAGES + RELEASES[release])
+    parts = [release, packages, *(hook.read_text(encoding="utf-8") for hook in HOOKS)]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+    folder = pathlib.Path(folder).resolve()
+    final = folder / f"{release}-{digest}"
+    if (final / "disk.img").exists():
+        return final
+    if os.geteuid() != 0:
+        sys.exit("Making an image needs root, for a root file system: sudo make test-system")
+    work = folder / f"{release}.new"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    root = work / "root"
+    with tempfile.NamedTemporaryFile("w", suffix=".conf", encoding="utf-8") as settings:
+        settings.write(network())
+        settings.flush()
+        subprocess.run(
+            ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={packages}",
+             f"--aptopt={settings.name}", "--dpkgopt=path-exclude=/usr/share/doc/*",
+             "--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
+             f"--setup-hook={HOOKS[0]}", f"--customize-hook={HOOKS[1]}", release, root, *sources(release)],
+            check=True, stdout=sys.stderr, env={**os.environ, "TMPDIR": str(work)})
+    shutil.copy(next(root.glob("boot/vmlinuz-*")), work / "vmlinuz")
+    shutil.copy(next(root.glob("boot/initrd.img-*")), work / "initrd.img")
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", root, "-E", "lazy_itable_init=1,lazy_journal_init=1",
+                    work / "disk.img", "3G"], check=True, stdout=sys.stderr)
+    shutil.rmtree(root)
+    for old in folder.glob(f"{release}-*"):
+        shutil.rmtree(old)
+    work.rename(final)
+    return final
+
+
+if __name__ == "__main__":
+    print(image(sys.argv[1], sys.argv[2]))

@@ -1,0 +1,435 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kazasu on a whole Debian: its kernel, drivers, udev, logind, systemd and pcscd are real, the readers are simulated chips.
+
+`make test-system` runs it. Names of tests on the command line choose some.
+"""
+
+import os
+import sys
+import time
+import unittest
+
+import machine
+from machine import BALANCE, SystemTest, events, pause
+from devices import ACR122U, PN533, RC_S300, RC_S330, RC_S380, READERS
+
+# The programs alone, without rules and units.
+BARE = "/mnt/bare/usr/bin/kazasu"
+PLUGDEV = "root:plugdev 660"
+
+
+class A1BeforeThePackages(SystemTest):
+    """What a system without Kazasu's rules lets people do."""
+
+    def test_1_kernel_drivers_take_their_readers(self):
+        for name, model in READERS.items():
+            with self.subTest(name):
+                self.assertEqual(self.vm.driver(self.plug_in(model)), model.driver)
+        self.assertEqual(self.vm.run("ls -d /sys/class/nfc/nfc*").out.split(), [f"/sys/class/nfc/nfc{n}" for n in range(4)])
+
+    def test_2_nobody_but_whom_the_system_lets(self):
+        for name, model in READERS.items():
+            reader = self.plug_in(model)
+            balance = f"{BARE} balance -t 5 -r {self.vm.name(reader)}"
+            # systemd lets who sits at the machine open chip card readers.
+            is_for_seat = model in (RC_S300, ACR122U)
+            for user, want in ((None, 0), ("alice", 0 if is_for_seat else 69), ("bob", 69)):
+                with self.subTest(name, user=user):
+                    found = self.vm.run(balance, user)
+                    self.assertEqual(found.status, want, found)
+                    if want:
+                        self.assertIn("no permission to use the reader", found.err)
+
+    def test_3_the_doctor_says_what_is_wrong(self):
+        self.plug_in(RC_S380)
+        found = self.vm.run(f"{BARE} doctor", "alice")
+        self.assertEqual(found.status, 69, found)
+        self.assertRegex(found.out, r"permission +FAULT +you do not have permission to open /dev/bus/usb/")
+        self.assertRegex(found.out, r"kernel driver +ok +the kernel driver port100 is attached")
+
+    def test_4_the_doctor_installs_rules_for_readers_that_are_there(self):
+        readers = [self.plug_in(model) for model in (RC_S380, RC_S300, ACR122U)]
+        rules = "/etc/udev/rules.d/70-kazasu.rules /etc/udev/rules.d/93-kazasu.rules"
+        found = self.vm.run(f"{BARE} doctor --fix --yes")
+        self.addCleanup(self.vm.run, f"rm -f {rules}; udevadm control --reload")
+        self.assertEqual(found.status, 0, found)
+        self.assertIn("applied them to connected readers", found.err)
+        self.vm.settle()
+        for reader in readers:
+            self.assertEqual(self.vm.node(reader).splitlines()[0], PLUGDEV)
+        self.assertEqual(self.vm.run(f"{BARE} balance -t 5 -r rcs380", "alice").out, BALANCE)
+        self.assertEqual(self.vm.run(f"ls {rules}").status, 0)
+
+    def test_5_dpkg_with_readers_plugged_in(self):
+        readers = [self.plug_in(model) for model in READERS.values()]
+        for reader in readers:
+            self.assertNotIn(PLUGDEV, self.vm.node(reader))
+        started = time.monotonic()
+        found = self.vm.run("dpkg -i /mnt/*.deb", limit=600)
+        self.machine.install_seconds = time.monotonic() - started
+        self.assertEqual(found.status, 0, found)
+        self.vm.settle()
+        for reader in readers:
+            with self.subTest(reader.model.name):
+                node = self.vm.node(reader)
+                self.assertEqual(node.splitlines()[0], PLUGDEV)
+                self.assertIn("user:alice:rw-", node)
+                self.reads(reader)
+
+
+class B1Readers(SystemTest):
+    """Each reader is read by whom the rules let, and belongs to the kernel's driver before and after."""
+
+    def test_permissions(self):
+        for name, model in READERS.items():
+            reader = self.plug_in(model)
+            for user in (None, "alice", "carol"):
+                with self.subTest(name, user=user):
+                    self.reads(reader, user)
+                    self.given_back(reader)
+            with self.subTest(name, user="bob"):
+                found = self.vm.kazasu(f"balance -t 5 -r {self.vm.name(reader)}", "bob")
+                self.assertEqual((found.status, found.out), (69, ""), found)
+                self.assertIn("only members of the group plugdev may open", found.err)
+            with self.subTest(name, doctor=True):
+                self.assertEqual(self.vm.kazasu(f"doctor -r {self.vm.name(reader)}").status, 0)
+                self.given_back(reader)
+
+    def test_all_at_once(self):
+        readers = [self.plug_in(model) for model in READERS.values()]
+        listed = {one["id"]: one["state"] for one in events_of(self.vm.kazasu("readers --json").out)}
+        self.assertEqual(set(listed.values()), {"ready"}, listed)
+        self.assertEqual(len(listed), len(readers), listed)
+        for reader in readers:
+            self.reads(reader)
+            self.given_back(reader)
+
+    def test_two_alike(self):
+        edy = str(machine.TOP / "Fixtures/cards/edy/card.json")
+        first, second = self.plug_in(RC_S380), self.plug_in(RC_S380, card=edy)
+        listed = [one["id"] for one in events_of(self.vm.kazasu("readers --json").out)]
+        self.assertEqual(listed, [f"rcs380:port={self.vm.place(one)}" for one in (first, second)])
+        found = [self.vm.kazasu(f"balance -t 5 -r {name}") for name in listed]
+        self.assertEqual([one.status for one in found], [0, 0], found)
+        self.assertEqual(found[0].out, BALANCE)
+        self.assertNotEqual(found[1].out, BALANCE)
+
+    def test_names_without_numbers(self):
+        """V1, V10: libnfc alone would reset the first device of the first bus."""
+        for model in (ACR122U, RC_S330):
+            with self.subTest(model.name):
+                reader = self.plug_in(model)
+                touched = self.vm.touches()
+                found = self.vm.kazasu(f"balance -t 5 -r {model.reader}", None)
+                self.assertEqual((found.status, found.out), (0, BALANCE), found)
+                self.vm.remove(reader)
+                found = self.vm.kazasu(f"balance -t 1 -r {model.reader}", None)
+                self.assertEqual(found.status, 69, found)
+                self.assertEqual(self.vm.touches(), touched)
+
+    def test_nothing_is_sent_to_list_readers(self):
+        """V8."""
+        readers = [self.plug_in(model) for model in (RC_S380, RC_S330, ACR122U)]
+        before = [dict(reader.device.counts) for reader in readers]
+        mark = self.vm.run("dmesg | wc -l").out.strip()
+        for words in ("readers", "doctor", "readers --json"):
+            self.assertEqual(self.vm.kazasu(words, None).status, 0)
+        self.assertEqual([dict(reader.device.counts) for reader in readers], before)
+        self.assertEqual(self.vm.run(f"dmesg | tail -n +$(({mark} + 1))").out, "")
+
+
+class B2TwoPrograms(SystemTest):
+    """Programs that want one reader, and programs that die."""
+
+    def test_a_second_program(self):
+        for model in (RC_S380, RC_S330, ACR122U):
+            with self.subTest(model.name):
+                reader = self.plug_in(model, "--field", "empty")
+                name = self.vm.name(reader)
+                first = self.vm.guest.start(f"kazasu poll -t 30 -r {name}", "alice")
+                self.wait_for_claim(reader)
+                second = self.vm.kazasu(f"balance -t 1 -r {name}")
+                self.assertEqual(second.status, 69, second)
+                self.assertRegex(second.err, "in use|another program|other program")
+                reader.chip.put_card()
+                self.assertEqual(self.vm.guest.wait(first).status, 0)
+                self.given_back(reader)
+                self.reads(reader)
+                self.vm.remove(reader)
+
+    def wait_for_claim(self, reader):
+        """Until a program has taken the reader from the kernel's driver."""
+        place = f"/sys/bus/usb/devices/{self.vm.place(reader)}:1.0/driver"
+        found = self.vm.guest.until(f"readlink {place} | grep -q usbfs", 30)
+        self.assertEqual(found.status, 0, "no program takes the reader")
+
+    def test_kill(self):
+        """V9: what a killed program took, the next one gives back."""
+        for model in (RC_S380, RC_S330, ACR122U, RC_S300):
+            with self.subTest(model.name):
+                reader = self.plug_in(model, "--field", "empty")
+                name = self.vm.name(reader)
+                self.vm.guest.start(f"exec kazasu watch -r {name}", "alice")
+                if model.driver:
+                    self.wait_for_claim(reader)
+                else:
+                    self.vm.guest.until("grep -q usb /proc/$(pgrep -x kazasud)/maps || pgrep -x kazasud", 30)
+                self.vm.run("pkill -9 -x kazasud; while pgrep -x kazasud; do sleep 0.1; done")
+                reader.chip.put_card()
+                self.reads(reader)
+                self.given_back(reader)
+                self.vm.remove(reader)
+
+
+class B3Unplugged(SystemTest):
+    """Readers that are pulled while a program uses them."""
+
+    def test_in_a_dump(self):
+        for name, model in READERS.items():
+            with self.subTest(name):
+                reader = self.plug_in(model)
+                # Twice as many transfers as it takes to open any of them.
+                reader.device.unplug_at = reader.device.counts["out"] + 40
+                found = self.vm.kazasu(f"dump --format json -t 5 -r {self.vm.name(reader)}")
+                self.assertEqual(found.status, 74, found)
+                self.assertIn("the reader was unplugged", found.err)
+                self.assertTrue(reader.port.unplugged.is_set())
+                reader.plug_in()
+                self.vm.wait_for(reader)
+                self.reads(reader)
+                self.given_back(reader)
+                self.vm.remove(reader)
+
+    def test_in_serve(self):
+        reader = self.plug_in(RC_S380)
+        server = self.vm.guest.start("exec kazasu serve -r rcs380 --listen 127.0.0.1:7979 --page none", "alice")
+        get = ("import json,sys,urllib.request,urllib.error\n"
+               "try: print(urllib.request.urlopen('http://127.0.0.1:7979' + sys.argv[1], timeout=20).read().decode())\n"
+               "except urllib.error.HTTPError as error: print(error.code, error.read().decode())\n")
+        ask = f"python3 -c '{get.replace(chr(39), chr(34))}' "
+        self.assertEqual(self.vm.guest.until(f"{ask} /v1/balance | grep -q 10", 40, "alice").status, 0)
+        for _ in range(3):
+            reader.pull()
+            found = self.vm.guest.until(f"{ask} /v1/balance | grep -Eq '^(404|503|504|502|409)'", 40)
+            self.assertEqual(found.status, 0, self.vm.run(f"{ask} /v1/balance").out)
+            reader.plug_in()
+            self.vm.wait_for(reader)
+            found = self.vm.guest.until(f"{ask} /v1/balance | grep -q '\"amount\"'", 40)
+            self.assertEqual(found.status, 0, self.vm.run(f"{ask} /v1/balance").out)
+        self.vm.run("pkill -TERM -x kazasud")
+        self.assertIn(self.vm.guest.wait(server).status, (0, 130, 143))
+        self.given_back(reader)
+
+
+class C1Units(SystemTest):
+    """The packaged units."""
+
+    def start(self, settings="", name="kazasu-watch"):
+        """Starts watching; what happens is written to a file."""
+        self.vm.run("printf '#!/bin/sh\\ncat >> /var/lib/kazasu/events; echo >> /var/lib/kazasu/events\\n' "
+                    "> /usr/local/bin/note; chmod 755 /usr/local/bin/note; rm -rf /var/lib/private/kazasu")
+        self.vm.run(f"printf 'debounce: 0\\nexec: /usr/local/bin/note\\n{settings}' > /etc/kazasu/watch.yaml")
+        self.cursor = self.vm.run("journalctl -n 0 --show-cursor -q | sed 's/^-- cursor: //'").out.strip()
+        found = self.vm.run(f"systemctl start {name}")
+        self.assertEqual(found.status, 0, self.vm.run(f"journalctl -u {name} -n 20").out)
+        self.addCleanup(self.vm.run, f"systemctl stop {name}; rm -f /etc/kazasu/watch.yaml; systemctl reset-failed")
+
+    def events(self):
+        return events(self.vm.run("cat /var/lib/private/kazasu/events").out)
+
+    def until_event(self, count, condition, limit=60):
+        """Waits for so many lines with that text."""
+        found = self.vm.guest.until(
+            f"[ $(grep -c '{condition}' /var/lib/private/kazasu/events) -ge {count} ]", limit)
+        self.assertEqual(found.status, 0, self.vm.run("cat /var/lib/private/kazasu/events; journalctl -n 30 -u kazasu-watch").out)
+
+    def journal(self, unit):
+        return self.vm.run(f"journalctl -q -o cat -u {unit} --after-cursor='{self.cursor}'").out
+
+    def test_plugs(self):
+        cycles = int(os.environ.get("SYSTEM_CYCLES", "5"))
+        reader = self.plug_in(RC_S380)
+        self.start("reader: [rcs380]\\n")
+        self.until_event(1, '"type":"on"')
+        for count in range(1, cycles + 1):
+            reader.pull()
+            self.until_event(count, '"state":"gone"')
+            reader.plug_in()
+            self.until_event(count + 1, '"state":"ready"')
+        self.until_event(cycles + 1, '"type":"on"')
+        self.assertIn("NRestarts=0", self.vm.run("systemctl show kazasu-watch -p NRestarts").out)
+        self.vm.run("systemctl stop kazasu-watch")
+        self.given_back(reader)
+        states = [one["state"] for one in self.events() if one["type"] == "reader"]
+        self.assertEqual((states.count("ready"), states.count("gone")), (cycles + 1, cycles), states)
+        self.assertEqual(self.vm.run("dmesg | grep -c 'blocked for more'").out.strip(), "0")
+        # V3, V4.
+        text = self.journal("kazasu-watch")
+        self.assertNotIn("thread priority", text)
+        self.assertLess(len(text.splitlines()), 6 + 4 * cycles, text)
+
+    def test_cards_come_and_go(self):
+        reader = self.plug_in(RC_S380)
+        self.start()
+        for count in range(1, 4):
+            self.until_event(count, '"type":"on"')
+            reader.chip.take_card()
+            self.until_event(count, '"type":"off"')
+            reader.chip.put_card()
+
+    def test_udev_starts_anew(self):
+        reader = self.plug_in(RC_S380)
+        self.start()
+        self.until_event(1, '"type":"on"')
+        self.vm.run("systemctl restart systemd-udevd; udevadm trigger --subsystem-match=usb; udevadm settle")
+        reader.pull()
+        self.until_event(1, '"state":"gone"')
+        reader.plug_in()
+        self.until_event(2, '"type":"on"')
+
+    def test_suspend(self):
+        """V7: a machine that sleeps, and its readers with it."""
+        reader = self.plug_in(RC_S380)
+        self.start()
+        self.until_event(1, '"type":"on"')
+        self.vm.guest.start("sleep 1; echo mem > /sys/power/state")
+        for _ in range(300):
+            if self.vm.guest.monitor.ask("query-status")["status"] == "suspended":
+                break
+            time.sleep(0.2)
+        else:
+            self.fail("the machine does not suspend")
+        self.vm.guest.monitor.ask("system_wakeup")
+        # The kernel wakes every device, those of others, too.
+        self.vm.guest.until("dmesg | tail -n 40 | grep -q 'PM: suspend exit'", 60)
+        self.vm.settle()
+        self.touched = self.vm.touches()
+        self.until_event(2, '"type":"on"', 90)
+        self.assertIn("NRestarts=0", self.vm.run("systemctl show kazasu-watch -p NRestarts").out)
+        reasons = [one for one in self.events() if one["type"] == "reader" and one["state"] == "error"]
+        self.assertNotIn("libusb error -1", str(reasons))
+        self.vm.run("systemctl stop kazasu-watch")
+        self.given_back(reader)
+
+    def test_a_full_disk(self):
+        """What cannot be stored is said, and nothing ends; with room, it goes on."""
+        reader = self.plug_in(RC_S380, "--field", "empty")
+        self.start()
+        self.until_event(1, '"state":"ready"')
+        self.vm.run("systemctl stop kazasu-watch; rm -rf /var/lib/private/kazasu; mkdir -p -m 700 /var/lib/private/kazasu; "
+                    "mount -t tmpfs -o size=256k,mode=755 none /var/lib/private/kazasu")
+        self.addCleanup(self.vm.run, "systemctl stop kazasu-watch; umount /var/lib/private/kazasu")
+        self.vm.run("systemctl start kazasu-watch; sleep 2; dd if=/dev/zero of=/var/lib/private/kazasu/filler bs=1k count=400")
+        reader.chip.put_card()
+        pause(3)
+        self.assertEqual(self.vm.run("systemctl is-active kazasu-watch").out, "active\n",
+                         self.vm.run("journalctl -n 30 -u kazasu-watch").out)
+        self.vm.run("rm /var/lib/private/kazasu/filler")
+        reader.chip.take_card()
+        pause(2)
+        reader.chip.put_card()
+        self.until_event(1, '"type":"on"')
+
+
+class C2PCSC(SystemTest):
+    """pcscd beside Kazasu, and Kazasu behind pcscd."""
+
+    def setUp(self):
+        super().setUp()
+        # As Debian's libnfc has it: where the kernel's driver has an ACR122U, pcscd gets none.
+        self.vm.run("modprobe -r pn533_usb; systemctl unmask --runtime pcscd.socket pcscd.service; systemctl start pcscd.socket")
+        self.addCleanup(self.vm.run, "systemctl mask --now --runtime pcscd.socket pcscd.service; modprobe pn533_usb")
+
+    def test_an_rc_s300_that_pcscd_holds(self):
+        reader = self.plug_in(RC_S300)
+        self.assertIn("RC-S300", self.vm.run("timeout 10 pcsc_scan -r").out)
+        self.reads(reader)
+        self.assertIn("RC-S300", self.vm.run("timeout 10 pcsc_scan -r").out)
+
+    def test_an_acr122u_for_both(self):
+        reader = self.plug_in(ACR122U, has_driver=False)
+        self.assertIn("ACR122U", self.vm.run("timeout 20 pcsc_scan -r").out)
+        found = self.vm.kazasu(f"balance -t 1 -r {self.vm.name(reader)}")
+        self.assertEqual(found.status, 69, found)
+        self.assertIn("pcscd", found.err)
+        self.assertIn("pcsc:ACS ACR122U", self.vm.kazasu("readers").out)
+        self.vm.run("systemctl stop pcscd.socket pcscd.service")
+        self.reads(reader)
+
+    def test_a_pcscd_of_its_own(self):
+        """V2: pcsc-lite 2.4 runs as the user pcscd, and libccid 1.7 gives it the readers."""
+        rules = (machine.TOP / "Tests/USB/rules-libccid-1.7").read_text(encoding="utf-8")
+        self.vm.run("systemctl stop pcscd.socket pcscd.service; useradd --system pcscd; mkdir -p /run/systemd/system/pcscd.service.d; "
+                    "printf '[Service]\\nUser=pcscd\\n' > /run/systemd/system/pcscd.service.d/user.conf; systemctl daemon-reload; "
+                    f"cat > /run/udev/rules.d/92-pcscd_ccid.rules << 'END'\n{rules}\nEND\nmkdir -p /run/pcscd; chown pcscd /run/pcscd; "
+                    "udevadm control --reload")
+        self.addCleanup(self.vm.run, "systemctl stop pcscd.service; userdel pcscd; rm -f /run/udev/rules.d/92-pcscd_ccid.rules; "
+                        "rm -r /run/systemd/system/pcscd.service.d; systemctl daemon-reload; udevadm control --reload")
+        readers = [self.plug_in(model, has_driver=False) for model in (RC_S300, ACR122U)]
+        for reader in readers:
+            node = self.vm.node(reader)
+            self.assertTrue(node.startswith("root:pcscd 660"), node)
+            self.assertIn("group:plugdev:rw-", node)
+        self.vm.run("systemctl start pcscd.socket")
+        found = self.vm.guest.until("timeout 10 pcsc_scan -r | grep -q ACR122U", 20)
+        self.assertEqual(found.status, 0, self.vm.run("timeout 10 pcsc_scan -r; journalctl -n 20 -u pcscd").out)
+        self.assertIn("pcscd", self.vm.run("ps -o user= -C pcscd").out)
+        for user in ("alice", "carol"):
+            self.reads(readers[0], user)
+
+    def test_the_bridge(self):
+        reader = self.plug_in(RC_S380)
+        self.vm.run("systemctl start kazasu-bridge")
+        self.addCleanup(self.vm.run, "systemctl stop kazasu-bridge")
+        found = self.vm.guest.until("timeout 5 pcsc_scan -c 2>&1 | grep -q 'ATR: 3B'", 40)
+        self.assertEqual(found.status, 0, self.vm.run("timeout 5 pcsc_scan -c; journalctl -n 20 -u kazasu-bridge").out)
+        self.vm.run("systemctl stop kazasu-bridge")
+        self.given_back(reader)
+
+
+class D1Journal(SystemTest):
+    """What programs of people leave in the journal."""
+
+    def test_no_noise(self):
+        """V3 and V4: a watch of an ordinary user, whose environment names a journal that is not its own."""
+        self.plug_in(RC_S380)
+        found = self.vm.run("JOURNAL_STREAM=8:12345 timeout -s INT 6 kazasu watch -r rcs380 > /tmp/watch.out 2> /tmp/watch.err", "alice")
+        self.assertIn(found.status, (0, 124, 130), found)
+        err = self.vm.run("cat /tmp/watch.err").out
+        self.assertIn("watching", err)
+        self.assertNotIn("<6>", err)
+        self.assertNotIn("thread priority", self.vm.run("journalctl -q _UID=1000 -o cat").out)
+
+
+class E1Serial(SystemTest):
+    """A PN532 on the guest's second serial port."""
+
+    def test_balance(self):
+        self.vm.run("usermod -aG dialout carol")
+        for driver in ("pn532", "pn532_uart"):
+            with self.subTest(driver):
+                found = self.vm.kazasu(f"balance -t 5 -r {driver}:/dev/ttyS1", "carol")
+                self.assertEqual((found.status, found.out), (0, BALANCE), found)
+        found = self.vm.kazasu("balance -t 5 -r pn532:/dev/ttyS1", "bob")
+        self.assertEqual(found.status, 69, found)
+
+
+def events_of(text):
+    """The readers of a document."""
+    return machine.json.loads(text)["readers"]
+
+
+def setUpModule():
+    SystemTest.machine = machine.Machine()
+    SystemTest.machine.start()
+
+
+def tearDownModule():
+    vm = SystemTest.machine
+    print(f"boot {vm.guest.boot_seconds:.0f} s ({vm.guest.accelerator}), install {vm.install_seconds:.0f} s", file=sys.stderr)
+    vm.stop()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
