@@ -47,6 +47,8 @@ class Conversation:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
         self.buffer = b""
+        # What QEMU told without being asked.
+        self.events = []
 
     def ask(self, command, limit=60, **arguments):
         self.socket.settimeout(limit)
@@ -60,6 +62,7 @@ class Conversation:
                     raise GuestError(f"{command}: {answer['error']}")
                 if "return" in answer:
                     return answer["return"]
+                self.events.append(answer.get("event"))
             part = self.socket.recv(65536)
             if not part:
                 raise GuestError(f"{command}: the machine is off")
@@ -198,8 +201,8 @@ class Guest:
 
     def until(self, script, limit=60, user=None):
         """Runs it in the guest again and again, until it succeeds; its last result."""
-        return self.run(f"end=$(($(date +%s) + {limit})); until {{ {script}\n}}; do [ $(date +%s) -lt $end ] || exit 1; sleep 0.2; done",
-                        user, limit + 120)
+        return self.run(f"end=$(($(date +%s) + {limit}))\n"
+                        f"until {{ {script}\n}}; do [ $(date +%s) -lt $end ] || exit 1; sleep 0.2; done", user, limit + 120)
 
     def stop(self):
         if self.process and self.process.poll() is None:

@@ -73,7 +73,7 @@ class Port:
                     self._deliver()
         except (OSError, EOFError):
             pass
-        except Exception as problem:  # noqa: BLE001 - the test that plugged it in reports it
+        except Exception as problem:
             self.problem = problem
         self.unplug()
 
@@ -111,13 +111,15 @@ class Port:
                 slot = (address & 0x0F) + (0x10 if address & 0x80 else 0)
                 kinds[slot], sizes[slot], owners[slot], intervals[slot] = kind, 64, owner, 0 if kind == 2 else 16
         count = len(model.interfaces)
-        columns = (range(count), *([getattr(one, name) for one in model.interfaces] for name in ("code", "subclass", "protocol")))
+        columns = (range(count), *([getattr(one, name) for one in model.interfaces]
+                                   for name in ("code", "subclass", "protocol")))
         self._write(INTERFACES, 0, struct.pack("<I", count) + b"".join(bytes(column).ljust(32, b"\0") for column in columns))
         self._write(ENDPOINTS, 0, bytes(kinds) + bytes(intervals) + bytes(owners) + struct.pack("<32H", *sizes))
         self._write(CONNECT, 0, struct.pack("<BBBBHHH", FULL_SPEED, 0, 0, 0, model.vendor, model.product, model.version))
 
     def _message(self):
-        kind, length, number = struct.unpack(*(("<IIQ", self._read(16)) if self.has_long_identifiers else ("<III", self._read(12))))
+        layout = struct.Struct("<IIQ" if self.has_long_identifiers else "<III")
+        kind, length, number = layout.unpack(self._read(layout.size))
         body = self._read(length)
         device = self.device
         if kind == HELLO:

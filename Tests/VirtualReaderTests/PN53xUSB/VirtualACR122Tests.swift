@@ -36,6 +36,14 @@ struct VirtualACR122Tests {
         Case(
             name: "no command of the reader's", request: "6F050000000000000000FFCA000000",
             answer: "800200000000000081006300"),
+        // As Linux's pn533_usb asks it (`drivers/nfc/pn533/usb.c`), and as pcscd does.
+        Case(
+            name: "chip's version as an escape", request: "6B070000000007000000FF00000002D402",
+            answer: "83080000000007008100D503320106079000"),
+        Case(name: "state of the slot", request: "65000000000009000000", answer: "81000000000009020000"),
+        Case(name: "power off", request: "63000000000009000000", answer: "81000000000009020000"),
+        Case(
+            name: "parameters", request: "6C000000000009000000", answer: "820700000000090000011110004D002000"),
     ]
 
     /// One try at a card; without it the chip looks forever.
@@ -57,6 +65,14 @@ struct VirtualACR122Tests {
         let reader = VirtualACR122(field: VirtualField())
         reader.receive(try Hex.decode("6F090000000000000000FF00000004D44A0100"))
         #expect(try reader.nextTransfer() == Hex.decode("8000000000000000FE00"))
+    }
+
+    @Test("A reset on the USB port drops what nobody fetched")
+    func reset() throws {
+        let reader = VirtualACR122(field: VirtualField())
+        reader.receive(try Hex.decode("6F070000000007000000FF00000002D402"))
+        reader.reset()
+        #expect(reader.nextTransfer() == nil)
     }
 
     @Test("Any input is answered once or reported", arguments: 0..<200 as Range<UInt64>)

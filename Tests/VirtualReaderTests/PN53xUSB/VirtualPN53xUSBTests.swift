@@ -23,6 +23,7 @@ struct VirtualPN53xUSBTests {
             name: "long line test", request: [0x00, 0x00] + Array(repeating: 0x5A, count: 259),
             answer: [0xD5, 0x01, 0x00] + Array(repeating: 0x5A, count: 259)),
         Case(name: "release", request: [0x52, 0x00, 0x01], answer: [0xD5, 0x53, 0x00, 0x00]),
+        Case(name: "setting of Linux's driver", request: [0x32, 0x82, 0x08, 0x01, 0x08], answer: [0xD5, 0x33]),
         Case(name: "no SAM", request: [0x14, 0x01], answer: [0x7F]),
         Case(name: "no InAutoPoll", request: [0x60, 0x01, 0x01, 0x11], answer: [0x7F]),
         Case(name: "endless search", request: [0x4A, 0x01, 0x00], answer: nil),
