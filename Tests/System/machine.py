@@ -54,6 +54,7 @@ class Machine:
 
     def __init__(self):
         self.guest = Guest(os.environ["SYSTEM_IMAGE"], ports=1 + len(READER_PORTS))
+        self.is_installed = False
         self.install_seconds = 0.0
         self.disk = self.guest.path("disk.pcap")
         packages = pathlib.Path(self.guest.path("packages"))
@@ -104,6 +105,16 @@ class Machine:
 
     def run(self, script, user=None, limit=180):
         return self.guest.run(script, user, limit)
+
+    def install(self):
+        """Installs the packages, once."""
+        if self.is_installed:
+            return
+        found = self.run("dpkg -i /mnt/*.deb", limit=900)
+        if found.status:
+            raise AssertionError(found)
+        self.is_installed = True
+        self.install_seconds = found.seconds
 
     def settle(self):
         self.run("udevadm settle")
@@ -174,9 +185,13 @@ class SystemTest(unittest.TestCase):
     """A test on the one machine; after each, nothing of others was touched."""
 
     machine: Machine
+    # Whether it is about a system with Kazasu's packages.
+    has_packages = True
 
     def setUp(self):
         self.vm = self.machine
+        if self.has_packages:
+            self.vm.install()
         self.vm.settle()
         self.touched = self.vm.touches()
         self.addCleanup(self.check_others)

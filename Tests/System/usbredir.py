@@ -73,7 +73,7 @@ class Port:
                     self._deliver()
         except (OSError, EOFError):
             pass
-        except Exception as problem:
+        except Exception as problem:  # noqa: BLE001 - the test reports it
             self.problem = problem
         self.unplug()
 
