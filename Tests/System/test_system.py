@@ -412,8 +412,10 @@ class C2PCSC(SystemTest):
         rules = (machine.TOP / "Tests/USB/rules-libccid-1.7").read_text(encoding="utf-8")
         unit, rule = "/run/systemd/system/pcscd.service.d", "/run/udev/rules.d/92-pcscd_ccid.rules"
         self.vm.run(f"systemctl stop pcscd.socket pcscd.service; useradd --system pcscd; mkdir -p {unit} /run/udev/rules.d\n"
-                    f"printf '[Service]\\nUser=pcscd\\nEnvironment=PCSCD_ARGS=--disable-polkit\\n' > {unit}/user.conf\n"
-                    "systemctl daemon-reload\n"
+                    # A newer polkit lets only root ask it about others, unless the actions are the asker's own.
+                    "args=$(pcscd --help 2>&1 | grep -o -e --disable-polkit)\n"
+                    "printf '[Service]\\nUser=pcscd\\nExecStart=\\nExecStart=/usr/sbin/pcscd --foreground --auto-exit %s\\n' "
+                    f"\"$args\" > {unit}/user.conf; systemctl daemon-reload\n"
                     f"cat > {rule} << 'END'\n{rules}\nEND\nmkdir -p /run/pcscd; chown pcscd /run/pcscd\n"
                     "udevadm control --reload")
         self.addCleanup(self.vm.run, f"systemctl stop pcscd.service; userdel pcscd; rm -rf {rule} {unit}\n"
