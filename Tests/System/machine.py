@@ -83,8 +83,8 @@ class Machine:
             raise FileNotFoundError(f"no packages in {os.environ['SYSTEM_PACKAGES']}: make deb")
 
     def start(self):
-        self.guest.boot()
         try:
+            self.guest.boot()
             self.key.plug_in()
             self.run("mount -o ro /dev/vdb /mnt; systemctl is-system-running --wait")
             # libnfc's package keeps it away; elsewhere it is there.

@@ -32,6 +32,7 @@ class Port:
         self.socket = self.thread = None
         self.lock = threading.RLock()
         self.unplugged = threading.Event()
+        self.unplugged.set()
         self.waiting = []
         self.has_long_identifiers = False
         self.problem = None
