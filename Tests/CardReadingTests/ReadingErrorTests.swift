@@ -31,7 +31,8 @@ struct ReadingErrorTests {
     }
 
     private enum FileCard: CaseIterable {
-        case otherCard, pinSettingUnreadable, card, pin, secure, unknownType, unsupported
+        case otherCard, pinSettingUnreadable, card, pin, secure, unknownType, unsupported, wrongPassportKey,
+            paceRequired
     }
 
     @Test("Every error of a card of files describes itself")
@@ -41,7 +42,7 @@ struct ReadingErrorTests {
             .otherCard, .pinSettingUnreadable(nil), .pinSettingUnreadable(0x6A82), .card(.otherCard),
             .pin(.locked(reference)), .secure(.wrongNumber), .secure(.malformed(.padding)),
             .secure(.crypto(.libraryMissing)),
-            .unknownType("09"), .unsupported(.specified),
+            .unknownType("09"), .unsupported(.specified), .wrongPassportKey, .paceRequired,
         ]
         checkSentences(errors) { error -> FileCard in
             switch error {
@@ -52,6 +53,8 @@ struct ReadingErrorTests {
             case .secure: .secure
             case .unknownType: .unknownType
             case .unsupported: .unsupported
+            case .wrongPassportKey: .wrongPassportKey
+            case .paceRequired: .paceRequired
             }
         }
     }

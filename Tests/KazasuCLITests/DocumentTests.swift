@@ -96,7 +96,7 @@ struct DocumentTests {
             "README", "Docs/bridge", "Docs/cards", "Docs/environment", "Docs/errors", "Docs/hardware", "Docs/ledger",
             "Docs/license",
             "Docs/lite-s", "Docs/many-sites", "Docs/my-number", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc",
-            "Docs/proved-scan", "Docs/residence", "Docs/serve",
+            "Docs/proved-scan", "Docs/passport", "Docs/residence", "Docs/serve",
             "Docs/tags", "Docs/tested-with", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door",
             "Docs/recipes/expense-claim",
             "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/my-number-rcs380", "Docs/recipes/node",

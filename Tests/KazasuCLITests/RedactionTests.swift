@@ -31,6 +31,7 @@ struct RedactionTests {
         "history": .reader([.felica], "history"),
         "license": .reader([.typeB], "license --pin1-from env:PIN1 --pin2-from env:PIN2"),
         "mynumber": .reader([.typeB], "mynumber --pin1-from env:PIN"),
+        "passport": .elsewhere("has no file for what was read: PassportTests"),
         "residence": .elsewhere("has no file for what was read: ResidenceTests"),
         "tag info": .reader(all, "tag info"),
         "tag read": .reader([.typeA, .typeB], "tag read"),

@@ -25,6 +25,8 @@ SAMPLES = {
     "Fixtures/iso7816/mynumber/card.json": EXAMPLES + "/my-number.json",
     "Fixtures/iso7816/residence/second.json": EXAMPLES + "/residence-card.json",
     "Fixtures/iso7816/residence/authorities.pem": EXAMPLES + "/residence-authorities.pem",
+    "Fixtures/iso7816/passport/card.json": EXAMPLES + "/passport.json",
+    "Fixtures/iso7816/passport/authority.der": EXAMPLES + "/passport-authority.der",
     "Fixtures/felica/express-phone.json": EXAMPLES + "/express-phone.json",
     "packaging/watch.yaml.example": EXAMPLES + "/watch.yaml",
     "packaging/serve.yaml.example": EXAMPLES + "/serve.yaml",

@@ -147,6 +147,11 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.residence(number) }
     }
 
+    /// Reads a passport, as ``Card/passport(_:)`` does.
+    public func passport(_ key: PassportKey) async throws(KazasuError) -> FileCardResult<PassportReport> {
+        try await run { card throws(KazasuError) in try card.passport(key) }
+    }
+
     /// Reads the NDEF message of a tag, as ``Card/readNDEF()`` does.
     public func readNDEF() async throws(KazasuError) -> NDEFMessage {
         try await run { card throws(KazasuError) in try card.readNDEF() }

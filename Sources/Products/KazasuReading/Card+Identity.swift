@@ -65,6 +65,34 @@ extension Card {
         }
     }
 
+    /// Reads an electronic passport by BAC.
+    ///
+    /// ```swift
+    /// guard let key = PassportKey("TK1234567,800405,300614") else { return }
+    /// let result = try card.passport(key)
+    /// let authorities = try CertificateAuthorities(files: [masterList])
+    /// let signature = try result.report.signature(of: result.dump, authorities: authorities, at: "20261125000000")
+    /// ```
+    ///
+    /// - Parameter key: document number, birth date and expiry; wrong ones are not counted.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read, with
+    ///   ``FileCardReadingError/paceRequired`` for a passport that wants PACE.
+    public func passport(_ key: PassportKey) throws(KazasuError) -> FileCardResult<PassportReport> {
+        let session = try apdus()
+        do throws(FileCardReadingError) {
+            var reading = try PassportReader(session, identity)
+            reading.unlock(key)
+            let dump = reading.finish()
+            guard let report = PassportDecoder.decode(dump) else { throw .otherCard }
+            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
+        } catch .otherCard {
+            throw .wrongCard(reader.wrongCard(found, wanted: .passport))
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
     private func read<Report, Reading: FileCardReader>(
         _ kind: CardQuery.Kind, _: Reading.Type, _ pins: PINSource, _ decode: (CardDump) -> Report?
     ) throws(KazasuError) -> FileCardResult<Report> {

@@ -15,6 +15,7 @@ public struct CardQuery: Hashable, Sendable {
         case license
         case myNumber
         case residence
+        case passport
         case tag
         case classic
         case any
@@ -23,7 +24,7 @@ public struct CardQuery: Hashable, Sendable {
         public var technologies: [Technology] {
             switch self {
             case .feliCa: [.felica]
-            case .isoDEP, .license, .myNumber, .residence: [.typeA, .typeB]
+            case .isoDEP, .license, .myNumber, .residence, .passport: [.typeA, .typeB]
             case .classic: [.typeA]
             case .tag, .any: Technology.allCases
             }
@@ -83,6 +84,8 @@ public struct CardQuery: Hashable, Sendable {
     public static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))
     /// A residence card or a special permanent resident certificate.
     public static let residence = CardQuery(.residence, .isoDEP([.typeB, .typeA]))
+    /// An electronic passport.
+    public static let passport = CardQuery(.passport, .isoDEP([.typeB, .typeA]))
     /// An NFC Forum tag: Type 2, 3 or 4.
     public static let tag = CardQuery(.tag, .tag)
     /// A FeliCa card with a readable purse.

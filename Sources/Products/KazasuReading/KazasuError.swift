@@ -214,6 +214,7 @@ extension CardQuery.Kind: SelfDescribing {
         case .license: LocalizedText("a driver's license", "運転免許証")
         case .myNumber: LocalizedText("a My Number card", "マイナンバーカード")
         case .residence: LocalizedText("a residence card", "在留カード・特別永住者証明書")
+        case .passport: LocalizedText("a passport", "パスポート")
         case .tag: LocalizedText("an NFC Forum tag", "NFC フォーラムのタグ")
         case .classic: LocalizedText("a MIFARE Classic", "MIFARE Classic")
         case .any: LocalizedText("another card", "別の種類のカード")

@@ -54,7 +54,8 @@ struct RootCommand: ParsableCommand {
         version: version,
         subcommands: [
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
-            License.self, MyNumber.self, Residence.self, Tag.self, Classic.self, Lite.self, FeliCaRaw.self, APDU.self,
+            License.self, MyNumber.self, Residence.self, Passport.self, Tag.self, Classic.self, Lite.self,
+            FeliCaRaw.self, APDU.self,
             Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self, Completion.self,
         ] + ServiceExtension.commands)
 

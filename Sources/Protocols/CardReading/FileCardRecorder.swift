@@ -119,7 +119,7 @@ extension ReadState {
     }
 }
 
-/// Why a license or a My Number card was not read, or not completely.
+/// Why a license, a My Number card, a residence card or a passport was not read, or not completely.
 @nonexhaustive
 public enum FileCardReadingError: Error, Hashable, Sendable {
     /// The card has none of the expected applications.
@@ -138,6 +138,10 @@ public enum FileCardReadingError: Error, Hashable, Sendable {
     case unknownType(String)
     /// The card is recognized, and cannot be read yet: a residence card that is part of a My Number card.
     case unsupported(ResidenceType)
+    /// The passport does not accept document number, birth date and expiry.
+    case wrongPassportKey
+    /// The passport opens by PACE only, which this version does not speak.
+    case paceRequired
 }
 
 extension FileCardReadingError: SelfDescribing {
@@ -164,6 +168,12 @@ extension FileCardReadingError: SelfDescribing {
             return LocalizedText(
                 "\(type.name.english) (type \(type.rawValue)): residence cards inside a My Number card cannot be read yet",
                 "\(type.name.japanese)（種別 \(type.rawValue)）: マイナンバーカードと一体の在留カードはまだ読めません")
+        case .wrongPassportKey:
+            return LocalizedText(
+                "the passport does not accept this number, birth date and expiry", "旅券番号・生年月日・有効期間満了日が旅券と一致しません")
+        case .paceRequired:
+            return LocalizedText(
+                "this passport opens by PACE only, which is not supported yet", "この旅券は PACE でしか開けません（未対応）")
         }
     }
 }

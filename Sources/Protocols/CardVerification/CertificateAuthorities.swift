@@ -37,12 +37,19 @@ public struct CertificateAuthorities: Sendable {
         self.unlisted = unlisted
     }
 
-    /// Reads certificates from the contents of files: DER, or PEM with one or several.
+    /// Reads certificates from the contents of files: DER, PEM with one or several, or a master list of country certificates.
+    ///
+    /// Of a master list the signature has to be right by the certificate in it; who issued that is not checked. Certificates in it that
+    /// OpenSSL cannot read are left out.
     ///
     /// - Throws: ``AuthorityError``.
     public init(files: [[UInt8]]) throws(AuthorityError) {
         var found: [Certificate] = []
         for (index, file) in files.enumerated() {
+            if file.first == 0x30, let signed = SignedData(file), let list = MasterList.certificates(in: signed) {
+                found += try Self.certificates(of: list, signed, file: index)
+                continue
+            }
             let ders = file.first == 0x30 ? [file] : PEM.certificates(in: file)
             guard !ders.isEmpty else { throw .notACertificate(file: index) }
             for der in ders {
@@ -54,6 +61,28 @@ public struct CertificateAuthorities: Sendable {
             }
         }
         self.init(found)
+    }
+
+    private static func certificates(
+        of list: [[UInt8]], _ signed: SignedData, file index: Int
+    ) throws(AuthorityError) -> [Certificate] {
+        var found: [Certificate] = []
+        let isRight: Bool
+        do throws(CryptoError) {
+            isRight = if case .right = try signed.check() { true } else { false }
+            for der in list {
+                do throws(CryptoError) {
+                    found.append(try Certificate(der: der))
+                } catch {
+                    guard error == .refused else { throw error }
+                }
+            }
+        } catch {
+            throw .crypto(error)
+        }
+        guard isRight else { throw .damagedList(file: index) }
+        guard !found.isEmpty else { throw .notACertificate(file: index) }
+        return found
     }
 
     /// The authority that issued a certificate.
@@ -83,6 +112,8 @@ public struct CertificateAuthorities: Sendable {
 public enum AuthorityError: Error, Hashable, Sendable {
     /// The file with this place in the list holds no certificate.
     case notACertificate(file: Int)
+    /// The file with this place in the list is a master list whose signature is wrong.
+    case damagedList(file: Int)
     /// A cryptographic function is missing.
     case crypto(CryptoError)
 }
@@ -92,6 +123,8 @@ extension AuthorityError: SelfDescribing {
     public var message: LocalizedText {
         switch self {
         case .notACertificate: LocalizedText("the file is not a certificate", "証明書ではないファイルです")
+        case .damagedList:
+            LocalizedText("the signature of the master list is wrong", "マスターリストの署名が正しくありません")
         case .crypto(let error): error.message
         }
     }

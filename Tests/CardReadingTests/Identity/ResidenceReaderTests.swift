@@ -186,7 +186,7 @@ extension CardDump {
 }
 
 /// A reader whose card is gone after some exchanges.
-private final class LosingReader: Reader {
+final class LosingReader: Reader {
     private let reader: any Reader
     private var left: Int
 

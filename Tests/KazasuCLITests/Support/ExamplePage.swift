@@ -81,6 +81,7 @@ struct ExampleShell {
         let copies = [
             ("card.json", "cards/suica-p1/card.json"), ("tag.json", "tags/ntag213.json"),
             ("before.json", "cards/suica-p1/card.json"), ("authorities.pem", "iso7816/residence/authorities.pem"),
+            ("countries.pem", "iso7816/passport/authority.der"),
             ("after.json", "cards/suica-p1/card.json"), ("suica.nfc", "formats/flipper/standard.nfc"),
         ]
         for (name, source) in copies { _ = try folder.write(try TestFiles.read("Fixtures/\(source)"), as: name) }
@@ -89,6 +90,7 @@ struct ExampleShell {
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("number", "AA12345678BB"),
+            ("mrz", "SP1234567,800405,360614\n"),
             ("key.txt", "00112233445566778899AABBCCDDEEFF"), ("sun.key", String(repeating: "0", count: 32)),
             ("password.txt", "FFFFFFFF\n"), ("keys.txt", ExampleShell.classicKeys),
             ("trailer.txt", "D3F7D3F7D3F77F078840FFFFFFFFFFFF\n"),
@@ -125,7 +127,7 @@ struct ExampleShell {
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
-        ("residence", "iso7816/residence/second.json"),
+        ("residence", "iso7816/residence/second.json"), ("passport", "iso7816/passport/card.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
         ("apdu", "tags/type4.json"), ("key-from", "virtual/ultralight-c.json"),
         ("tag ", "tags/ntag213.json"), ("12FC", "cards/felica-lite-s/card.json"),
@@ -144,7 +146,8 @@ struct ExampleShell {
         kazasu() {
             case " $* " in
             *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*|*" classic write "*) set -- "$@" --yes ;;
-            *" --free "*|*" --pin1-from "*|*" --pin-from "*) ;;
+            *" --free "*|*" --pin1-from "*|*" --pin-from "*|*" --mrz-from "*|*" --face "*) ;;
+            *" passport "*) set -- "$@" --mrz-from file:mrz ;;
             *" license "*) set -- "$@" --pin1-from env:PIN1 --pin2-from env:PIN2 ;;
             *" mynumber "*) set -- "$@" --pin-from env:PIN ;;
             esac

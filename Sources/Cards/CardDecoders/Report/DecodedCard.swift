@@ -61,6 +61,8 @@ public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     public static let myNumber = CardKind(rawValue: "mynumber")
     /// A residence card or a special permanent resident certificate.
     public static let residence = CardKind(rawValue: "residence")
+    /// An electronic passport.
+    public static let passport = CardKind(rawValue: "passport")
 }
 
 /// The brand that is printed on a card.

@@ -15,8 +15,8 @@ public struct AID: Hashable, Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// Makes an identifier of 16 bytes.
-    init(residence bytes: [UInt8]) {
+    /// Makes an identifier of 1 to 16 bytes that a source lists.
+    init(known bytes: [UInt8]) {
         self.bytes = bytes
     }
 

@@ -45,7 +45,7 @@ public enum ResidenceFile: String, Hashable, Sendable, CaseIterable {
     package static let specifiedApplication = application(0x01)
 
     private static func application(_ last: UInt8) -> AID {
-        AID(residence: [0xD3, 0x92, 0xF0, 0x00, 0x4F, last] + [UInt8](repeating: 0, count: 10))
+        AID(known: [0xD3, 0x92, 0xF0, 0x00, 0x4F, last] + [UInt8](repeating: 0, count: 10))
     }
 
     /// The directory that holds it; `nil` for the master file.

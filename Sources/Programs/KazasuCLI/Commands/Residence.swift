@@ -188,7 +188,7 @@ struct Residence: KazasuCommand {
     }
 
     private func authorities(_ context: Context) throws(CommandError) -> CertificateAuthorities {
-        try CertificateAuthorities(paths: authorityFiles, context)
+        try CertificateAuthorities(paths: authorityFiles, context, areForResidence: true)
     }
 
     /// The files of pictures, opened before the card is read.
@@ -272,9 +272,12 @@ enum JapaneseTime {
 
 extension CertificateAuthorities {
     /// Reads the files of `--ca`.
-    init(paths: [String], _ context: Context) throws(CommandError) {
+    ///
+    /// - Parameter areForResidence: whether those that are not known as the ministry's are named.
+    init(paths: [String], _ context: Context, areForResidence: Bool) throws(CommandError) {
         var files: [[UInt8]] = []
-        for path in paths { files.append(try Files.read(path, limit: 1 << 20)) }
+        // Master lists of all countries have a megabyte.
+        for path in paths { files.append(try Files.read(path, limit: 1 << 23)) }
         do throws(AuthorityError) {
             try self.init(files: files)
         } catch {
@@ -286,6 +289,14 @@ extension CertificateAuthorities {
                     .badFile, "notACertificate",
                     tr("\(name) is not a certificate", LineBreaker.joined(name, "は証明書ではありません")),
                     hint: tr("give an X.509 certificate, DER or PEM", "X.509 証明書（DER または PEM）を指定してください"))
+            case .damagedList(let index):
+                let name = Files.name(paths[index])
+                throw CommandError(
+                    .badFile, "badFile",
+                    tr(
+                        "\(name): the signature of the master list is wrong",
+                        LineBreaker.joined(name, "のマスターリストの署名が正しくありません")),
+                    hint: tr("download the list again", "もう一度入手してください"))
             @unknown default: throw .bug("authorities")
             }
         }
@@ -293,7 +304,7 @@ extension CertificateAuthorities {
             context.warn(
                 tr("the authority for test cards is left out: it proves nothing", "試験用カードの認証局は対象外です（何も証明しません）"))
         }
-        if !unlisted.isEmpty {
+        if areForResidence, !unlisted.isEmpty {
             let names = unlisted.joined(separator: ", ")
             context.note(
                 tr(
@@ -305,15 +316,20 @@ extension CertificateAuthorities {
 
 extension CommandError {
     /// The state of a signature as a failure; `nil` where it is none.
-    init?(_ signature: CardSignature) {
+    ///
+    /// - Parameter page: says where the authorities' certificates are published.
+    init?(
+        _ signature: CardSignature,
+        page: LocalizedText = LocalizedText(Documents.path("residence.md"), Documents.path("residence.ja.md"))
+    ) {
         switch signature.state {
         case .valid, .absent, .notChecked: return nil
         case .unknownAuthority:
             self.init(
                 .badFile, "signature", signature.state,
                 hint: tr(
-                    "\(Caller.current.option("ca")) gives the certificate of the card's authority; \(Documents.path("residence.md")) says where it is published",
-                    "カードの認証局の証明書を \(Caller.current.option("ca")) で指定してください（公開場所は \(Documents.path("residence.ja.md"))）")
+                    "\(Caller.current.option("ca")) gives the certificate of the card's authority; \(page.english) says where it is published",
+                    "カードの認証局の証明書を \(Caller.current.option("ca")) で指定してください（公開場所は \(page.japanese)）")
             )
         case .wrong, .certificateExpired, .malformed:
             self.init(

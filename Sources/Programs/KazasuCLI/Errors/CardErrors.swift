@@ -94,6 +94,18 @@ extension CommandError {
                 .otherCard, "specified", error,
                 hint: tr(
                     "\(command) reads the My Number card itself", "マイナンバーカードとしては \(command) で読めます"))
+        case .wrongPassportKey:
+            self.init(
+                .refused, "wrongNumber", error,
+                hint: tr(
+                    "compare them with the two lines printed at the bottom of the page; wrong ones are not counted",
+                    "顔写真ページ下部の 2 行と比べてください。間違えても回数は数えられません"))
+        case .paceRequired:
+            self.init(
+                .otherCard, "pace", error,
+                hint: tr(
+                    "\(Documents.path("passport.md")) says what can be read",
+                    "読めるものは \(Documents.path("passport.ja.md")) を見てください"))
         }
     }
 

@@ -126,7 +126,7 @@ extension CommandError {
         }
         let readers: [(kinds: Set<String>, command: String)] = [
             (["licence"], "license"), (["mynumber", "mynumberLicence"], "mynumber"),
-            (["residence"], "residence"), (["type2", "type4"], "tag info"),
+            (["residence"], "residence"), (["passport"], "passport"), (["type2", "type4"], "tag info"),
         ]
         if let reader = readers.first(where: { !$0.kinds.isDisjoint(with: card.kinds) }) {
             let command = Caller.current.command(reader.command)

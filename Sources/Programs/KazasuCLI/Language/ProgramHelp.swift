@@ -59,9 +59,12 @@ enum ProgramHelp {
                 ],
                 [
                     Entry("license", "Japanese driver's licenses", "運転免許証"),
-                    Entry("mynumber", "My Number cards", "マイナンバーカード"),
+                    Entry("residence", "residence cards", "在留カード・特別永住者証明書"),
                 ],
-                [Entry("residence", "residence cards", "在留カード・特別永住者証明書")],
+                [
+                    Entry("mynumber", "My Number cards", "マイナンバーカード"),
+                    Entry("passport", "passports", "パスポート"),
+                ],
                 [
                     Entry("tag", "NFC tags, also writing", "NFC タグの読み書き"),
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),

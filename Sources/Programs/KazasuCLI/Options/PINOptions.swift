@@ -194,10 +194,13 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     /// - Parameters:
     ///   - what: the secret's name in messages.
     ///   - reason: the machine-readable reason when there is none.
+    ///   - longest: the longest secret, in bytes.
     ///   - isKept: whether the process may need it again, where the source gives it once.
+    ///   - isComplete: whether no further line belongs to what was read; asked at the end of a line.
     /// - Throws: ``CommandError``, without the data that was read.
     package func read(
-        _ what: String, reason: String = "noPIN", isKept: Bool = CommandHost.current != nil
+        _ what: String, reason: String = "noPIN", longest: Int = SecretLine.longest,
+        isKept: Bool = CommandHost.current != nil, isComplete: (UnsafeRawBufferPointer) -> Bool = { _ in true }
     ) throws(CommandError) -> SecretBytes {
         if isKept, let secret = KeptSecrets.shared[self] { return secret }
         let line: SecretLine
@@ -206,13 +209,15 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
             guard let value = SecretSource.take(name) else {
                 throw SecretSource.missing(what, reason, tr("\(name) is not set", "環境変数 \(name) がありません"))
             }
-            line = value.count > SecretLine.longest ? .tooLong : value.count == 0 ? .empty : .secret(value)
+            line = value.count > longest ? .tooLong : value.count == 0 ? .empty : .secret(value)
         case .file(let path):
             let descriptor = try Files.open(path)
             defer { close(descriptor) }
-            line = try SecretLine.read(descriptor, name: path)
+            line = try SecretLine.read(descriptor, name: path, longest: longest, isComplete: isComplete)
         case .descriptor(let number):
-            line = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
+            line = try SecretLine.read(
+                number, name: tr("descriptor \(number)", "ディスクリプター \(number)"), longest: longest,
+                isComplete: isComplete)
         case .none: line = .empty
         }
         switch line {
@@ -223,7 +228,7 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
         case .tooLong:
             throw SecretSource.missing(
                 what, reason,
-                tr("it is longer than \(SecretLine.longest) bytes", "\(SecretLine.longest) バイトより長い値です"))
+                tr("it is longer than \(longest) bytes", "\(longest) バイトより長い値です"))
         }
     }
 
@@ -278,10 +283,13 @@ package enum SecretLine {
     /// The longest secret, in bytes.
     package static let longest = 64
 
-    /// The first line of an open file, without its end.
+    /// The first line of an open file, without its end; more lines only where the first ones are not complete.
     ///
     /// - Throws: ``CommandError`` when it cannot be read, or a signal came first.
-    package static func read(_ descriptor: Int32, name: String) throws(CommandError) -> SecretLine {
+    package static func read(
+        _ descriptor: Int32, name: String, longest: Int = longest,
+        isComplete: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+    ) throws(CommandError) -> SecretLine {
         ProcessSecrecy.begin()
         var length = 0
         let secret = try SecretBytes(capacity: longest + 2) { buffer throws(CommandError) in
@@ -290,10 +298,12 @@ package enum SecretLine {
                 // One byte at a time: the data after the line is not ours to consume.
                 let place = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + 1])
                 let got = try Descriptor.read(descriptor, into: place, name: name)
-                guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
+                guard got > 0 else { break }
+                let isEnd = buffer[count] == UInt8(ascii: "\n")
+                if isEnd, isComplete(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { break }
                 count += 1
             }
-            if count > 0, buffer[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+            while count > 0, [UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(buffer[count - 1]) { count -= 1 }
             length = count
             return count
         }

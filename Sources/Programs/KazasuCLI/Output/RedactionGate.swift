@@ -92,6 +92,7 @@ package final class RedactionGate: Sendable {
         _ = LicenseDecoder.decode(dump)?.json(.japanese, redact: learned)
         _ = MyNumberDecoder.decode(dump)?.json(.japanese, redact: learned)
         _ = ResidenceDecoder.decode(dump)?.json(.japanese, redact: learned)
+        _ = PassportDecoder.decode(dump)?.json(.japanese, redact: learned)
     }
 
     /// Learns the bytes of a block that masking changes.

@@ -22,6 +22,13 @@ extension MyNumberWarning {
     }
 }
 
+extension PassportWarning {
+    /// An element of `faults` in `kazasu.passport/1`.
+    package var json: JSONValue {
+        ["file": .string(file.rawValue), "reason": .string(reason.word), "message": .string(words)]
+    }
+}
+
 extension ResidenceWarning {
     /// An element of `faults` in `kazasu.residence/1`.
     package var json: JSONValue {

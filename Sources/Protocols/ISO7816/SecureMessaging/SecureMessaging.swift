@@ -94,7 +94,11 @@ package final class SecureMessaging {
                 ins, cla: 0x08, p1: p1, p2: p2, data: objects, ne: expected, lengthForm: form)
         case .authenticated(let cipher, let codes):
             var objects: [UInt8] = []
-            if !data.isEmpty { objects += BERTLV(0x87, [1] + (try cipher.encrypt(cipher.padded(data)))).encoded }
+            if !data.isEmpty {
+                // Data of an odd instruction consists of objects, which go without a padding indicator.
+                let text = try cipher.encrypt(cipher.padded(data))
+                objects += (ins.isOdd ? BERTLV(0x85, text) : BERTLV(0x87, [1] + text)).encoded
+            }
             if let wanted { objects += BERTLV(0x97, [UInt8(truncatingIfNeeded: wanted)]).encoded }
             counter &+= 1
             let header = cipher.padded([0x0C, ins.rawValue, p1, p2])
@@ -127,8 +131,9 @@ package final class SecureMessaging {
     }
 
     private static func plain(of object: BERTLV, _ cipher: SessionCipher) throws(any Error) -> [UInt8] {
-        let text = Array(object.value.dropFirst())
-        guard object.value.first == 1, !text.isEmpty, text.count.isMultiple(of: cipher.blockLength) else {
+        let isBare = object.tag == 0x85
+        let text = isBare ? object.value : Array(object.value.dropFirst())
+        guard isBare || object.value.first == 1, !text.isEmpty, text.count.isMultiple(of: cipher.blockLength) else {
             throw SecureMessagingError.malformed(.cipherText)
         }
         guard let plain = cipher.unpadded(try cipher.decrypt(text)) else {
@@ -148,7 +153,8 @@ package final class SecureMessaging {
         let list = BERTLVList(tolerant: response.data)
         var objects = list.objects
         guard list.fault == nil, let code = objects.popLast(), code.tag == 0x8E, let status = objects.popLast(),
-            status.tag == 0x99, status.value.count == 2, objects.count <= 1, objects.allSatisfy({ $0.tag == 0x87 })
+            status.tag == 0x99, status.value.count == 2, objects.count <= 1,
+            objects.allSatisfy({ $0.tag == 0x87 || $0.tag == 0x85 })
         else { throw SecureMessagingError.malformed(.objects) }
         counter &+= 1
         let covered = counter.block + response.data.dropLast(code.encoded.count)
@@ -159,6 +165,11 @@ package final class SecureMessaging {
         let data = try objects.first.map { try Self.plain(of: $0, cipher) } ?? []
         return ResponseAPDU(data: data, status: response.status)
     }
+}
+
+extension Instruction {
+    /// Whether its data consists of objects.
+    fileprivate var isOdd: Bool { rawValue & 1 != 0 }
 }
 
 extension SecureMessagingError {

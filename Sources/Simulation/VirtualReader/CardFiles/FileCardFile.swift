@@ -5,7 +5,7 @@ internal import CardModel
 /// Reads file-based cards, of type A or B, from `kazasu.card/1` and from dumps.
 enum FileCardFile {
     private static let keys: Set<String> = [
-        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "residence", "virtual",
+        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "residence", "passport", "virtual",
     ]
 
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFileCard {
@@ -19,6 +19,9 @@ enum FileCardFile {
             } ?? [],
             residence: try root.optional("residence").map { json throws(DocumentError) in
                 try VirtualResidence(json: json)
+            },
+            passport: try root.optional("passport").map { json throws(DocumentError) in
+                try VirtualPassport(json: json)
             })
         try check(tree, root)
         let (options, isoDEP) = try FileCardOptions.read(root.optional("virtual"))
@@ -53,9 +56,11 @@ enum FileCardFile {
     private static func check(_ tree: VirtualFileTree, _ root: JSONCursor) throws(DocumentError) {
         let directories = [tree.masterFile] + tree.applications
         let names = directories.flatMap { $0.pins.map(\.name) }
-        var known = Set(names)
-        if tree.residence != nil { known.insert(VirtualResidence.right) }
-        guard known.count == names.count + (tree.residence == nil ? 0 : 1) else { throw root.malformed(.uniquePIN) }
+        let rights =
+            (tree.residence == nil ? [] : [VirtualResidence.right])
+            + (tree.passport == nil ? [] : [VirtualPassport.right])
+        let known = Set(names + rights)
+        guard known.count == names.count + rights.count else { throw root.malformed(.uniquePIN) }
         for access in directories.flatMap(\.files).flatMap({ [$0.read, $0.update] }) {
             if case .pins(let wanted) = access, !known.isSuperset(of: wanted) {
                 throw root.malformed(.knownPINs, values: Array(wanted))
@@ -257,6 +262,17 @@ extension VirtualResidence {
             number: bytes,
             cipher: try json.required("cipher").word(
                 Dictionary(uniqueKeysWithValues: Cipher.allCases.map { ($0.rawValue, $0) })))
+    }
+}
+
+extension VirtualPassport {
+    /// Reads `passport`.
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["information", "comment"])
+        let information = try json.required("information")
+        let bytes = Array(try information.text().utf8)
+        guard (24...40).contains(bytes.count) else { throw information.malformed(.passportInformation) }
+        self.init(information: bytes)
     }
 }
 

@@ -37,12 +37,12 @@ extension FileCardState {
             return FileCardReply(StatusWord.mismatch)
         }
         let cipherText = Array(command.data[0..<32])
-        guard residence.code(key, cipherText) == Array(command.data[32..<40]),
-            let plain = residence.decrypt(key, cipherText), Array(plain[8..<16]) == challenge
+        guard residence.cipher.code(key, cipherText) == Array(command.data[32..<40]),
+            let plain = residence.cipher.decrypt(key, cipherText), Array(plain[8..<16]) == challenge
         else { return FileCardReply(StatusWord.mismatch) }
         let share = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-        guard let answer = residence.encrypt(key, challenge + plain[0..<8] + share),
-            let code = residence.code(key, answer)
+        guard let answer = residence.cipher.encrypt(key, challenge + plain[0..<8] + share),
+            let code = residence.cipher.code(key, answer)
         else { return FileCardReply(StatusWord.mismatch) }
         let common = (0..<16).map { plain[16 + $0] ^ share[$0] }
         sessionKey = (try? Digest.sha1.hash(common + [0, 0, 0, 1])).map { Array($0.prefix(16)) }
@@ -66,7 +66,7 @@ extension FileCardState {
         guard command.data.count == 19, command.data.starts(with: [0x86, 0x11, 0x01]) else {
             return FileCardReply(0x6988)
         }
-        guard residence.decrypt(key, Array(command.data[3...])) == residence.number + [0x80, 0, 0, 0] else {
+        guard residence.cipher.decrypt(key, Array(command.data[3...])) == residence.number + [0x80, 0, 0, 0] else {
             verified.remove(VirtualResidence.right)
             return FileCardReply(StatusWord.mismatch)
         }
@@ -94,7 +94,7 @@ extension FileCardState {
         let block = residence.cipher == .aes ? 16 : 8
         var padded = part + [0x80]
         while padded.count % block != 0 { padded.append(0) }
-        guard let cipherText = residence.encrypt(key, padded) else { return FileCardReply(0x6988) }
+        guard let cipherText = residence.cipher.encrypt(key, padded) else { return FileCardReply(0x6988) }
         let count = cipherText.count + 1
         let (high, low) = (UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF))
         let head: [UInt8] = count < 0x80 ? [0x86, low] : count < 0x100 ? [0x86, 0x81, low] : [0x86, 0x82, high, low]
@@ -104,20 +104,20 @@ extension FileCardState {
     }
 }
 
-extension VirtualResidence {
+extension VirtualResidence.Cipher {
     private func triple(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> TripleDESKey? {
         try? TripleDESKey(SecretBytes(Array(first) + Array(second)))
     }
 
     func encrypt(_ key: [UInt8], _ data: [UInt8]) -> [UInt8]? {
-        switch cipher {
+        switch self {
         case .tripleDES: try? triple(key[0..<8], key[8..<16])?.encrypt(data)
         case .aes: try? AESKey(SecretBytes(key)).encrypt(data)
         }
     }
 
     func decrypt(_ key: [UInt8], _ data: [UInt8]) -> [UInt8]? {
-        switch cipher {
+        switch self {
         case .tripleDES: try? triple(key[0..<8], key[8..<16])?.decrypt(data)
         case .aes: try? AESKey(SecretBytes(key)).decrypt(data)
         }
@@ -125,7 +125,7 @@ extension VirtualResidence {
 
     /// The first eight bytes of the CMAC; with Triple DES single DES in CBC mode, and the last block with all of the key.
     func code(_ key: [UInt8], _ data: [UInt8]) -> [UInt8]? {
-        guard cipher == .tripleDES else {
+        guard self == .tripleDES else {
             return (try? AESKey(SecretBytes(key)).cmac(data)).map { Array($0.prefix(8)) }
         }
         var padded = data + [0x80]

@@ -22,6 +22,8 @@ struct FileCardState: Sendable {
     var random = SplitMix64(seed: 0x6B61_7A61_7375)
     /// The key of secure messaging, while there is one.
     var sessionKey: [UInt8]?
+    /// The keys and the counter of a passport's session, while there is one.
+    var passportSession: PassportSession?
     /// The random bytes that the last command asked for.
     private var challenge: [UInt8]?
     private var unfetched: FileCardReply?
@@ -41,6 +43,7 @@ struct FileCardState: Sendable {
         unfetched = nil
         chained = []
         sessionKey = nil
+        passportSession = nil
         challenge = nil
     }
 
@@ -72,7 +75,16 @@ struct FileCardState: Sendable {
         command.data = chained + command.data
         chained = []
         if command.classByte == 0x08, let residence = tree.residence { return secureReply(command, residence) }
+        if command.classByte == 0x0C, tree.passport != nil { return securePassportReply(command) }
         guard let refusal = FileCardState.refusal(ofClass: command.classByte) else {
+            // A command in the clear ends the session of a passport.
+            passportSession = nil
+            if let passport = tree.passport {
+                verified.remove(VirtualPassport.right)
+                if command.instruction == 0x82 {
+                    return fit(authenticate(command, passport, after: fresh), to: command)
+                }
+            }
             if command.instruction == 0x82 { return fit(authenticate(command, after: fresh), to: command) }
             if command.instruction == 0xC0 { return fetch(command, pending) }
             return fit(carryOut(command), to: command)

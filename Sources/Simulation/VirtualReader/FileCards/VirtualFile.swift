@@ -73,12 +73,15 @@ package struct VirtualFileTree: Hashable, Sendable {
     package var applications: [VirtualDirectory]
     /// How a residence card is opened; `nil` for other cards.
     package var residence: VirtualResidence?
+    /// How a passport is opened; `nil` for other cards.
+    package var passport: VirtualPassport?
 
     package init(
         masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = [],
-        residence: VirtualResidence? = nil
+        residence: VirtualResidence? = nil, passport: VirtualPassport? = nil
     ) {
         self.residence = residence
+        self.passport = passport
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
         self.applications = applications

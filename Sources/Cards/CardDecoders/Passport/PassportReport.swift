@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// The contents of an electronic passport, decoded from a dump.
+public struct PassportReport: Hashable, Sendable {
+    /// The version of the data structure, four digits such as `0107`; nothing signs it.
+    public var version: String?
+    /// The data groups that the passport says it has, 1 to 16; nothing signs that.
+    public var dataGroups: [Int] = []
+    /// The machine-readable zone.
+    public var machineReadableZone: MachineReadableZone?
+    /// The holder's face, JPEG or JPEG 2000.
+    public var photo: [UInt8]?
+    /// Files that need the machine-readable zone, which was not given or not accepted.
+    public var withheld: [PassportFile] = []
+    /// The problems found, file by file.
+    public var warnings: [PassportWarning] = []
+
+    init() {}
+
+    /// The day on which the document expires. Its zone has two digits of the year; electronic passports exist since 2004.
+    public var expiryDate: CalendarDate? {
+        machineReadableZone.flatMap { CalendarDate(century: 20, $0.expiryDate) }
+    }
+
+    /// The possible birth dates, since the zone has two digits of the year: one where only one lies before the expiry; both centuries
+    /// otherwise; none where day or month are not stated.
+    public var birthDates: [CalendarDate] {
+        guard let birth = machineReadableZone?.birthDate, let expiryDate else { return [] }
+        return [20, 19].compactMap { CalendarDate(century: $0, birth) }.filter { $0 < expiryDate }
+    }
+}
+
+extension CalendarDate {
+    /// A date of six digits, `YYMMDD`.
+    fileprivate init?(century: Int, _ text: String) {
+        guard let digits = CardText.digits(text.utf8, count: 6) else { return nil }
+        self.init(
+            year: century * 100 + digits[0] * 10 + digits[1], month: digits[2] * 10 + digits[3],
+            day: digits[4] * 10 + digits[5])
+    }
+}
+
+/// A problem with a file of a passport; it carries no value from the passport.
+public struct PassportWarning: Hashable, Sendable {
+    /// The file.
+    public let file: PassportFile
+    /// The problem.
+    public let reason: Reason
+
+    /// The possible problems.
+    @nonexhaustive
+    public enum Reason: Hashable, Sendable {
+        /// Its data objects are not those that it must have; nothing of it is shown.
+        case layout
+        /// A check digit of the machine-readable zone is wrong.
+        case checkDigit
+        /// The passport refused to read it, with this status word if it gave one.
+        case refused(UInt16?)
+        /// The passport left before the whole file was read.
+        case lost
+    }
+}
+
+extension PassportReport {
+    /// The members of `kazasu.passport/1` that come from the passport, except `faults`; what was not read is null.
+    ///
+    /// - Parameters:
+    ///   - language: the language of names; keys and codes never change.
+    ///   - redact: returns the replacement for a personal value.
+    package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONObject {
+        let zone = machineReadableZone
+        func text(_ value: String?) -> JSONValue { .text(value.map(redact)) }
+        func date(_ value: CalendarDate?) -> JSONValue { .text(value.map { redact($0.description) }) }
+        let birthDates = birthDates
+        let isCertain = birthDates.count == 1
+        return JSONObject([
+            ("documentCode", .text(zone?.documentCode)), ("issuer", .text(zone?.issuer)),
+            ("number", text(zone?.number)), ("surname", text(zone?.surname)), ("givenNames", text(zone?.givenNames)),
+            ("nationality", text(zone?.nationality)), ("birthDate", date(isCertain ? birthDates.first : nil)),
+            ("birthDateCandidates", .array(isCertain ? [] : birthDates.map { date($0) })),
+            ("sex", zone.map { sex($0.sex, language, redact) } ?? .null),
+            ("expiryDate", date(expiryDate)),
+            ("optionalData", text(zone.flatMap { $0.optionalData.isEmpty ? nil : $0.optionalData })),
+            ("machineReadableZone", .array((zone?.lines ?? []).map { .string(redact($0)) })),
+            ("version", .text(version)), ("dataGroups", .array(dataGroups.map { .int($0) })),
+        ])
+    }
+
+    private func sex(_ code: String, _ language: Language, _ redact: (String) -> String) -> JSONValue {
+        let shown = redact(code)
+        return ["code": .string(shown), "name": .text(shown == code ? Self.sexName(code)?[language] : nil)]
+    }
+
+    /// What the character for the sex means.
+    package static func sexName(_ code: String) -> LocalizedText? {
+        switch code {
+        case "M": LocalizedText("male", "男")
+        case "F": LocalizedText("female", "女")
+        case "<", "X": LocalizedText("not stated", "記載なし")
+        default: nil
+        }
+    }
+}
+
+extension PassportWarning.Reason {
+    /// The identifier for machine use.
+    package var word: String {
+        switch self {
+        case .layout: "layout"
+        case .checkDigit: "checkDigit"
+        case .refused: "refused"
+        case .lost: "lost"
+        }
+    }
+}
+
+extension PassportWarning: SelfDescribing {
+    /// File and problem.
+    public var message: LocalizedText {
+        let what =
+            switch reason {
+            case .layout:
+                LocalizedText("its data objects are not those that it must have", "データオブジェクトの並びが仕様と異なります")
+            case .checkDigit: LocalizedText("a check digit is wrong", "検査数字が合いません")
+            case .refused(let status): FileRefusal.message(status)
+            case .lost: FileRefusal.lost
+            }
+        return LocalizedText("\(file.name.english): ", "\(file.name.japanese): ") + what
+    }
+}

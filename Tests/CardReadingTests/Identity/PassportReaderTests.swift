@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardCrypto
+import CardDecoders
+import CardModel
+import CardReading
+import ISO7816
+import ReaderCore
+import TestSupport
+import Testing
+import VirtualReader
+
+@Suite("Reading a passport", .enabled(if: CryptoError.isLibraryThere, "needs libcrypto.so.3"))
+struct PassportReaderTests {
+    private static let text = "SP1234567,800405,360614"
+
+    private static func key(_ text: String = text) throws -> PassportKey { try #require(PassportKey(text)) }
+
+    private static func read(
+        _ card: FileCard, _ text: String = text
+    ) throws -> (error: FileCardReadingError?, dump: CardDump, report: PassportReport) {
+        var reader = try PassportReader(card.session, card.identity)
+        reader.unlock(try key(text))
+        let dump = reader.finish()
+        return (reader.error, dump, try #require(PassportDecoder.decode(dump)))
+    }
+
+    /// The bytes of a file in a card file.
+    private static func written(_ file: PassportFile) throws -> [UInt8] {
+        let root = JSONCursor(try JSONValue(parsing: TestFiles.read("Fixtures/iso7816/passport/card.json")))
+        let application = try #require(try root.required("applications").elements().first)
+        return try application.required("files").required(file.id.description).required("data").bytes()
+    }
+
+    @Test("Every file, as it is on the chip, and nothing of it in the clear")
+    func files() throws {
+        let card = try FileCard("passport/card.json")
+        let (error, dump, report) = try Self.read(card)
+        #expect(error == nil && dump.complete)
+        let application = try #require(dump.application(PassportFile.application))
+        for file in PassportFile.allCases {
+            #expect(try application.file(file.id)?.data == Self.written(file), "\(file)")
+        }
+        let zone = try #require(report.machineReadableZone)
+        #expect(zone.documentCode == "P" && zone.issuer == "UTO" && zone.number == "SP1234567" && zone.sex == "M")
+        #expect(zone.surname == "SPECIMEN" && zone.givenNames == "SAMPLE TARO" && zone.hasRightCheckDigits)
+        #expect(report.birthDates.map(\.description) == ["1980-04-05"])
+        #expect(report.expiryDate?.description == "2036-06-14" && report.dataGroups == [1, 2])
+        #expect(try report.photo == TestFiles.read("Fixtures/iso7816/license/photo.jp2"))
+        #expect(report.warnings.isEmpty && report.withheld.isEmpty)
+        let clear = Array("SPECIMEN".utf8)
+        for frame in card.spy.frames { #expect(!frame.indices.contains { frame[$0...].starts(with: clear) }) }
+    }
+
+    @Test("Other numbers and dates are sent once, say so and read nothing")
+    func wrongKey() throws {
+        let card = try FileCard("passport/card.json")
+        let (error, _, report) = try Self.read(card, "SP1234568,800405,360614")
+        #expect(error == .wrongPassportKey)
+        #expect(report.withheld == PassportFile.allCases && report.machineReadableZone == nil)
+        #expect(card.spy.frames.count { $0[1] == 0x82 } == 1)
+    }
+
+    @Test("A passport that refuses BAC and lists PACE wants PACE; without the list it is refused")
+    func pace() throws {
+        #expect(try Self.read(FileCard("passport/pace.json")).error == .paceRequired)
+        let other = try FileCard(
+            "passport/pace.json", changes: [("060a04007f00070202040202", "060a04007f00070202050202")])
+        #expect(try Self.read(other).error == .secure(.card(.status(.getChallenge, 0x6985))))
+        let hidden = try FileCard("passport/pace.json", changes: [("A0000002471001", "A0000002471002")])
+        #expect(throws: FileCardReadingError.paceRequired) { try PassportReader(hidden.session, hidden.identity) }
+    }
+
+    @Test(
+        "Licenses, residence and My Number cards are other cards",
+        arguments: ["license/sample.json", "mynumber/card.json", "residence/second.json"])
+    func otherCards(_ path: String) throws {
+        let card = try FileCard(path)
+        #expect(throws: FileCardReadingError.otherCard) { try PassportReader(card.session, card.identity) }
+        #expect(card.spy.sentPINs.isEmpty)
+    }
+
+    @Test("A file beyond 32 KiB is read with the odd instruction")
+    func far() throws {
+        let face = [0x75, 0x82, 0x82, 0x00] + (0..<0x8200).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let text = String(decoding: try TestFiles.read("Fixtures/iso7816/passport/card.json"), as: UTF8.self)
+        let old = Hex.encode(try Self.written(.face))
+        #expect(text.contains(old))
+        let card = try FileCard("passport/card.json", changes: [(old, Hex.encode(face))])
+        let (error, dump, report) = try Self.read(card)
+        #expect(error == nil && dump.application(PassportFile.application)?.file(PassportFile.face.id)?.data == face)
+        #expect(report.photo == nil && report.warnings.map(\.file) == [.face])
+        #expect(card.spy.frames.contains { $0[1] == 0xB1 })
+    }
+
+    @Test("A passport that leaves at any exchange gives what was read, marked incomplete")
+    func lost() throws {
+        let whole = try FileCard("passport/card.json")
+        let everything = try Self.read(whole).dump
+        for exchange in stride(from: 0, to: whole.spy.frames.count, by: 2) {
+            let card = try FileCard("passport/card.json")
+            let reader = LosingReader(card.spy, after: exchange)
+            let session = ISO7816Session(
+                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+            guard var reading = try? PassportReader(session, card.identity) else {
+                #expect(exchange == 0)
+                continue
+            }
+            reading.unlock(try Self.key())
+            let dump = reading.finish()
+            #expect(reading.error != nil, "exchange \(exchange)")
+            for file in dump.applications.flatMap(\.files) where file.state == .read {
+                #expect(everything.application(PassportFile.application)?.file(file.id) == file)
+            }
+        }
+    }
+
+    @Test("An answer with another bit ends reading, and none of it is used")
+    func changed() throws {
+        let whole = try FileCard("passport/card.json")
+        _ = try Self.read(whole)
+        for exchange in 2..<min(9, whole.spy.frames.count) {
+            let card = try FileCard("passport/card.json")
+            let reader = ChangingReader(card.spy, at: exchange)
+            let session = ISO7816Session(
+                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+            var reading = try PassportReader(session, card.identity)
+            reading.unlock(try Self.key())
+            let dump = reading.finish()
+            #expect(reading.error != nil, "exchange \(exchange)")
+            #expect(PassportDecoder.decode(dump)?.machineReadableZone == nil, "exchange \(exchange)")
+        }
+    }
+
+    @Test("Number and dates in every form that opens the passport, and what is none of them")
+    func forms() {
+        let second = "SP12345679UTO8004059M3606148<<<<<<<<<<<<<<<0"
+        let first = "P<UTOSPECIMEN<<SAMPLE<TARO<<<<<<<<<<<<<<<<<<"
+        for text in [
+            Self.text, "sp1234567, 800405, 360614", "ＳＰ１２３４５６７、８００４０５、３６０６１４", second, first + "\n" + second,
+            first + second, first + "\r\n" + second + "\r\n", "SP1234567<<<,800405,360614",
+        ] {
+            #expect(PassportKey(text).map { "\($0)" } == "Redacted", "\(text)")
+        }
+        for text in [
+            "", ",,", "SP1234567", "SP1234567,800405", "SP1234567,801305,360614", "SP1234567,800432,360614",
+            "SP1234567,800405,36061<", "SP1234567,800405,360614,1", "SP-1234567,800405,360614", first,
+            second.replacing("8004059", with: "8004058"), second + "<", "旅券", String(repeating: "<", count: 88),
+        ] {
+            #expect(PassportKey(text) == nil, "\(text)")
+        }
+    }
+}
+
+@Suite("Machine-readable zones")
+struct MachineReadableZoneTests {
+    @Test("The specimens of ICAO Doc 9303: passport, card, and a number longer than nine characters")
+    func specimens() throws {
+        let passport = try #require(
+            MachineReadableZone(
+                "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<L898902C36UTO7408122F1204159ZE184226B<<<<<10".utf8))
+        #expect(passport.hasRightCheckDigits && passport.number == "L898902C3" && passport.sex == "F")
+        #expect(passport.surname == "ERIKSSON" && passport.givenNames == "ANNA MARIA")
+        #expect(passport.optionalData == "ZE184226B" && passport.lines.count == 2)
+        let card = try #require(
+            MachineReadableZone(
+                "I<UTOD231458907<<<<<<<<<<<<<<<7408122F1204159UTO<<<<<<<<<<<6ERIKSSON<<ANNA<MARIA<<<<<<<<<<".utf8))
+        #expect(card.hasRightCheckDigits && card.number == "D23145890" && card.nationality == "UTO")
+        #expect(card.surname == "ERIKSSON" && card.lines.count == 3)
+        let document = try #require(
+            MachineReadableZone("I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<D231458907UTO7408122F1204159<<<<<<<6".utf8))
+        #expect(document.hasRightCheckDigits && document.number == "D23145890")
+        let long = try #require(
+            MachineReadableZone(
+                "I<UTOD23145890<7349<<<<<<<<<<<3407127M9507122UTO<<<<<<<<<<<2STEVENSON<<PETER<JOHN<<<<<<<<<".utf8))
+        #expect(long.number == "D23145890734" && long.hasRightCheckDigits)
+    }
+
+    @Test("Wrong digits are seen, and no input traps")
+    func bad() {
+        let text = Array(
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<L898902C36UTO7408122F1204159ZE184226B<<<<<10".utf8)
+        for place in [45, 53, 57, 63, 65, 71, 72, 86, 87] {
+            var other = text
+            other[place] = other[place] == 0x31 ? 0x32 : 0x31
+            #expect(MachineReadableZone(other)?.hasRightCheckDigits == false, "\(place)")
+        }
+        #expect(MachineReadableZone(text.dropLast()) == nil && MachineReadableZone([UInt8]()) == nil)
+        var random = SeededGenerator(seed: 9303)
+        let letters = Array("ABCZ019<".utf8)
+        for _ in TestEffort.rounds(2000) {
+            let count = [72, 88, 90].randomElement(using: &random) ?? 88
+            let zone = MachineReadableZone((0..<count).map { _ in letters.randomElement(using: &random) ?? 0x3C })
+            #expect(zone != nil)
+        }
+    }
+}
+
+/// A reader that changes a bit of one answer.
+private final class ChangingReader: Reader {
+    private let reader: any Reader
+    private var left: Int
+
+    init(_ reader: any Reader, at exchange: Int) {
+        self.reader = reader
+        left = exchange
+    }
+
+    var information: ReaderInformation { reader.information }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        var answer = try reader.transceive(frame, timeout: timeout)
+        if left == 0, answer.count > 4 { answer[4] ^= 0x01 }
+        left -= 1
+        return answer
+    }
+
+    func close() { reader.close() }
+}
