@@ -292,7 +292,8 @@ let otherTargets: [Target] = [
         swiftSettings: library),
     // What only a program with clients of its own needs.
     .target(
-        name: "SharedReaders", dependencies: ["CardReading", "Kazasu", "ReaderCore"], path: path("SharedReaders"),
+        name: "SharedReaders", dependencies: ["CardReading", "Kazasu", "ReaderCore", "SystemDevices"],
+        path: path("SharedReaders"),
         swiftSettings: library),
     // A client of the facade, which re-exports the vocabulary; the other three are bytes, secrets and system calls.
     .target(

@@ -145,7 +145,33 @@ struct WatchTests {
         (["--confirm"], 64, "usage"), (["--wildcard"], 64, "usage"), (["--home-assistant"], 64, "usage"),
         (["--mqtt", "mqtts://x", "--mqtt-cert", "x"], 64, "usage"), (["--webhook", "http://"], 64, "usage"),
         (["--outbox", "/nowhere/o"], 73, "cannotWrite"), (["--outbox", "/"], 73, "cannotWrite"),
+        (["--ask", "/nowhere/program"], 66, "unreadable"), (["--ask", "/etc/passwd"], 66, "notExecutable"),
+        (["--ask", "ftp://x"], 64, "usage"), (["--ask", ""], 64, "usage"), (["--ask-timeout", "1"], 64, "usage"),
+        (["--ask", "/bin/true", "--ask-timeout", "0"], 64, "usage"), (["--answer", "reader"], 64, "usage"),
+        (["--ask", "/bin/true", "--answer", "lamp"], 64, "usage"),
+        (["--ask", "/bin/true", "--answer", "led:kazasu-none,kazasu-none"], 66, "unreadable"),
+        (["--ask", "/bin/true", "--answer", "none", "--answer", "reader"], 64, "usage"),
     ]
+
+    @Test(
+        "An asker decides, and a reader without lights is named once",
+        arguments: [(0, "yes"), (10, "no"), (3, "fault")])
+    func asks(status: Int, answer: String) throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script("grep -q '\"type\":\"on\"' && exit \(status)")
+        let child = try Service.watch("-r", "door=virtual:\(Service.card)", "--ask", program, "--quiet-reader")
+        let on = try child.event(of: "on")
+        let answered = try child.event(of: "answer")
+        #expect(answered["on"] == on["id"])
+        #expect(answered["answer"] == .string(answer))
+        #expect(answered["seq"] == 3)
+        #expect(
+            try child.message(containing: "no lights").contains(
+                "reader door has no lights that can be set; see --answer"))
+        child.send(SIGTERM)
+        let result = child.finish().checkingSchemas()
+        #expect(result.end == .exited(0))
+    }
 
     @Test("Wrong command lines", arguments: wrong)
     func wrongLine(arguments: [String], status: Int32, reason: String) throws {

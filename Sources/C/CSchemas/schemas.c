@@ -25,6 +25,9 @@ static const unsigned char error[] = {
 static const unsigned char events[] = {
 #embed "../../../Docs/schemas/events.json"
 };
+static const unsigned char feedback[] = {
+#embed "../../../Docs/schemas/feedback.json"
+};
 static const unsigned char felica[] = {
 #embed "../../../Docs/schemas/felica.json"
 };
@@ -90,7 +93,7 @@ static const unsigned char tap[] = {
 
 static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(apdu), SCHEMA(balance), SCHEMA(common), SCHEMA(decode), SCHEMA(dump), SCHEMA(error),
-    SCHEMA(events), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
+    SCHEMA(events), SCHEMA(feedback), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
     SCHEMA(lite), SCHEMA(liteInfo),
     SCHEMA(mynumber), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record), SCHEMA(scan), SCHEMA(tag),
     SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagWrite), SCHEMA(tap),

@@ -15,6 +15,8 @@ package struct ReaderWatch: Sendable {
         case tap(Tap, reader: String)
         /// A reader became ready, or is not ready; repeated only when something else was the case meanwhile.
         case reader(String, ReaderState)
+        /// The reader that was opened by this ID may beep by itself although it was to be quiet.
+        case beeps(String)
         /// A reader named by the caller can never be used.
         case failed(KazasuError)
     }
@@ -40,6 +42,8 @@ package struct ReaderWatch: Sendable {
     package var work: (@Sendable (Card) throws(KazasuError) -> Void)?
     /// Names the places of a history.
     let stations: any StationNames
+    /// Whether the readers are not to beep by themselves.
+    package var isQuiet = false
     /// Lets programs use the readers, too.
     var shared: (any ReaderSharing)?
     /// Called on the reader's thread, with the ID by which it was opened.
@@ -192,7 +196,7 @@ package struct ReaderWatch: Sendable {
             tell(.reader(id, .ready))
         }
         let (query, reading, stations, work, progress) = (query, reading, stations, work, progress)
-        let (tick, grace) = (tick, grace)
+        let (tick, grace, isQuiet) = (tick, grace, isQuiet)
         let present = before?.interruption?.card
         let session = Session()
         let watching = Task {
@@ -200,6 +204,8 @@ package struct ReaderWatch: Sendable {
                 let device = reader.information.id
                 guests?.didOpen(reader.information)
                 defer { guests?.didClose() }
+                // A reader that fails here fails again in a moment, and is reported then.
+                if isQuiet, (try? reader.device.silence()) != true { tell(.beeps(id)) }
                 var watch = CardWatch(
                     reader, query, reading, stations, work, guests: guests, present: present
                 ) { step in

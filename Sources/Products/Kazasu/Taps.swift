@@ -105,7 +105,7 @@ public struct Taps: AsyncSequence, Sendable {
                     switch event {
                     case .tap(let tap, _): return .tap(tap)
                     case .reader(let id, let state): return .reader(id, state)
-                    case .opened: continue
+                    case .opened, .beeps: continue
                     case .failed(let error): throw error
                     }
                 }

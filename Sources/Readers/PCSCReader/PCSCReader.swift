@@ -81,6 +81,12 @@ package final class PCSCReader: Reader {
         }
     }
 
+    /// A reader that pcscd has may beep by its own settings, which are not changed: they outlast the program.
+    package func silence() throws(TransportError) -> Bool {
+        try cancellation.check()
+        return false
+    }
+
     /// Resets the card and releases it to others. Further calls do nothing.
     package func close() {
         guard var link = link.take() else { return }

@@ -31,6 +31,8 @@ public actor Watcher {
     public enum Notice: Sendable {
         /// A reader is ready, is not connected, or cannot be used for this reason; by its name in events.
         case reader(String, TapEvent.ReaderState, KazasuError?)
+        /// A reader may beep by itself although it was to be quiet; by its name in events.
+        case beeps(String)
         /// A sink works again, or does not.
         case sink(SinkNotice)
         /// Events cannot be stored at the moment; they wait in memory, and neither sinks nor the caller get them.
@@ -65,6 +67,10 @@ public actor Watcher {
         public var retention: Outbox.Retention
         /// Lets programs use the readers between two presence checks.
         package var shared: (any ReaderSharing)?
+        /// Whom to ask about the cards that come; `nil` for nobody.
+        package var answering: Answering?
+        /// Whether readers are not to beep by themselves.
+        package var isQuiet = false
 
         /// Watches readers at a site.
         ///
@@ -98,7 +104,7 @@ public actor Watcher {
             func subject(_ id: String?) -> Subject {
                 Subject(
                     id: id, name: id.map(name(of:)), query: query, reading: reading, proof: proof,
-                    isShared: shared != nil)
+                    isShared: shared != nil, isQuiet: isQuiet)
             }
             return readers.map { $0.map { subject($0) } } ?? [subject(nil)]
         }
@@ -116,6 +122,7 @@ public actor Watcher {
         var reading: TapReading
         var proof: TapProof?
         var isShared: Bool
+        var isQuiet: Bool
     }
 
     /// The task that watches a subject; its number distinguishes its events from those of an ended task.
@@ -129,6 +136,8 @@ public actor Watcher {
         case event(ReaderWatch.Event, watching: Int)
         case ended(watching: Int)
         case plan(Plan)
+        /// What an asker answered about an event, and after how many milliseconds.
+        case answer(TapEvent.Verdict, to: StoredEvent, after: Int)
         case storeAgain
         case tidy
         case stop
@@ -160,6 +169,7 @@ public actor Watcher {
     private let outbox: Outbox?
     private let metrics: Metrics
     private let clock: EventClock
+    private let desk = AnswerDesk()
     private let emit: @Sendable (StoredEvent, Tap?) -> Void
     private let tell: @Sendable (Notice) -> Void
     private let inputs: AsyncStream<Input>
@@ -346,6 +356,9 @@ public actor Watcher {
             watched = watched.filter { $0.value.number != number }
             return !watched.isEmpty
         case .plan(let new): await replacePlan(new)
+        case .answer(let verdict, let on, let time):
+            let now = ContinuousClock.now
+            note { journal in [(journal.event(for: verdict, to: on.event, after: time, at: now), nil)] }
         case .storeAgain: isRetrying = false
         case .tidy: _ = try? await outbox?.tidy(plan.retention, now: clock.now().wall)
         case .stop: return false
@@ -368,6 +381,7 @@ public actor Watcher {
         case .opened(let id, let product):
             products[plan.name(of: id)] = product
             inform()
+        case .beeps(let id): tell(.beeps(plan.name(of: id)))
         case .failed: break
         }
     }
@@ -438,6 +452,7 @@ public actor Watcher {
         ) { [metrics, plan] in
             metrics.note($0, on: plan.name(of: $1))
         }
+        watch.isQuiet = subject.isQuiet
         if let proof = subject.proof { watch.work = { card throws(KazasuError) in try proof.check(card) } }
         return Task { [input, watch] in
             await watch.run { input.yield(.event($0, watching: number)) }
@@ -488,11 +503,22 @@ public actor Watcher {
             if !isStored { tell(.storedAgain) }
             isStored = true
             isFullKnown.withLock { $0 = false }
-            for entry in batch { emit(entry.event, entry.tap) }
+            for entry in batch {
+                ask(about: entry.event)
+                emit(entry.event, entry.tap)
+            }
         } catch {
             backlog = batch + backlog
             tellNotStored(error)
             storeLater()
+        }
+    }
+
+    /// Asks about a card that came just now. An event that waited for a disk to have room is too old for that.
+    private func ask(about event: StoredEvent) {
+        guard let answering = plan.answering else { return }
+        desk.ask(answering, about: event, age: clock.now().boot - event.moment.uptime) { [input] verdict, time in
+            input.yield(.answer(verdict, to: event, after: time))
         }
     }
 

@@ -180,7 +180,7 @@ package struct HomeAssistant: Sendable {
             ]
             tap.append(("balance", balance))
             currency = Currency(code, Int(exponent))
-        case .reader: break
+        case .reader, .answer: break
         }
         if case .on(_, let content) = event.kind, case .object(let newest)? = content.records?.first {
             tap.append(("record", Self.record(newest)))

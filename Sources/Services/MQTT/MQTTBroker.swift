@@ -170,6 +170,7 @@ package struct MQTTTopics: Hashable, Sendable {
     package func state(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/state" }
     package func event(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/event" }
     package func tag(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/tag" }
+    package func answer(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/answer" }
     package func tap(_ reader: String) -> String { "\(root)/\(Self.reader(reader))/tap" }
 }
 

@@ -367,6 +367,9 @@ package final class MQTTSink: Sink {
         if !messages.isEmpty { connection.post(messages) }
     }
 
+    /// How old an answer may be that has a topic of its own, in milliseconds.
+    private static let answerAge = 2000
+
     /// Adds the messages of one event.
     private func learn(_ event: StoredEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
         let time = event.moment.milliseconds
@@ -396,6 +399,14 @@ package final class MQTTSink: Sink {
         if !isAnnounced, let homeAssistant { messages += homeAssistant.messages(shown) }
         places.append(messages.count)
         messages.append(MQTTMessage(topics.event(event.reader), event.line))
+        // A light that comes late would be taken for another person's.
+        if case .answer(let answer) = event.kind, abs(now() - time) <= Self.answerAge {
+            let document: JSONValue = [
+                "on": .string(answer.on), "answer": .string(answer.verdict.rawValue), "ms": .int(answer.milliseconds),
+                "at": .string(event.moment.text),
+            ]
+            messages.append(MQTTMessage(topics.answer(event.reader), document.compactText, expiry: 2))
+        }
         if isTold, let tap { messages += tap.messages }
         if let stateMessage { messages.append(stateMessage) }
     }

@@ -240,6 +240,7 @@ extension TapHub.Reader {
         case .on: card = json
         case .off: card = nil
         case .reader(let new): state = new
+        case .answer: break
         }
     }
 }

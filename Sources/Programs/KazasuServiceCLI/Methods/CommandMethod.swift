@@ -187,8 +187,9 @@ struct CommandMethod: Sendable {
     }
 
     /// The methods as the process that started Kazasu sees them, and as clients of the network do.
-    static let ofProcess = all.map { $0.method(isLocal: true) }
-    static let ofNetwork = all.filter { $0.route != nil }.map { $0.method(isLocal: false) }
+    static let ofProcess = all.map { $0.method(isLocal: true) } + [ReaderFeedback.method]
+    static let ofNetwork =
+        all.filter { $0.route != nil }.map { $0.method(isLocal: false) } + [ReaderFeedback.method]
 
     /// The method as others see it.
     ///

@@ -36,6 +36,7 @@ final class CommandMethods: ServiceMethods {
     private typealias Answer = (answer: CommandAnswer, failure: CommandError?)
 
     func call(_ name: String, _ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue {
+        if name == ReaderFeedback.method.name { return try await feedback(request) }
         guard let method = commands[name], let type = method.command else { throw .unknownMethod }
         var isLocal = true
         if case .network(let allowed) = request.origin {
@@ -72,6 +73,31 @@ final class CommandMethods: ServiceMethods {
             throw failure(readerFailure(error))
         }
         return try result(of: method, answer, request)
+    }
+
+    /// Shows a signal at a reader.
+    private func feedback(_ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue {
+        var isLocal = true
+        if case .network(let allowed) = request.origin {
+            isLocal = false
+            guard allowed.contains(.feedback) else { throw .notAllowed(.feedback) }
+        }
+        let wanted: ReaderFeedback.Request
+        do throws(CommandError) {
+            wanted = try ReaderFeedback.Request(request.params, isLocal: isLocal)
+        } catch {
+            throw .badParameters(document(error))
+        }
+        let isShown: Bool
+        do throws(KazasuError) {
+            if !isLocal, let reader = wanted.reader, !readers.isKnown(reader) { try await checkListed(reader) }
+            isShown = try await readers.show(wanted.signal, at: wanted.reader)
+        } catch {
+            if error == .cancelled { throw .cancelled }
+            throw failure(readerFailure(error))
+        }
+        guard isShown else { throw failure(ReaderFeedback.noFeedback) }
+        return wanted.document
     }
 
     /// Runs a command that needs no reader. It does not begin if nobody waits for it any more, and is told if that happens

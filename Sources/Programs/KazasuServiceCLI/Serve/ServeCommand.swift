@@ -48,6 +48,7 @@ struct Serve: WatchingCommand {
     @OptionGroup(title: tr("Cards and places", "カードと場所")) var stationOptions: StationOptions
     @OptionGroup(title: tr("Programs, web servers, keyboards, the ledger", "プログラム・Web サーバー・キー入力・台帳"))
     var sinks: SinkOptions
+    @OptionGroup(title: tr("Answers at the reader", "リーダーでの応答")) var answers: AnswerOptions
     @OptionGroup(title: tr("MQTT and Home Assistant", "MQTT と Home Assistant")) var mqtt: MQTTOptions
     @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
     @OptionGroup(title: tr("PC/SC programs", "PC/SC プログラム")) var bridge: BridgeOptions
@@ -118,8 +119,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Allow raw commands, writing tags, or the ledger: raw, write or ledger; repeatable.",
-            "生コマンド（raw）、タグへの書き込み（write）、台帳（ledger）を許可する。複数指定可。", value: "what"))
+            "Allow raw commands, writing tags, the ledger, or readers' lights: raw, write, ledger or feedback; repeatable.",
+            "生コマンド（raw）、タグへの書き込み（write）、台帳（ledger）、リーダーのランプ（feedback）を許可する。複数指定可。", value: "what"))
     var allow: [ServiceMethod.Permission] = []
 
     @Option(

@@ -16,7 +16,8 @@ struct EventText {
     private var cards: [String: String] = [:]
 
     private static let (widestReader, widestCard) = (16, 26)
-    private static let stateWidth = ["on", "off", "ready", "gone", "error"].map { word($0).terminalWidth }.max() ?? 0
+    private static let stateWidth =
+        ["on", "off", "ready", "gone", "error", "yes", "no", "fault"].map { word($0).terminalWidth }.max() ?? 0
 
     init(_ redaction: Redaction) { self.redaction = redaction }
 
@@ -54,6 +55,11 @@ struct EventText {
                 .joined(separator: tr(", ", "、"))
         case .reader(let new):
             (state, color) = (Self.word(new.rawValue), new == .ready ? nil : .red)
+        case .answer(let answer):
+            let verdict = answer.verdict
+            (state, color) = (Self.word(verdict.rawValue), verdict == .yes ? .green : verdict == .no ? .red : .yellow)
+            card = cards[answer.on] ?? ""
+            detail = tr("answer after \(answer.milliseconds) ms", "\(answer.milliseconds) ミリ秒で応答")
         }
         let reader = event.reader.cut(to: Self.widestReader)
         card = card.cut(to: Self.widestCard)
@@ -84,6 +90,9 @@ struct EventText {
         case "off": tr("off", "離れた")
         case "ready": tr("ready", "使用可")
         case "gone": tr("gone", "未接続")
+        case "yes": tr("yes", "許可")
+        case "no": tr("no", "拒否")
+        case "fault": tr("fault", "判定なし")
         default: tr("error", "エラー")
         }
     }

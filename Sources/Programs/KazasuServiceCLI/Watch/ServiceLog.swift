@@ -5,10 +5,14 @@ import Kazasu
 import KazasuCLI
 import Logging
 import KazasuTaps
+import SharedReaders
+import Synchronization
 
 /// The log of `watch` and `serve`, on standard error: with the priorities that journald reads where it does, for people elsewhere.
 struct ServiceLog: Sendable {
     let logger: Logger
+    /// The readers of which it was said that they have no lights.
+    private let darkReaders = SaidOnce()
 
     /// - Parameters:
     ///   - verbosity: -1 for warnings only, 1 for everything.
@@ -34,6 +38,25 @@ struct ServiceLog: Sendable {
     func warning(_ text: String) { logger.warning("\(text)") }
     func error(_ text: String) { logger.error("\(text)") }
 
+    /// Logs why an answer was not shown; what is always so, once.
+    func note(_ failure: ReaderLights.Failure, at reader: String) {
+        switch failure {
+        case .noLights:
+            guard darkReaders.isNew(reader) else { return }
+            warning(
+                tr(
+                    "reader \(reader) has no lights that can be set; see --answer",
+                    "リーダー \(reader) には制御できるランプがありません（--answer を参照）"))
+        case .reader(let error):
+            warning(
+                tr("reader \(reader) did not show an answer: ", "リーダー \(reader) で応答を示せませんでした: ")
+                    + CommandError(error).message)
+        case .led(let path, let number):
+            warning(
+                tr("the light \(path) cannot be set: ", "ランプ \(path) を設定できません: ") + SystemMessage.text(number))
+        }
+    }
+
     /// Logs what happened.
     ///
     /// - Parameter readersAreShown: whether the user sees the states of readers among the events.
@@ -48,6 +71,11 @@ struct ServiceLog: Sendable {
             warning(
                 tr("reader \(name): ", "リーダー \(name): ") + (failure?.message ?? tr("error", "エラー"))
                     + (failure?.hint.map { tr("; hint: ", "。ヒント: ") + $0 } ?? ""))
+        case .beeps(let name):
+            warning(
+                tr(
+                    "reader \(name) may beep by itself: --quiet-reader cannot change that",
+                    "リーダー \(name) は自分で音を鳴らすことがあります（--quiet-reader では止められません）"))
         case .notStored(let error, let count):
             self.error(
                 CommandError(error).message
@@ -111,4 +139,11 @@ private struct StandardErrorLog: LogHandler {
         default: 7
         }
     }
+}
+
+/// What was said once, and need not be said again.
+private final class SaidOnce: Sendable {
+    private let said = Mutex<Set<String>>([])
+
+    func isNew(_ what: String) -> Bool { said.withLock { $0.insert(what).inserted } }
 }

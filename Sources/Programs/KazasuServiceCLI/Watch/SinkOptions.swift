@@ -61,26 +61,32 @@ struct SinkOptions: ParsableArguments {
     /// A program, which must be there and executable: otherwise every event would go to the dead letters.
     func program(_ path: String) throws(CommandError) -> SinkFactory {
         let sink = ExecSink(path, timeout: .seconds(execTimeout))
+        try Self.check(sink, path, option: "--exec")
+        return { sink }
+    }
+
+    /// Checks that a program is there and executable.
+    static func check(_ sink: ExecSink, _ path: String, option: String) throws(CommandError) {
         switch sink.obstacle {
-        case nil: return { sink }
+        case nil: return
         case .unreadable(let errno):
             throw CommandError(
                 .missingFile, "unreadable",
-                tr("--exec: \(path) cannot be run: ", "--exec: \(path) を実行できません: ") + SystemMessage.text(errno),
+                tr("\(option): \(path) cannot be run: ", "\(option): \(path) を実行できません: ") + SystemMessage.text(errno),
                 hint: tr("give the path of a program; PATH is not searched", "プログラムのパスを指定してください（PATH は検索しません）"))
         case .folder:
             throw CommandError(
-                .missingFile, "unreadable", tr("--exec: \(path) is a folder", "--exec: \(path) はフォルダーです"),
+                .missingFile, "unreadable", tr("\(option): \(path) is a folder", "\(option): \(path) はフォルダーです"),
                 hint: tr("give the path of a program", "プログラムのパスを指定してください"))
         case .notExecutable:
             throw CommandError(
                 .missingFile, "notExecutable",
-                tr("--exec: \(path) is not executable", "--exec: \(path) に実行権限がありません"),
+                tr("\(option): \(path) is not executable", "\(option): \(path) に実行権限がありません"),
                 hint: "chmod +x \(ShellWord.quoted(path))")
         case .arguments(let program):
             throw CommandError(
                 .usage, "usage",
-                tr("--exec takes a program without arguments", "--exec にはプログラムだけを指定してください（引数は付けられません）"),
+                tr("\(option) takes a program without arguments", "\(option) にはプログラムだけを指定してください（引数は付けられません）"),
                 hint: tr(
                     "write a script that runs \(program) with them", "\(program) を引数付きで実行するスクリプトを用意してください"))
         }

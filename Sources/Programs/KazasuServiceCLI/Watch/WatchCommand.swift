@@ -23,6 +23,7 @@ struct Watch: WatchingCommand {
               kazasu watch --only staff.tsv --only-known --exec ./open-door
               kazasu watch --require-mac file:key --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
+              kazasu watch -r gate=acr122 --ask ./may-enter --quiet-reader
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # every card's history into the ledger
               kazasu watch --config /etc/kazasu/watch.yaml
@@ -38,6 +39,7 @@ struct Watch: WatchingCommand {
               kazasu watch --only staff.tsv --only-known --exec ./open-door
               kazasu watch --require-mac file:key --exec ./open-door
               kazasu watch -r entrance=rcs380 --exec ./on-tap
+              kazasu watch -r gate=acr122 --ask ./may-enter --quiet-reader
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # 置かれたカードの履歴を台帳に追加する
               kazasu watch --config /etc/kazasu/watch.yaml
@@ -49,6 +51,7 @@ struct Watch: WatchingCommand {
     @OptionGroup(title: tr("Cards and places", "カードと場所")) var stationOptions: StationOptions
     @OptionGroup(title: tr("Programs, web servers, keyboards, the ledger", "プログラム・Web サーバー・キー入力・台帳"))
     var sinks: SinkOptions
+    @OptionGroup(title: tr("Answers at the reader", "リーダーでの応答")) var answers: AnswerOptions
     @OptionGroup(title: tr("MQTT and Home Assistant", "MQTT と Home Assistant")) var mqtt: MQTTOptions
     @OptionGroup(title: tr("Outbox", "送信待ち（outbox）")) var outbox: OutboxOptions
     @OptionGroup(title: tr("PC/SC programs", "PC/SC プログラム")) var bridge: BridgeOptions
@@ -231,6 +234,7 @@ protocol WatchingCommand: KazasuCommand {
     var cards: WatchCards { get }
     var stationOptions: StationOptions { get }
     var sinks: SinkOptions { get }
+    var answers: AnswerOptions { get }
     var mqtt: MQTTOptions { get }
     var outbox: OutboxOptions { get }
     var bridge: BridgeOptions { get }
@@ -268,6 +272,10 @@ extension WatchingCommand {
                 tr(
                     "--require-mac reads only the card's number: leave out --read and --keep",
                     "--require-mac ではカードの番号だけを読みます。--read と --keep は外してください"))
+        }
+        if answers.ask == nil {
+            if answers.askTimeout != nil { throw needs("--ask-timeout", "--ask") }
+            if !answers.answer.isEmpty { throw needs("--answer", "--ask") }
         }
         if cards.wildcard, !cards.phones { throw needs("--wildcard", "--phones") }
         if basics.onlyKnown, basics.only == nil { throw needs("--only-known", "--only") }

@@ -50,7 +50,17 @@ struct WatchPlanner {
         plan.proof = try options.cards.requireMac.map { source throws(CommandError) in
             TapProof(try LiteKeyOptions.anyKey(source))
         }
-        if sharesReaders || !bridges.isEmpty { plan.shared = shared }
+        plan.isQuiet = options.answers.quietReader
+        if let asker = try options.answers.asker() {
+            let lights = ReaderLights(shared, try options.answers.outputs()) { [log] reader, failure in
+                log.note(failure, at: reader)
+            }
+            let limit = options.answers.limit
+            plan.answering = Answering(
+                ask: { await asker.answer(to: $0, within: limit) },
+                show: { reader, verdict in await lights.show(ReaderSignal(verdict), at: reader) })
+        }
+        if sharesReaders || !bridges.isEmpty || options.answers.usesReaders { plan.shared = shared }
         if options.reading == .history { plan.stations = try options.stationOptions.names() }
         return (RunPlan(readers: readers, bridges: bridges, watch: plan, ledger: options.sinks.place.ledger), plan)
     }

@@ -97,7 +97,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
                 switch notice {
                 case .reader: manager.status(Self.status(metrics))
                 case .notStored: manager.status(tr("events cannot be stored", "イベントを保存できません"))
-                case .sink, .storedAgain, .ending, .ended: break
+                case .beeps, .sink, .storedAgain, .ending, .ended: break
                 }
             })
         parts = RunParts(shared, watcher: watcher, front: front, verbosity: context.verbosity)

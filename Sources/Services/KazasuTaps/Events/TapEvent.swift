@@ -2,7 +2,7 @@
 
 public import CardModel
 
-/// An event of `watch`: a card that came or went, or a reader that changed. As text it is the document `kazasu.tap/1` on
+/// An event of `watch`: a card that came or went, a reader that changed, or what an asker answered. As text it is the document `kazasu.tap/1` on
 /// one line.
 public struct TapEvent: Hashable, Sendable {
     /// A UUIDv7 in lower case with hyphens, greater than that of the event before even if the clock was set back.
@@ -27,15 +27,35 @@ public struct TapEvent: Hashable, Sendable {
         case off(Card, Visit)
         /// The reader changed.
         case reader(ReaderState)
+        /// An asker was asked about a card that came.
+        case answer(Answer)
 
-        /// `on`, `off` or `reader`.
+        /// `on`, `off`, `reader` or `answer`.
         public var word: String {
             switch self {
             case .on: "on"
             case .off: "off"
             case .reader: "reader"
+            case .answer: "answer"
             }
         }
+    }
+
+    /// What an asker answered.
+    public struct Answer: Hashable, Sendable {
+        /// The id of the event of the card that came.
+        public var on: String
+        /// The answer.
+        public var verdict: Verdict
+        /// How long the asker took, in milliseconds.
+        public var milliseconds: Int
+    }
+
+    /// The answers of an asker.
+    public enum Verdict: String, Hashable, Sendable, CaseIterable {
+        case yes, no
+        /// It did not decide: it failed, or took too long.
+        case fault
     }
 
     /// One moment on all clocks.
@@ -111,7 +131,7 @@ public struct TapEvent: Hashable, Sendable {
     public var card: Card? {
         switch kind {
         case .on(let card, _), .off(let card, _): card
-        case .reader: nil
+        case .reader, .answer: nil
         }
     }
 
@@ -130,7 +150,7 @@ public struct TapEvent: Hashable, Sendable {
         switch kind {
         case .on(let card, let content): kind = .on(renamed(card), content)
         case .off(let card, let visit): kind = .off(renamed(card), visit)
-        case .reader: break
+        case .reader, .answer: break
         }
     }
 }
@@ -183,6 +203,11 @@ extension TapEvent {
             members += card.members + [("on", .string(visit.on)), ("dwellMs", .optional(visit.dwell))]
             if let reason = visit.reason { members.append(("reason", .string(reason.rawValue))) }
         case .reader(let state): members.append(("state", .string(state.rawValue)))
+        case .answer(let answer):
+            members += [
+                ("on", .string(answer.on)), ("answer", .string(answer.verdict.rawValue)),
+                ("ms", .int(answer.milliseconds)),
+            ]
         }
         return .object(JSONObject(members))
     }
@@ -216,7 +241,12 @@ extension TapEvent {
                     on: try event.required("on").text(), dwell: try event.optional("dwellMs")?.integer(in: 0...Int.max),
                     reason: try event.optional("reason")?.word()))
         case "reader": kind = .reader(try event.required("state").word())
-        default: throw type.malformed(.oneOf, "on", "off", "reader")
+        case "answer":
+            kind = .answer(
+                Answer(
+                    on: try event.required("on").text(), verdict: try event.required("answer").word(),
+                    milliseconds: try event.required("ms").integer(in: 0...Int.max)))
+        default: throw type.malformed(.oneOf, "on", "off", "reader", "answer")
         }
     }
 }

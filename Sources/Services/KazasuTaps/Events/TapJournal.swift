@@ -84,8 +84,17 @@ package struct TapJournal {
             case .lost: departure(from: name(id), at: tap.time, .reader)
             }
         case .reader(let id, let state): change(TapEvent.ReaderState(state), of: name(id), at: time)
-        case .opened, .failed: nil
+        case .opened, .beeps, .failed: nil
         }
+    }
+
+    /// The event for the answer of an asker; it has a number where the event has one that it was asked about.
+    package mutating func event(
+        for verdict: TapEvent.Verdict, to on: TapEvent, after milliseconds: Int,
+        at time: ContinuousClock.Instant = .now
+    ) -> TapEvent {
+        let answer = TapEvent.Answer(on: on.id, verdict: verdict, milliseconds: max(0, milliseconds))
+        return event(.answer(answer), on.reader, at: time, isNumbered: on.sequence > 0)
     }
 
     /// Ends visits whose end was missed. A card that is seen again begins a new visit, however soon.

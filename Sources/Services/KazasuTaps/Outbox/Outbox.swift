@@ -262,7 +262,8 @@ public actor Outbox {
                 try database.execute(
                     sql: """
                         INSERT INTO readers (reader, sequence, visit) VALUES (?, ?, ?) ON CONFLICT (reader) DO UPDATE
-                        SET sequence = excluded.sequence, visit = CASE ? WHEN 'reader' THEN visit ELSE excluded.visit END
+                        SET sequence = excluded.sequence,
+                            visit = CASE ? WHEN 'reader' THEN visit WHEN 'answer' THEN visit ELSE excluded.visit END
                         """,
                     arguments: [event.reader, event.sequence, type == "on" ? event.line : nil, type])
             }

@@ -66,16 +66,34 @@ public final class ExecSink: Sink {
         return unsafe access(path, X_OK) == 0 ? nil : .notExecutable
     }
 
+    /// How a program ended.
+    enum End: Hashable, Sendable {
+        /// With this status.
+        case status(Int)
+        /// It was not started, or it was killed: `timeout`, `signal11`, `errno2` and so on.
+        case failed(String)
+    }
+
+    /// Runs the program once for an event.
+    func outcome(of event: StoredEvent) async -> End {
+        let limits = Limits()
+        return await withTaskCancellationHandler {
+            await BlockingWork.run { self.run(event, limits) }
+        } onCancel: {
+            end(limits, "cancelled")
+        }
+    }
+
     /// Delivers events of one reader, oldest first.
     public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         var results: [DeliveryResult] = []
         for event in events {
-            let limits = Limits()
-            let result = await withTaskCancellationHandler {
-                await BlockingWork.run { self.run(event, limits) }
-            } onCancel: {
-                end(limits, "cancelled")
-            }
+            let result: DeliveryResult =
+                switch await outcome(of: event) {
+                case .status(0): .delivered
+                case .status(let code): .retry("exit\(code)")
+                case .failed(let reason): .retry(reason)
+                }
             results.append(result)
             guard case .retry = result else { continue }
             return results + events.dropFirst(results.count).map { _ in result }
@@ -96,26 +114,24 @@ public final class ExecSink: Sink {
     }
 
     /// Runs the program to its end.
-    private func run(_ event: StoredEvent, _ limits: Limits) -> DeliveryResult {
+    private func run(_ event: StoredEvent, _ limits: Limits) -> End {
         let body = Array((event.line + "\n").utf8)
-        guard let input = Self.pipe(with: body) else { return .retry("errno\(errno)") }
+        guard let input = Self.pipe(with: body) else { return .failed("errno\(errno)") }
         defer { Glibc.close(input) }
         let child: pid_t
         switch start(input: input, Self.environment(for: event)) {
         case .success(let process): child = process
         // The program is there, so the one in its first line is not.
-        case .failure(NotStarted(code: ENOENT)) where unsafe access(path, F_OK) == 0: return .retry("noInterpreter")
-        case .failure(let error): return .retry("errno\(error.code)")
+        case .failure(NotStarted(code: ENOENT)) where unsafe access(path, F_OK) == 0: return .failed("noInterpreter")
+        case .failure(let error): return .failed("errno\(error.code)")
         }
         if limits.begin(child) { end(limits, "cancelled") }
         let timer = Task { if (try? await Task.sleep(for: timeout)) != nil { end(limits, "timeout") } }
         defer { timer.cancel() }
         let status = limits.wait()
-        if let reason = limits.reason { return .retry(reason) }
+        if let reason = limits.reason { return .failed(reason) }
         let signal = status & 0x7F
-        if signal != 0 { return .retry("signal\(signal)") }
-        let code = status >> 8 & 0xFF
-        return code == 0 ? .delivered : .retry("exit\(code)")
+        return signal != 0 ? .failed("signal\(signal)") : .status(Int(status >> 8 & 0xFF))
     }
 
     /// F_SETPIPE_SZ

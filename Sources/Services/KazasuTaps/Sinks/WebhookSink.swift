@@ -64,17 +64,42 @@ public final class WebhookSink: Sink {
     /// Releases what it holds.
     public func close() async { idle.withLock { $0 = [] } }
 
+    /// What came of a request.
+    private enum Response: Sendable {
+        /// An answer with this status, and after how many seconds to try again.
+        case status(Int, after: Int)
+        /// None.
+        case failed(String)
+    }
+
+    /// Sends an event once.
+    ///
+    /// - Returns: the status of the answer; `nil` if there was none.
+    func status(for event: StoredEvent) async -> Int? {
+        if case .status(let status, _) = await response(to: event) { status } else { nil }
+    }
+
     private func post(_ event: StoredEvent) async -> DeliveryResult {
+        switch await response(to: event) {
+        case .failed(let reason): .retry(reason)
+        case .status(200..<300, _), .status(409, _): .delivered
+        case .status(let status, let after) where [408, 425, 429].contains(status) || status >= 500:
+            .retry("status\(status)", after: after > 0 ? .seconds(min(after, 86_400)) : nil)
+        case .status(let status, _): .dead("status\(status)")
+        }
+    }
+
+    private func response(to event: StoredEvent) async -> Response {
         let cancelled = Flag()
         return await withTaskCancellationHandler {
-            await BlockingWork.run { self.postNow(event, cancelled) }
+            await BlockingWork.run { self.send(event, cancelled) }
         } onCancel: {
             cancelled.set()
         }
     }
 
-    private func postNow(_ event: StoredEvent, _ cancelled: Flag) -> DeliveryResult {
-        guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .retry("noMemory") }
+    private func send(_ event: StoredEvent, _ cancelled: Flag) -> Response {
+        guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .failed("noMemory") }
         let line = event.line
         var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]
         if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(line, secret, clock.now().wall)) }
@@ -90,13 +115,7 @@ public final class WebhookSink: Sink {
                 Int(timeout / .milliseconds(1)), cancelled.pointer, &status, &after)
         }
         idle.withLock { $0.append(handle) }
-        guard code == CURLE_OK else { return .retry(Self.word(code)) }
-        switch status {
-        case 200..<300, 409: return .delivered
-        case 408, 425, 429, 500...:
-            return .retry("status\(status)", after: after > 0 ? .seconds(min(Int(after), 86_400)) : nil)
-        default: return .dead("status\(status)")
-        }
+        return code == CURLE_OK ? .status(status, after: Int(after)) : .failed(Self.word(code))
     }
 
     /// The value of `X-Kazasu-Signature`: the time in seconds, and HMAC-SHA256 of `time.body`.

@@ -188,8 +188,18 @@ export interface ReaderEvent extends Event {
   state: ReaderStateName;
 }
 
+/** What the asker of the server's `--ask` decided about a card; a fault is no decision. */
+export interface AnswerEvent extends Event {
+  type: "answer";
+  /** The id of the `on` that it was asked about. */
+  on: string;
+  answer: "yes" | "no" | "fault";
+  /** How long it took, in milliseconds. */
+  ms: number;
+}
+
 /** What is stored and sent to every client. */
-export type TapEvent = OnEvent | OffEvent | ReaderEvent;
+export type TapEvent = OnEvent | OffEvent | ReaderEvent | AnswerEvent;
 
 /** The state of a reader when the stream begins. */
 export interface ReaderState {

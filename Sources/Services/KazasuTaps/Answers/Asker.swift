@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Kazasu
+internal import ReaderCore
+
+/// Who decides what a person is shown whose card came: a program, or a web server.
+///
+/// It is asked once for each card, and nothing is repeated: a person who waits for a light would not see a later one.
+public enum Asker: Hashable, Sendable {
+    /// The program at this path, run without a shell and without arguments. The event is its standard input. Status 0 is yes,
+    /// 10 no, anything else a fault.
+    case program(String)
+    /// A POST of the event to this URL: 2xx is yes, 403 no, anything else a fault.
+    case url(String)
+
+    /// The status with which a program says no.
+    static let refusal = 10
+
+    /// Asks, and waits for the answer.
+    ///
+    /// An asker that crashes, or has not answered within the limit, is a fault. What it answers later, or again, changes
+    /// nothing; a program is ended.
+    ///
+    /// - Parameter limit: how long it may take.
+    public func answer(to event: StoredEvent, within limit: Duration) async -> TapEvent.Verdict {
+        let verdict = OneShot<TapEvent.Verdict>()
+        let asking = Task {
+            switch self {
+            case .program(let path):
+                verdict.give(Self.verdict(await ExecSink(path, timeout: limit).outcome(of: event)))
+            case .url(let url):
+                let sink = WebhookSink(url, secret: nil, timeout: limit, agent: "kazasu")
+                verdict.give(Self.verdict(await sink.status(for: event)))
+                await sink.close()
+            }
+        }
+        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { verdict.give(.fault) } }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await verdict.value
+        } onCancel: {
+            asking.cancel()
+            verdict.give(.fault)
+        }
+    }
+
+    private static func verdict(_ end: ExecSink.End) -> TapEvent.Verdict {
+        switch end {
+        case .status(0): .yes
+        case .status(refusal): .no
+        case .status, .failed: .fault
+        }
+    }
+
+    private static func verdict(_ status: Int?) -> TapEvent.Verdict {
+        switch status {
+        case let status? where (200..<300).contains(status): .yes
+        case 403?: .no
+        default: .fault
+        }
+    }
+}
