@@ -83,7 +83,7 @@ struct LedgerSinkTests {
         let folder = try LedgerFolder()
         let ledger = try folder.open()
         let event = try StoredEvent(
-            line: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
+            parsing: TapEvent.made(1).line.dropLast() + (members.isEmpty ? "" : ",") + members + "}")
         #expect(await LedgerSink(ledger).deliver([event]) == [.delivered])
         #expect(try ledger.cards().isEmpty)
     }

@@ -163,7 +163,7 @@ struct AnswerTests {
         let answer = try #require(events.last)
         guard case .answer(let found) = answer.kind else { return }
         #expect((found.on, found.verdict) == (events[1].id, verdict))
-        #expect(try StoredEvent(line: answer.line) == answer)
+        #expect(try StoredEvent(parsing: answer.line) == answer)
         while shown.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(shown.withLock { $0 } == ["door \(verdict)"])
     }
@@ -199,6 +199,6 @@ struct AnswerTests {
         let line = StoredEvent.made(1, type: "reader").line
         let text = line.replacing(#""type":"reader""#, with: #""type":"answer""#)
             .replacing(#""state":"ready""#, with: members)
-        #expect(throws: (any Error).self) { try StoredEvent(line: text) }
+        #expect(throws: (any Error).self) { try StoredEvent(parsing: text) }
     }
 }
