@@ -26,8 +26,6 @@ struct FeliCaWrappingTests {
             FrameWrapping.session.command(for: Self.polling, .felica, within: .seconds(1))?.prefix(12)
                 == [0xFF, 0xC2, 0, 1, 15, 0x5F, 0x46, 4, 0x40, 0x42, 0x0F, 0])
         #expect(FrameWrapping.ways(for: "SONY FeliCa RC-S300/P (1234567) 00 00", .felica) == [.session])
-        #expect(
-            FrameWrapping.ways(for: "Identiv uTrust 3700 F CL Reader 00 00", .felica) == [.plain, .chip, .session])
     }
 
     @Test func rejectsTooLongPacketsUncut() {

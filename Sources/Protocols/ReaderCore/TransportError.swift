@@ -123,7 +123,7 @@ extension TransportError.Reason {
         // Operations that a reader or its driver does not support.
         case emptyFrame, commandTooLong, alwaysISODEP, libnfcRefused, noUSB, noConfiguration, noInterface
         case thisKindOfCard, typeAAndB, notTypeAOrB, sector, contactCard
-        case noFeliCaThroughService, noType2ThroughService, noCrypto1
+        case noFeliCaThroughService, noFeliCaCommand, noType2ThroughService, noCrypto1
         /// Value: the status byte in hexadecimal.
         case commandRefusedByChip
         /// Value: libnfc's error number.

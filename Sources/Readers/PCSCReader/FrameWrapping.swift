@@ -4,13 +4,18 @@ internal import ReaderCore
 
 /// How to send a reader a frame for the card: a pseudo-APDU around it, and a wrapping around the answer.
 ///
-/// Sources: ACS manuals ACM1252U-Y3 1.03 p45 (plain), ACR122T API 2.02 p30 and AET62 p25 (through the PN532).
+/// Sources: ACS manuals ACM1252U-Y3 1.03 p45 (plain), ACR122T API 2.02 p30 and AET62 p25 (through the PN532); Identiv manuals
+/// uTrust 3700F p43 and 4701F p65 (pass-through).
 enum FrameWrapping: Hashable, Sendable, CaseIterable {
     /// `FF 00 00 00 Lc frame` gives `answer 9000`: ACS readers with their own chip (ACR1251, ACR1252).
     case plain
     /// The same with a command of the built-in PN532 (ACR122): `FF 00 00 00 Lc D4 40 01 packet` gives
     /// `D5 41 00 packet 9000`.
     case chip
+    /// `FF FE 00 00 Lc packet`: Identiv's uTrust readers. The manuals do not say whether the answer has a LEN byte.
+    case passThrough
+    /// A pseudo-APDU for each of six commands, ``ServiceCommands``: uTrust readers that pass on no packets.
+    case services
     /// The transparent session of PC/SC part 3.
     case session
 
@@ -48,9 +53,20 @@ enum FrameWrapping: Hashable, Sendable, CaseIterable {
         if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) {
             return isFeliCa ? [.plain, .chip] : [.plain, .session]
         }
+        if isFeliCa, Self.identiv.contains(where: reader.contains) { return [.passThrough, .services, .session] }
+        // Circle publishes no pseudo-APDU: the standard's own way first.
+        if isFeliCa, ["CIR215", "CIR315", "CIR415", "USB-NFC4"].contains(where: reader.contains) {
+            return [.session, .plain]
+        }
         let isPaSoRi = ["RC-S300", "RC-S660"].contains(where: reader.contains)
         return isFeliCa && !isPaSoRi ? [.plain, .chip, .session] : [.session]
     }
+
+    /// Readers of Identiv that send FeliCa commands.
+    private static let identiv = [
+        "uTrust 3700", "uTrust 3701", "uTrust 3720", "uTrust 3721", "uTrust 4701", "uTrust 4711", "CLOUD 2700",
+        "CLOUD 3700", "CLOUD 3701", "CLOUD 4700", "CLOUD 4701", "CLOUD 4710", "SCL3711",
+    ]
 
     /// The pseudo-APDU that carries a frame, or `nil` when it is too long for one.
     ///
@@ -59,6 +75,8 @@ enum FrameWrapping: Hashable, Sendable, CaseIterable {
         switch self {
         case .plain: PseudoAPDU.direct(frame)
         case .chip: PseudoAPDU.direct(content.chipCommand + frame)
+        case .passThrough: PseudoAPDU.direct(frame).map { [0xFF, 0xFE, 0x00, 0x00] + $0.dropFirst(4) }
+        case .services: nil
         case .session: TransparentSession.exchange(frame, within: time)
         }
     }
@@ -66,7 +84,7 @@ enum FrameWrapping: Hashable, Sendable, CaseIterable {
     /// The longest FeliCa answer that fits into a short APDU with the wrapping.
     var longestAnswer: Int {
         switch self {
-        case .plain: 255
+        case .plain, .passThrough, .services: 255
         case .chip: 253
         case .session: TransparentSession.longestAnswer
         }
@@ -81,6 +99,15 @@ enum FrameWrapping: Hashable, Sendable, CaseIterable {
         switch self {
         case .session: frame = try TransparentSession.frame(in: answer, notPassed: content.notPassed)
         case .plain: frame = try PseudoAPDU.content(of: answer, notPassed: content.notPassed)
+        case .services: throw content.notPassed
+        case .passThrough:
+            let data = try PseudoAPDU.content(of: answer, notPassed: content.notPassed)
+            // Without LEN an answer begins with its code, which is odd or Echo's, and has an IDm behind it.
+            guard let first = data.first, Int(first) != data.count, data.count >= 9, data.count < 0xFF else {
+                frame = data
+                break
+            }
+            frame = [UInt8(data.count + 1)] + data
         case .chip:
             let data = try PseudoAPDU.content(of: answer, notPassed: content.notPassed)
             guard data.count >= 3, data[0] == 0xD5, data[1] == content.chipCommand[1] + 1 else {

@@ -24,6 +24,7 @@ struct PCSCLink: ~Copyable {
     /// Whether everything goes to the tag directly, without the reader's own commands for tags.
     private var isPassing = false
     private var classic: ClassicCommands
+    private var services = ServiceCommands()
     /// Whether the reader has refused a session.
     private var hasNoSessions = false
 
@@ -192,6 +193,7 @@ struct PCSCLink: ~Copyable {
                 return try pass(frame, within: time)
             }
             return try command.answer(in: send(command.apdu))
+        case .packets where wrapping == .services: return try sendAsService(frame)
         case .packets:
             guard let wrapping, let command = wrapping.command(for: frame, .felica, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
@@ -217,10 +219,15 @@ struct PCSCLink: ~Copyable {
         let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
         let ways = wrapping.map { [$0] } ?? ways
         for way in ways {
-            guard let command = way.command(for: polling.frame, .felica) else { continue }
+            let command = way.command(for: polling.frame, .felica)
+            guard command != nil || way == .services else { continue }
             do throws(TransportError) {
                 if way == .session { try beginSession(.felica) }
-                let target = try polling.target(from: way.frame(in: send(command), .felica), bitRate: bitRate)
+                let answer =
+                    if let command { try way.frame(in: send(command), .felica) } else {
+                        try sendAsService(polling.frame)
+                    }
+                let target = try polling.target(from: answer, bitRate: bitRate)
                 wrapping = way
                 selection = .packets
                 return .felica(target)
@@ -242,6 +249,13 @@ struct PCSCLink: ~Copyable {
             }
         }
         throw FrameWrapping.Content.felica.notPassed
+    }
+
+    /// Sends a packet as the command that the reader has for it.
+    private mutating func sendAsService(_ packet: [UInt8]) throws(TransportError) -> [UInt8] {
+        var commands = services
+        defer { services = commands }
+        return try commands.transceive(packet) { command throws(TransportError) in try send(command) }
     }
 
     /// Sends a Polling in a session, which is restarted once when the reader has ended it.
