@@ -22,6 +22,14 @@ extension PCSCServiceTests {
         #expect(report.skipped == ["typeA", "typeB"].flatMap { type in cases.map { "\(type): \($0)" } })
     }
 
+    @Test func classicAndPasswordsInVPCD() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let report = try ReaderConformance.protectedCards(
+            reader, stage(of: reader, bench, letsGo: true), bench.cancellation)
+        #expect(report == ConformanceReport())
+    }
+
     @Test func presenceOfCardsInVPCD() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()

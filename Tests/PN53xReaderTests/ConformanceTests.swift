@@ -21,6 +21,10 @@ struct LibNFCConformanceTests {
         #expect(try run(ReaderConformance.presence, way) == ConformanceReport())
     }
 
+    @Test("Classic and passwords", arguments: Way.allCases) func protectedCards(_ way: Way) throws {
+        #expect(try run(ReaderConformance.protectedCards, way) == ConformanceReport())
+    }
+
     private func run(
         _ suite: (any Reader, ConformanceStage, CancellationToken) throws -> ConformanceReport, _ way: Way
     ) throws -> ConformanceReport {

@@ -13,6 +13,13 @@ struct VirtualConformanceTests {
         #expect(report == ConformanceReport())
     }
 
+    @Test("Classic and passwords") func protectedCards() throws {
+        let field = VirtualField()
+        let report = try ReaderConformance.protectedCards(
+            InProcessReader(field), ConformanceStage(field), CancellationToken())
+        #expect(report == ConformanceReport())
+    }
+
     @Test func skipsWhatTheReaderDoesNotSupport() throws {
         let information = ReaderInformation(id: "felica-only", name: "FeliCa only")
         let report = try ReaderConformance.check { field, token in
