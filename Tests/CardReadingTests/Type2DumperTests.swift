@@ -60,7 +60,7 @@ struct Type2DumperTests {
         let (tag, memory) = try tag(Self.models[0], from: page)
         let open = Type2Dumper(tag: tag).dump().dump
         #expect(open.type2?.closedFrom != nil)
-        try tag.authenticate(TripleDESKey(SecretBytes("IEMKAERB!NACUOYF".utf8)))
+        try tag.authenticate(#require(TagKey(SecretBytes("IEMKAERB!NACUOYF".utf8))))
         tag.forget()
         let resumed = try #require(Type2Dumper(tag: tag, resuming: open).dump().dump.type2)
         let dump = try #require(Type2Dumper(tag: tag).dump().dump.type2)

@@ -53,6 +53,9 @@ struct SnapshotTests {
 
     static let answers = [
         Answer("suica-p1", "scan", "suica-scan.txt"), Answer("suica-p1", "scan --lang ja", "suica-scan.ja.txt"),
+        Answer("edy", "scan --probe", "edy-scan-probe.txt"),
+        Answer("edy", "scan --probe --lang ja", "edy-scan-probe.ja.txt"),
+        Answer("edy", "scan --probe --json", "edy-scan-probe.json"),
         Answer("suica-p1", "scan --json", "suica-scan.json"), Answer("suica-p1", "dump", "suica-dump.hex"),
         Answer("suica-p1", "history -q", "suica-history.txt"),
         Answer("suica-p1", "history -q --lang ja", "suica-history.ja.txt"),

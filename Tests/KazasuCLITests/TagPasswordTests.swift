@@ -147,7 +147,8 @@ struct TagPasswordTests {
     func usage() throws {
         let bench = try Bench()
         for option in ["--use-last-try", "--retry"] {
-            try bench.run("tag", "read", option, password: nil).expectError(64, "requires --password-from")
+            try bench.run("tag", "read", option, password: nil).expectError(
+                64, "requires --key-from or --password-from")
         }
         try bench.run("tag", "read", "--key-from", "env:PASSWORD").expectError(64, "use either")
         let result = try Kazasu.run("tag", "read", "--password-from", Self.password)

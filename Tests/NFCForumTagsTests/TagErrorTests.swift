@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCrypto
 import CardModel
 import FeliCa
 import ISO7816
@@ -13,7 +14,7 @@ import Testing
 struct TagErrorTests {
     private enum Kind: CaseIterable {
         case tagLost, transport, refused, felica, iso7816, badAnswer, noNDEF, notWritable, tooLong, notAMessage
-        case takesNoKey, keyRefused, notVerified, cancelled, notType2, password
+        case takesNoKey, keyRefused, notVerified, cancelled, notType2, password, key, crypto
     }
 
     @Test("Every case describes itself")
@@ -26,7 +27,9 @@ struct TagErrorTests {
             .notVerified, .cancelled, .notType2, .notWritable(.secret(page: 0xE5)), .notWritable(.permanent(page: 2)),
             .password(.notSupported), .password(.lastTry(limit: 3)), .password(.lastTry(limit: nil)),
             .password(.failedBefore), .password(.wrong), .password(.locked), .password(.otherAcknowledgement),
-            .password(.interrupted(.noAnswer)),
+            .password(.interrupted(.noAnswer)), .crypto(.libraryMissing), .key(.lastTry(limit: 3)),
+            .key(.lastTry(limit: nil)), .key(.manyFailures(3)), .key(.failedBefore), .key(.noSuchKey(4)),
+            .key(.delayed), .key(.locked), .key(.interrupted(.noAnswer)), .key(.writingUnsupported),
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -49,6 +52,13 @@ struct TagErrorTests {
                 switch reason {
                 case .notSupported, .lastTry, .failedBefore, .wrong, .locked, .otherAcknowledgement, .interrupted:
                     .password
+                }
+            case .crypto: .crypto
+            case .key(let reason):
+                switch reason {
+                case .lastTry, .manyFailures, .failedBefore, .noSuchKey, .delayed, .locked, .interrupted,
+                    .writingUnsupported:
+                    .key
                 }
             case .notVerified: .notVerified
             case .cancelled: .cancelled

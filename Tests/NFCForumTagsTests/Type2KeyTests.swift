@@ -11,23 +11,25 @@ import Testing
 
 @Suite("Authentication with the key of an Ultralight C")
 struct Type2KeyTests {
-    static func key(_ text: String = "IEMKAERB!NACUOYF") throws -> TripleDESKey {
-        try TripleDESKey(SecretBytes(text.utf8))
+    static func key(_ text: String = "IEMKAERB!NACUOYF") throws -> TagKey {
+        try #require(TagKey(SecretBytes(text.utf8)))
     }
+
+    static func tripleDES() throws -> TripleDESKey { try TripleDESKey(SecretBytes("IEMKAERB!NACUOYF".utf8)) }
 
     /// The numerical example of NXP's data sheet MF0ICU2.
     @Test("Each byte of the example of the data sheet")
     func example() throws {
         let challenge = try Hex.decode("AF 577293FD2F34CA51")
         let run = try #require(
-            Type2Authentication(challenge: challenge, key: Self.key(), random: 0xA8AF_3B25_6C75_ED40))
+            Type2Authentication(challenge: challenge, key: Self.tripleDES(), random: 0xA8AF_3B25_6C75_ED40))
         #expect(try run.reply == Hex.decode("AF 0A638559FC7737F9 F15D7862EBBE967A"))
         #expect(try run.isProof(Hex.decode("00 3B884FA07C137CE1")))
         #expect(try !run.isProof(Hex.decode("00 3B884FA07C137CE0")))
         #expect(try !run.isProof(Hex.decode("AF 3B884FA07C137CE1")))
         #expect(!run.isProof([0]) && !run.isProof([]))
         for other in [[], [0xAF], [UInt8](repeating: 0xAF, count: 8), [0] + [UInt8](repeating: 1, count: 8)] {
-            #expect(try Type2Authentication(challenge: other, key: Self.key(), random: 0) == nil)
+            #expect(try Type2Authentication(challenge: other, key: Self.tripleDES(), random: 0) == nil)
         }
     }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardCiphers
 public import CardModel
 public import CardReading
-internal import NFCForumTags
+package import NFCForumTags
 internal import ReaderCore
 
 /// A dump of a card, and why it is incomplete if it is.
@@ -35,6 +34,14 @@ public struct ScanResult: Hashable, Sendable {
         if let error { throw error }
         return systems
     }
+}
+
+/// Which commands a card answers, and why the list is incomplete if it is.
+public struct ProbeResult: Hashable, Sendable {
+    /// The commands by code.
+    public var commands: [ProbedCommand]
+    /// Why it ended early; `nil` if it did not.
+    public var error: KazasuError?
 }
 
 /// Chosen services of one system, and why some of them are incomplete if they are.
@@ -71,7 +78,7 @@ extension Card {
         _ selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) throws(KazasuError) -> DumpResult {
-        try dump(selection, key: nil, resuming: earlier, progress: progress)
+        try dump(selection, credential: nil, resuming: earlier, progress: progress)
     }
 
     /// Reads a dump, with the key of a Type 2 Tag also its protected pages; the dump never contains the key.
@@ -80,10 +87,11 @@ extension Card {
     /// - Throws: the errors of ``dump(_:resuming:progress:)``, and ``KazasuError/tag(_:)`` if the tag does not accept
     ///   the key.
     package func dump(
-        _ selection: DumpSelection, key: TripleDESKey?, resuming earlier: CardDump?, layouts: CardLayouts = .shipped,
+        _ selection: DumpSelection, credential: TagCredential?, resuming earlier: CardDump?,
+        layouts: CardLayouts = .shipped,
         progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> DumpResult {
-        let dumper = try dumper(selection, key, earlier, layouts, progress)
+        let dumper = try dumper(selection, credential, earlier, layouts, progress)
         if let earlier, !dumper.isSameCard(earlier) { throw .wrongCard(WrongCard(picc, .otherThanDump)) }
         let result = dumper.dump()
         return DumpResult(
@@ -92,24 +100,24 @@ extension Card {
 
     /// What reads a dump of this kind of card.
     private func dumper(
-        _ selection: DumpSelection, _ key: TripleDESKey?, _ earlier: CardDump?, _ layouts: CardLayouts,
+        _ selection: DumpSelection, _ credential: TagCredential?, _ earlier: CardDump?, _ layouts: CardLayouts,
         _ progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> any Dumper {
-        if let session = feliCaSession, key == nil {
+        if let session = feliCaSession, credential == nil {
             return CardDumper(
                 session: session, selection: selection, resuming: earlier, layouts: layouts, progress: progress)
         }
         switch tag {
         case .type2(let tag):
             do throws(TagError) {
-                if let key { try tag.authenticate(key) }
+                if case .key(let key, let rules)? = credential { try tag.authenticate(key, rules) }
             } catch {
                 throw KazasuError(error)
             }
             return Type2Dumper(tag: tag, resuming: earlier)
-        case .card(_, let session) where key == nil:
+        case .card(_, let session) where credential == nil:
             return OpenFileDumper(session: session, identity: identity, resuming: earlier)
-        case nil: throw .wrongCard(WrongCard(picc, .kind(wanted: key == nil ? .any : .tag)))
+        case nil: throw .wrongCard(WrongCard(picc, .kind(wanted: credential == nil ? .any : .tag)))
         default: throw .tag(.takesNoKey)
         }
     }
@@ -134,6 +142,17 @@ extension Card {
         let scanner = CardScanner(session: try feliCaOrWrong(), layouts: layouts, progress: progress)
         let result = scanner.scan()
         return ScanResult(systems: result.systems, error: result.interruption.map { KazasuError($0) })
+    }
+
+    /// Asks a FeliCa card which commands it answers; nothing is written, and no key is used.
+    ///
+    /// Every command that it does not know costs the longest time that its PMm allows, twice.
+    ///
+    /// - Returns: the commands by code, and why it ended early, if it did.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind.
+    public func probeCommands() throws(KazasuError) -> ProbeResult {
+        let result = CommandProbe(session: try feliCaOrWrong()).run()
+        return ProbeResult(commands: result.commands, error: result.interruption.map { KazasuError($0) })
     }
 
     /// Reads services of the system that was found, in as few commands as possible.

@@ -20,11 +20,15 @@ extension Card {
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/tag(_:)`` if it supports none or refuses this one.
     package func forumTag(_ credential: TagCredential?) throws(KazasuError) -> ForumTag {
         guard let tag else { throw .wrongCard(WrongCard(picc, .kind(wanted: .tag))) }
-        let found = ForumTag(card: self, tag: tag, hasKey: credential != nil)
+        var found = ForumTag(card: self, tag: tag, hasKey: credential != nil)
         guard let credential else { return found }
         try found.run { () throws(TagError) in
             switch (credential, tag) {
-            case (.key(let key), .type2(let tag)): try tag.authenticate(key)
+            case (.key(let key, let rules), .type2(let tag)): try tag.authenticate(key, rules)
+            case (.key(let key, let rules), .card(.typeA(let target), let session)):
+                let tag = NTAG424Tag(session: session, key: key, uid: target.uid)
+                try tag.authenticate(rules)
+                found.keyed = tag
             case (.password(let password, let rules), .type2(let tag)): try tag.authenticate(password, rules)
             case (.key, _): throw .takesNoKey
             case (.password, _): throw .password(.notSupported)
@@ -39,6 +43,8 @@ public struct ForumTag {
     fileprivate let card: Card
     fileprivate let tag: FoundTag
     fileprivate let hasKey: Bool
+    /// The NTAG 424 DNA that was opened with a key.
+    fileprivate var keyed: NTAG424Tag?
 
     /// The type of tag, 2, 3 or 4; `nil` if the card cannot hold a message.
     public var type: Int? { tag.ndef?.typeNumber }
@@ -83,6 +89,7 @@ public struct ForumTag {
     }
 
     private func ndef() throws(TagError) -> any NDEFTag {
+        if let keyed { return keyed }
         guard let ndef = tag.ndef else { throw .noNDEF(.notFormatted) }
         return ndef
     }
@@ -95,6 +102,8 @@ public struct ForumTag {
         package let dump: CardDump
         /// The check of its signature; `nil` if the chip has none.
         package let originality: Originality?
+        /// What an NTAG 424 DNA tells with a key; `nil` without one.
+        package let keyed: NTAG424Information?
         /// Why reading ended early.
         package let interruption: ReadingError?
     }
@@ -104,6 +113,8 @@ public struct ForumTag {
     /// - Throws: ``KazasuError`` if nothing is known of a tag.
     package func information() throws(KazasuError) -> Result {
         let outcome: DumpOutcome
+        // Selecting the application for the dump ends what the key opened.
+        let told = try run { () throws(TagError) in try keyed?.information() }
         switch tag {
         case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
         case .type3(_, let target): outcome = try dump([target.pmm.isLite ? .lite : .ndef, .ndef])
@@ -114,8 +125,8 @@ public struct ForumTag {
         }
         if let report = TagReport(outcome.dump, hasKey: hasKey) {
             return Result(
-                report: report, dump: outcome.dump, originality: try originality(report, outcome),
-                interruption: outcome.interruption)
+                report: report, dump: outcome.dump, originality: try originality(report, outcome, uid: told?.uid),
+                keyed: told, interruption: outcome.interruption)
         }
         if let interruption = outcome.interruption { throw KazasuError(interruption) }
         if case .card = tag { throw .wrongCard(card.reader.wrongCard(card.found, wanted: .tag)) }
@@ -123,14 +134,16 @@ public struct ForumTag {
     }
 
     /// Checks the signature that was read with a tag, or that a card gives; `nil` for a chip that has none.
-    private func originality(_ report: TagReport, _ outcome: DumpOutcome) throws(KazasuError) -> Originality? {
+    private func originality(
+        _ report: TagReport, _ outcome: DumpOutcome, uid: [UInt8]?
+    ) throws(KazasuError) -> Originality? {
         switch tag {
         case .type2(let tag):
             guard let signature = report.type2?.signature else { return nil }
             return Originality(
                 signature: signature, uid: tag.target.uid, isKnown: report.type2?.product?.hasSignature == true)
         case .card where outcome.interruption == nil:
-            let result = try originality()
+            let result = try originality(uid: uid)
             return result.state == .absent ? nil : result
         default: return nil
         }
@@ -138,8 +151,9 @@ public struct ForumTag {
 
     /// Asks the chip for the signature over its UID, and checks it.
     ///
+    /// - Parameter uid: the real UID of a chip that shows a random one; `nil` if it is not known.
     /// - Throws: ``KazasuError`` if the tag left.
-    package func originality() throws(KazasuError) -> Originality {
+    package func originality(uid: [UInt8]? = nil) throws(KazasuError) -> Originality {
         switch tag {
         case .type2(let tag):
             return try run { () throws(TagError) in
@@ -161,8 +175,9 @@ public struct ForumTag {
             guard [0x9190, 0x9100, 0x9000].contains(answer.status), answer.data.count == Originality.isoLength else {
                 return Originality(.absent)
             }
-            guard target.uid.count == 7 else { return Originality(notChecked: .randomUID) }
-            return Originality(signature: answer.data, uid: target.uid, isKnown: true)
+            let uid = uid ?? target.uid
+            guard uid.count == 7 else { return Originality(notChecked: .randomUID) }
+            return Originality(signature: answer.data, uid: uid, isKnown: true)
         case .type3, .lite: return Originality(.absent)
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardCrypto
 public import CardModel
 public import FeliCa
 public import ISO7816
@@ -133,6 +134,10 @@ public enum TagError: Error, Hashable, Sendable {
     case takesNoKey
     /// The tag refused the key, or could not prove that it has it.
     case keyRefused
+    /// The key was not used, or was used without success.
+    case key(TagKeyError)
+    /// The cipher that the key needs gave no result.
+    case crypto(CryptoError)
     /// The password was not sent, or was sent without success.
     case password(Type2PasswordError)
     /// The data read back differs from the data written.
@@ -182,6 +187,8 @@ extension TagError: SelfDescribing {
         case .notType2: LocalizedText("wrong kind of card: not a Type 2 Tag", "このカードは Type 2 Tag ではありません")
         case .takesNoKey: LocalizedText("this tag cannot be authenticated with a key", "このタグは鍵で認証できません")
         case .keyRefused: LocalizedText("wrong key for this tag", "タグの鍵と一致しません")
+        case .key(let error): error.message
+        case .crypto(let error): error.message
         case .password(let error): error.message
         case .notVerified:
             LocalizedText("the tag returned different data after the write", "読み返した内容が書き込んだものと一致しません")

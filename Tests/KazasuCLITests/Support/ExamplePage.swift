@@ -129,7 +129,7 @@ struct ExampleShell {
         ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
         ("residence", "iso7816/residence/second.json"), ("passport", "iso7816/passport/card.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
-        ("apdu", "tags/type4.json"), ("key-from", "virtual/ultralight-c.json"),
+        ("apdu", "tags/type4.json"), ("key-number", "virtual/ntag424.json"), ("key-from", "virtual/ultralight-c.json"),
         ("tag ", "tags/ntag213.json"), ("12FC", "cards/felica-lite-s/card.json"),
     ]
 

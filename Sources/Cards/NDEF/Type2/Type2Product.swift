@@ -23,6 +23,8 @@ package struct Type2Product: Hashable, Sendable {
     package let counters: [UInt8]
     /// Whether it supports READ_SIG.
     package let hasSignature: Bool
+    /// Whether its pages are protected by a key of AES instead of a password (Ultralight AES).
+    package let hasAESKey: Bool
 
     /// The mapping of dynamic lock bits to pages, from page 16 on.
     package enum DynamicLocks: Hashable, Sendable {
@@ -37,18 +39,22 @@ package struct Type2Product: Hashable, Sendable {
     /// These are the pages behind the configuration (CFG0 and CFG1, AUTH0 and AUTH1).
     package var secretPages: ClosedRange<UInt16>? {
         guard let configurationPage else { return nil }
+        if hasAESKey { return Type2Product.aesKeyPages }
         let first = configurationPage &+ 2
         return first...first &+ (dynamicLocks == .ultralightC ? 3 : 1)
     }
 
+    /// The pages with the keys of an Ultralight AES: pages before them are read (Proxmark3), and there are 60.
+    private static let aesKeyPages: ClosedRange<UInt16> = 0x30...0x3B
+
     /// Whether it has a password of four bytes (PWD_AUTH).
-    package var hasPassword: Bool { configurationPage != nil && dynamicLocks != .ultralightC }
+    package var hasPassword: Bool { configurationPage != nil && dynamicLocks != .ultralightC && !hasAESKey }
 
     /// The number of readable pages; `nil` when it is not in the table.
     ///
-    /// An Ultralight C never returns its key, others return zeros.
+    /// An Ultralight C and an Ultralight AES never return a key, others return zeros.
     package var readablePageCount: UInt16? {
-        dynamicLocks == .ultralightC ? secretPages?.lowerBound ?? pageCount : pageCount
+        dynamicLocks == .ultralightC || hasAESKey ? secretPages?.lowerBound ?? pageCount : pageCount
     }
 
     init(_ row: FactRow) throws(FactTableError) {
@@ -67,6 +73,7 @@ package struct Type2Product: Hashable, Sendable {
         configurationPage = try Type2Product.page(row, "configuration")
         counters = try row.hexList("counters")
         hasSignature = try row.text("signature") == "yes"
+        hasAESKey = try row.text("key") == "AES"
     }
 
     private static func page(_ row: FactRow, _ column: String) throws(FactTableError) -> UInt16? {
@@ -82,7 +89,7 @@ package struct Type2Product: Hashable, Sendable {
         PackageResources.type2_products_tsv,
         columns: [
             "product", "version", "pages", "first", "last", "dynamicLock", "locks", "configuration", "counters",
-            "signature",
+            "signature", "key",
         ], key: ["product"], row: Type2Product.init(_:))
 
     /// Returns the product with this eight-byte answer to GET_VERSION; `nil` when it is not in the table.
@@ -157,7 +164,8 @@ package struct Type2Capability: Hashable, Sendable {
 /// The configuration pages of an Ultralight EV1 or NTAG21x.
 ///
 /// CFG0: MIRROR, –, MIRROR_PAGE, AUTH0. MIRROR: bits 7 and 6 what is mirrored, bits 5 and 4 the first byte in its page. CFG1 byte 0, ACCESS: 80 PROT, 40 CFGLCK, 10 counter on, 08 counter needs the
-/// password, low three bits AUTHLIM. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next.
+/// password, low three bits AUTHLIM. Ultralight AES has AUTHLIM in bytes 2 and 3 of CFG1, and secure messaging in bit 1 of
+/// byte 0 of CFG0. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next.
 /// Sources: NXP data sheets.
 package struct Type2Configuration: Hashable, Sendable {
     /// The first password-protected page; above the last page, none is protected.
@@ -174,6 +182,8 @@ package struct Type2Configuration: Hashable, Sendable {
     package let passwordTries: Int?
     /// The text that reading returns in place of memory; `nil` for none, or where the product has none.
     package let mirror: Mirror?
+    /// Whether commands and answers have a code after an authentication; `nil` where there is no such bit.
+    package let usesSecureMessaging: Bool?
 
     /// UID or counter, or both, as upper-case hexadecimal digits in place of what is stored.
     ///
@@ -233,13 +243,22 @@ package struct Type2Configuration: Hashable, Sendable {
         if product.dynamicLocks == .ultralightC {
             firstProtectedPage = UInt16(first[0])
             protectsReading = second[0] & 0x01 == 0
-            (isLocked, countsReads, protectsCounter, passwordTries, mirror) = (nil, nil, nil, nil, nil)
+            (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+            (mirror, usesSecureMessaging) = (nil, nil)
             return
         }
         let access = second[0]
         firstProtectedPage = UInt16(first[3])
         protectsReading = access & 0x80 != 0
         isLocked = access & 0x40 != 0
+        if product.hasAESKey {
+            // AUTHLIM has ten bits here.
+            passwordTries = Int(second[2]) | Int(second[3] & 0x03) << 8
+            usesSecureMessaging = first[0] & 0x02 != 0
+            (countsReads, protectsCounter, mirror) = (nil, nil, nil)
+            return
+        }
+        usesSecureMessaging = nil
         countsReads = product.counters.isEmpty ? nil : access & 0x10 != 0
         protectsCounter = product.counters.isEmpty ? nil : access & 0x08 != 0
         passwordTries = Int(access & 0x07)
@@ -250,7 +269,8 @@ package struct Type2Configuration: Hashable, Sendable {
     /// Creates a configuration that is itself unreadable: from this page on, reading needs the password.
     package init(refusedFrom page: UInt16) {
         (firstProtectedPage, protectsReading) = (page, true)
-        (isLocked, countsReads, protectsCounter, passwordTries, mirror) = (nil, nil, nil, nil, nil)
+        (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+        (mirror, usesSecureMessaging) = (nil, nil)
     }
 
     /// Returns whether writing a page needs the password.

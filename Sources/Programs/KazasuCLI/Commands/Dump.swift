@@ -80,13 +80,13 @@ struct Dump: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let key = try keyOptions.key()
+        let credential = try keyOptions.credential(context)
         let earlier = try resume.map { try DumpFile.readOwn($0) }
         let file = try output.map { path throws(CommandError) in try DumpOutput(path, replacing: .resumed) }
         let session = try ReaderSession(readerOptions, context)
         let cache = LayoutCache(cacheOptions, session)
         let result = try closing(session) { session in
-            var result = try read(session.find(query(earlier)), key, earlier, cache.layouts, context)
+            var result = try read(session.find(query(earlier)), credential, earlier, cache.layouts, context)
             result.dump.stamp(session)
             return result
         }
@@ -152,13 +152,14 @@ struct Dump: KazasuCommand {
     }
 
     private func read(
-        _ card: Card, _ key: TripleDESKey?, _ earlier: CardDump?, _ layouts: CardLayouts, _ context: Context
+        _ card: Card, _ credential: TagCredential?, _ earlier: CardDump?, _ layouts: CardLayouts, _ context: Context
     ) throws -> DumpResult {
         let progress = ProgressLine(context)
         defer { progress.end() }
         do throws(KazasuError) {
             return try card.dump(
-                DumpSelection(systems: system?.codes, services: service?.codes), key: key, resuming: earlier,
+                DumpSelection(systems: system?.codes, services: service?.codes), credential: credential,
+                resuming: earlier,
                 layouts: layouts, progress: progress.show)
         } catch {
             guard case .wrongCard(let card) = error else { throw error }

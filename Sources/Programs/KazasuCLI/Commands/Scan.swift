@@ -13,23 +13,27 @@ struct Scan: KazasuCommand {
             """
             Services marked 'open' need no key; 'kazasu dump' reads them. The list is predicted from known cards and proved; \
             --walk asks the card for every entry instead, with the same result. -v shows how each system was read. Lists \
-            of unknown cards are kept for the next card of the same kind.
+            of unknown cards are kept for the next card of the same kind. --probe adds which commands the card answers; it sends \
+            none that authenticates, writes or changes a setting.
 
             Examples:
               kazasu scan
               kazasu scan --walk -v
               kazasu scan --no-cache
+              kazasu scan --probe
               kazasu scan --json | jq '.systems[].systemCode'
             """,
             """
             「公開」のサービスは鍵なしで読めます（'kazasu dump'）。一覧は既知のカードから予測し、カードに確かめて証明します。
             --walk では 1 件ずつカードに問い合わせます（結果は同じ）。-v でシステムごとの読み方を表示します。
-            未知のカードの一覧は、次に同じ種類のカードを読むときのために保存します。
+            未知のカードの一覧は、次に同じ種類のカードを読むときのために保存します。--probe では、カードが応答するコマンドも
+            調べます。認証、書き込み、設定変更のコマンドは送りません。
 
             例:
               kazasu scan
               kazasu scan --walk -v
               kazasu scan --no-cache
+              kazasu scan --probe
               kazasu scan --json | jq '.systems[].systemCode'
             """))
 
@@ -44,22 +48,30 @@ struct Scan: KazasuCommand {
     )
     var walk = false
 
+    @Flag(
+        name: .long,
+        help: help("Show which commands the card answers.", "カードが応答するコマンドを調べる。"))
+    var probe = false
+
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let cache = LayoutCache(cacheOptions, session)
-        let (identity, phone, result) = try closing(session) { session in
+        let (identity, phone, result, probed) = try closing(session) { session in
             let card = try session.find(.feliCa)
             let phone = card.phoneModel()
             let progress = ProgressLine(context)
             defer { progress.end() }
             let layouts = walk ? .none : cache.layouts
             let result = try card.scan(layouts: layouts, progress: progress.show)
-            return (context.redaction.apply(card.identity), phone, result)
+            let probed = try probe && result.error == nil ? card.probeCommands() : nil
+            return (context.redaction.apply(card.identity), phone, result, probed)
         }
         ScanView.explain(result.systems, context)
-        let view = ScanView(card: identity, phone: phone, systems: result.systems, redaction: context.redaction)
+        let view = ScanView(
+            card: identity, phone: phone, systems: result.systems, commands: probe ? probed?.commands ?? [] : nil,
+            redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
-        if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
+        if let error = result.error ?? probed?.error { throw CommandError(error, keepingWhatWasRead: true) }
         cache.keep(result.systems, of: result.systems.map(\.system.code), context)
     }
 }

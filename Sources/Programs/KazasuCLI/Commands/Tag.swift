@@ -41,19 +41,23 @@ struct TagInfo: KazasuCommand {
             """
             Prints the product, memory map, locked pages, password protection, counters, mirror, the maker's signature and \
             whether it is valid, and the NDEF message. Nothing is written, and no password is tried. With the key of an \
-            Ultralight C, pages that need it are read as well.
+            Ultralight C or AES, pages that need it are read as well; with one of an NTAG 424 DNA, its real UID and who may do \
+            what with its files.
 
             Examples:
               kazasu tag info
               kazasu tag info --json | jq .type2.lockedPages
+              kazasu tag info --key-from file:key.txt
             """,
             """
             製品名、メモリ配置、ロック済みページ、パスワード保護、カウンター、ミラー、メーカーの署名とその検証結果、NDEF メッセージを
-            表示します。書き込みやパスワードの照合は行いません。Ultralight C の鍵があれば、鍵が必要なページも読みます。
+            表示します。書き込みやパスワードの照合は行いません。Ultralight C・AES の鍵があれば、鍵が必要な
+            ページも読みます。NTAG 424 DNA の鍵があれば、本来の UID と各ファイルのアクセス権も表示します。
 
             例:
               kazasu tag info
               kazasu tag info --json | jq .type2.lockedPages
+              kazasu tag info --key-from file:key.txt
             """))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
@@ -61,10 +65,11 @@ struct TagInfo: KazasuCommand {
     @OptionGroup var keyOptions: TagKeyOptions
 
     func execute(_ context: Context) throws {
-        let key = try keyOptions.key()
+        let credential = try keyOptions.credential(context)
         let session = try ReaderSession(readerOptions, context)
-        let tag = try closing(session) { try $0.find(.tag).forumTag(key.map { .key($0) }).information() }
-        let view = TagView(report: tag.report, originality: tag.originality, redaction: context.redaction)
+        let tag = try closing(session) { try $0.find(.tag).forumTag(credential).information() }
+        let view = TagView(
+            report: tag.report, originality: tag.originality, keyed: tag.keyed, redaction: context.redaction)
         let card = context.redaction.apply(tag.dump).card
         if context.json {
             var document = JSONObject([("schema", "kazasu.tag/1"), ("card", card.json)])

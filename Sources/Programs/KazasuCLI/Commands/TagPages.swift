@@ -13,7 +13,7 @@ struct TagPages: KazasuCommand {
             """
             Prints PAGE HEX, one page of four bytes per line, with hexadecimal page numbers as in data sheets. With \
             --pages, only those pages are read (READ, 30), and a refused page ends the run with status 77. The key of an \
-            Ultralight C is used to authenticate and never sent; the password of an NTAG21x or Ultralight EV1 is sent once.
+            Ultralight C or AES is used to authenticate and never sent; the password of an NTAG21x or Ultralight EV1 is sent once.
 
             Examples:
               kazasu tag pages
@@ -24,7 +24,7 @@ struct TagPages: KazasuCommand {
             """,
             """
             1 行 1 ページ（4 バイト）で ページ 16進 を出力します。ページ番号はデータシートと同じ 16 進です。--pages を指定すると
-            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。Ultralight C の鍵は認証に使うだけで、送りません。
+            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。Ultralight C・AES の鍵は認証に使うだけで、送りません。
             NTAG21x と Ultralight EV1 のパスワードは 1 回だけ送ります。
 
             例:

@@ -219,19 +219,68 @@ extension CommandError {
             self.init(
                 .otherCard, "takesNoKey", error,
                 hint: tr(
-                    "\(Caller.current.option("key-from")) is for MIFARE Ultralight C, on a reader that is not behind pcscd",
-                    "\(Caller.current.option("key-from")) は MIFARE Ultralight C 専用です（pcscd 経由のリーダーでは使えません）"))
+                    "\(Caller.current.option("key-from")) is for Ultralight C and AES, on a reader that passes the commands on, and for NTAG 424 DNA in AES mode",
+                    "\(Caller.current.option("key-from")) は Ultralight C・AES（コマンドを通すリーダーが必要）と AES モードの NTAG 424 DNA 用です"
+                ))
         case .keyRefused:
             self.init(
                 .refused, "wrongKey", error,
                 hint: tr(
-                    "K1 comes before K2; some programs write the bytes of each in reverse",
-                    "K1、K2 の順です。K1、K2 をそれぞれ逆順に書くソフトもあります"))
+                    "check the key and its number; of an Ultralight C, K1 comes before K2, and some programs write the bytes of each in reverse",
+                    "鍵と鍵の番号を確かめてください。Ultralight C は K1、K2 の順で、それぞれ逆順に書くソフトもあります"))
+        case .key(let reason): self = CommandError.key(reason, error)
+        case .crypto(let error): self.init(error)
         case .password(let reason): self = CommandError.password(reason, error)
         case .notVerified:
             self.init(
                 .interruptedReading, "notVerified", error,
                 hint: tr("write it again; if that fails, the tag may be worn out", "もう一度書き込んでください。直らなければ、タグの寿命かもしれません"))
+        }
+    }
+
+    /// Why a key did not open a tag.
+    private static func key(_ reason: TagKeyError, _ error: TagError) -> CommandError {
+        let caller = Caller.current
+        switch reason {
+        case .lastTry, .manyFailures:
+            return CommandError(
+                .refused, "lastTry", error,
+                hint: tr(
+                    "if you are sure that it is right, add \(caller.flag("use-last-try"))",
+                    "確実に正しい場合だけ \(caller.flag("use-last-try")) を付けてください"))
+        case .failedBefore:
+            return CommandError(
+                .refused, "keyFailedBefore", error,
+                hint: tr(
+                    "check the key; to use it anyway, add \(caller.flag("retry"))",
+                    "鍵を確かめてください。それでも使うには \(caller.flag("retry")) を付けます"))
+        case .noSuchKey:
+            return CommandError(
+                .refused, "noSuchKey", error,
+                hint: tr(
+                    "\(caller.option("key-number")) says which key; the tag may also have locked it",
+                    "\(caller.option("key-number")) で鍵の番号を指定してください。鍵がロックされている可能性もあります"))
+        case .delayed:
+            return CommandError(
+                .refused, "keyDelayed", error,
+                hint: tr(
+                    "leave the tag in the field and try again later, with the right key",
+                    "しばらくタグを置いたままにして、正しい鍵でやり直してください"))
+        case .locked:
+            return CommandError(
+                .refused, "keyLocked", error,
+                hint: tr("another key of the tag may still work", "タグの別の鍵なら使えるかもしれません"))
+        case .interrupted(let cause):
+            if cause == .cancelled { return .cancelled() }
+            return CommandError(
+                .interruptedReading, "keyInterrupted", error,
+                hint: tr(
+                    "put the tag flat on the reader and add \(caller.flag("retry"))",
+                    "タグを平らに置き、\(caller.flag("retry")) を付けてやり直してください"))
+        case .writingUnsupported:
+            return CommandError(
+                .refused, "readOnly", error,
+                hint: tr("reading works with the key", "鍵による読み取りはできます"))
         }
     }
 
@@ -299,8 +348,8 @@ extension CommandError {
             (
                 "passwordProtected",
                 tr(
-                    "use \(Caller.current.option("password-from")), or \(Caller.current.option("key-from")) for an Ultralight C",
-                    "\(Caller.current.option("password-from")) を指定してください（Ultralight C は \(Caller.current.option("key-from"))）"
+                    "use \(Caller.current.option("password-from")), or \(Caller.current.option("key-from")) for an Ultralight C or AES",
+                    "\(Caller.current.option("password-from")) を指定してください（Ultralight C・AES は \(Caller.current.option("key-from"))）"
                 )
             )
         case .secret:

@@ -2,38 +2,90 @@
 
 package import ArgumentParser
 import ByteCodec
-package import CardCiphers
+import CardCiphers
 import Kazasu
 
-/// The option for the key of a MIFARE Ultralight C.
+/// The options for the key of an Ultralight C, Ultralight AES or NTAG 424 DNA.
 package struct TagKeyOptions: ParsableArguments {
     package init() {}
 
     @Option(
         name: .long,
         help: help(
-            "Authenticate with the key of an Ultralight C, 32 hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
-            "Ultralight C を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。", value: "source"))
+            "Authenticate with the key of an Ultralight C, Ultralight AES or NTAG 424 DNA, 32 hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
+            "Ultralight C・Ultralight AES・NTAG 424 DNA を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。",
+            value: "source"))
     package var keyFrom: SecretSource?
+
+    @Option(
+        name: .long,
+        help: help(
+            "The number of the key: 0 to 4 of an NTAG 424 DNA, 0 (data) or 1 (UID) of an Ultralight AES.",
+            "鍵の番号。NTAG 424 DNA は 0〜4、Ultralight AES は 0（データ用）か 1（UID 用）。", value: "number"))
+    package var keyNumber: KeyNumber?
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Use the password or key even if the tag may lock itself forever when it is wrong.",
+            "間違えるとタグが永久にロックされるおそれがあっても、パスワードや鍵を使う。"))
+    package var useLastTry = false
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Use a password or key again that this tag did not accept before.", "前回このタグに拒否されたパスワードや鍵でも使う。"))
+    package var retry = false
 
     package func validate() throws {
         try SecretSource.validate(keyFrom, "--key-from")
+        guard keyNumber == nil || keyFrom != nil else {
+            let (number, key) = (Caller.current.option("key-number"), Caller.current.option("key-from"))
+            throw ValidationError(tr("\(number) requires \(key)", "\(number) は \(key) と一緒に指定してください"))
+        }
     }
 
-    /// The key; `nil` when none was given.
+    /// The key and the rules for using it; `nil` when none was given.
     ///
     /// - Throws: ``CommandError``, without the data that was read.
-    package func key() throws(CommandError) -> TripleDESKey? {
+    func credential(_ context: Context) throws(CommandError) -> TagCredential? {
+        try checkRules(isGiven: keyFrom != nil, "key-from")
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
-        guard let bytes = TagKeyOptions.bytes(text), let key = try? TripleDESKey(bytes) else {
+        guard let bytes = TagKeyOptions.bytes(text), let key = TagKey(bytes, number: keyNumber?.number ?? 0) else {
             throw CommandError(
                 .usage, "badKey", tr("the key is not 32 hexadecimal digits", "鍵が 16 進 32 桁ではありません"),
                 hint: tr(
-                    "write it as NXP does, K1 before K2; from the factory it is 49454D4B41455242214E4143554F5946",
-                    "NXP の表記（K1、K2 の順）で書いてください。出荷時は 49454D4B41455242214E4143554F5946 です"))
+                    "write it as NXP does; that of an Ultralight C K1 before K2, from the factory 49454D4B41455242214E4143554F5946",
+                    "NXP の表記で書いてください。Ultralight C は K1、K2 の順で、出荷時は 49454D4B41455242214E4143554F5946 です"))
         }
-        return key
+        return .key(key, rules(context))
+    }
+
+    /// The rules for using a key or password.
+    func rules(_ context: Context) -> TagSecretRules {
+        TagSecretRules(allowsLastTry: useLastTry, retries: retry, failures: TagPasswordFile(context))
+    }
+
+    /// Refuses rules without a secret that they are for.
+    func checkRules(isGiven: Bool, _ options: String...) throws(CommandError) {
+        let caller = Caller.current
+        for (isSet, flag) in [(useLastTry, "use-last-try"), (retry, "retry")] where isSet && !isGiven {
+            let name = caller.flag(flag)
+            let names = options.map { caller.option($0) }.joined(separator: tr(" or ", " または "))
+            throw CommandError(
+                .usage, "usage", tr("\(name) requires \(names)", "\(name) は \(names) と一緒に指定してください"))
+        }
+    }
+
+    /// A key's number on the tag.
+    package struct KeyNumber: ExpressibleByArgument, Sendable {
+        let number: UInt8
+
+        package init?(argument: String) {
+            guard let number = UInt8(argument), number <= 4 else { return nil }
+            self.number = number
+        }
     }
 
     /// The bytes of hexadecimal digits, packed or with spaces, colons, hyphens or `0x` before bytes. No copy of them

@@ -16,40 +16,23 @@ package struct TagPasswordOptions: ParsableArguments {
             value: "source"))
     package var passwordFrom: SecretSource?
 
-    @Flag(
-        name: .long,
-        help: help(
-            "Send the password even if the tag may lock itself forever when it is wrong.",
-            "間違えるとタグが永久にロックされるおそれがあっても、パスワードを送る。"))
-    package var useLastTry = false
-
-    @Flag(
-        name: .long,
-        help: help("Send a password again that this tag did not accept before.", "前回このタグに拒否されたパスワードでも送る。"))
-    package var retry = false
-
-    package func validate() throws {
-        try SecretSource.validate(passwordFrom, "--password-from")
-        let caller = Caller.current
-        for (isGiven, flag) in [(useLastTry, "use-last-try"), (retry, "retry")] where isGiven && passwordFrom == nil {
-            let (name, password) = (caller.flag(flag), caller.option("password-from"))
-            throw ValidationError(tr("\(name) requires \(password)", "\(name) は \(password) と一緒に指定してください"))
-        }
-    }
+    package func validate() throws { try SecretSource.validate(passwordFrom, "--password-from") }
 
     /// What the options open the tag with: its key or its password; `nil` when neither was given.
     ///
     /// - Throws: ``CommandError``, without the data that was read.
     package func credential(_ keyOptions: TagKeyOptions, _ context: Context) throws(CommandError) -> TagCredential? {
-        guard let passwordFrom else { return try keyOptions.key().map { .key($0) } }
+        try keyOptions.checkRules(
+            isGiven: passwordFrom != nil || keyOptions.keyFrom != nil, "key-from", "password-from")
+        guard let passwordFrom else { return try keyOptions.credential(context) }
         guard keyOptions.keyFrom == nil else {
             let (key, password) = (Caller.current.option("key-from"), Caller.current.option("password-from"))
             throw CommandError(
                 .usage, "usage",
                 tr("use either \(key) or \(password)", "\(key) と \(password) はどちらか一方にしてください"),
                 hint: tr(
-                    "an Ultralight C has a key, an NTAG21x or Ultralight EV1 a password",
-                    "Ultralight C は鍵、NTAG21x と Ultralight EV1 はパスワードです"))
+                    "an Ultralight C, Ultralight AES or NTAG 424 DNA has a key, an NTAG21x or Ultralight EV1 a password",
+                    "Ultralight C・Ultralight AES・NTAG 424 DNA は鍵、NTAG21x と Ultralight EV1 はパスワードです"))
         }
         let text = try passwordFrom.read(tr("the password", "パスワード"), reason: "noPassword")
         guard let bytes = TagKeyOptions.bytes(text), let password = Type2Password(bytes) else {
@@ -60,9 +43,6 @@ package struct TagPasswordOptions: ParsableArguments {
                     "write its four bytes in hexadecimal; with PACK, two bytes more after a colon",
                     "4 バイトを 16 進で書いてください。PACK を付けるときは、コロンの後に 2 バイトを続けます"))
         }
-        return .password(
-            password,
-            Type2PasswordRules(
-                allowsLastTry: useLastTry, retries: retry, failures: TagPasswordFile(context)))
+        return .password(password, keyOptions.rules(context))
     }
 }

@@ -5,14 +5,14 @@ import Glibc
 import Kazasu
 import SystemPackage
 
-/// Remembers across runs which tags did not accept a password: `$XDG_STATE_HOME/kazasu/tag-passwords.tsv`, a UID and
+/// Remembers across runs which tags did not accept a password or key: `$XDG_STATE_HOME/kazasu/tag-passwords.tsv`, a UID and
 /// sixteen bits of a hash a line.
 ///
-/// The bits are those of a password that was wrong, and shared by one password in 65,536; the file is readable by its
+/// The bits are those of a secret that was wrong, and shared by one in 65,536; the file is readable by its
 /// owner only. A random UID is not remembered.
-final class TagPasswordFile: Type2PasswordFailures {
+final class TagPasswordFile: TagSecretFailures {
     private let context: Context
-    private let run = Type2PasswordFailuresOfRun()
+    private let run = TagSecretFailuresOfRun()
     /// Whether the file could not be changed.
     private var hasFailed = false
 
@@ -36,6 +36,13 @@ final class TagPasswordFile: Type2PasswordFailures {
         return Self.lines(text).contains(Line(uid, fingerprint))
     }
 
+    func count(of uid: [UInt8]) -> Int {
+        guard !Self.isRandom(uid), let folder = Self.folder,
+            let text = try? Files.read("\(folder)/\(Self.name)", limit: Self.limit, as: nil)
+        else { return run.count(of: uid) }
+        return max(run.count(of: uid), Self.lines(text).filter { $0.uid == uid }.count)
+    }
+
     func insert(_ fingerprint: UInt16, of uid: [UInt8]) {
         run.insert(fingerprint, of: uid)
         guard !Self.isRandom(uid) else { return }
@@ -54,8 +61,8 @@ final class TagPasswordFile: Type2PasswordFailures {
         guard hasFailed else { return }
         context.warn(
             tr(
-                "the next run will not know that the password failed: no file can be written below XDG_STATE_HOME",
-                "XDG_STATE_HOME に書き込めないため、このパスワードの失敗は次回に引き継がれません"))
+                "the next run will not know that the password or key failed: no file can be written below XDG_STATE_HOME",
+                "XDG_STATE_HOME に書き込めないため、このパスワードや鍵の失敗は次回に引き継がれません"))
     }
 
     private static func isRandom(_ uid: [UInt8]) -> Bool { uid.count == 4 && uid.first == 0x08 }

@@ -9,15 +9,17 @@ struct ScanView {
     var card: CardIdentity
     var phone: PhoneModel?
     var systems: [SystemScan]
+    /// Which commands the card answers; `nil` if that was not asked.
+    var commands: [ProbedCommand]?
     var redaction: Redaction
 
     var json: JSONValue {
         var card = card.json
         CardNames.addChip(self.card, to: &card)
         CardNames.addPhone(phone, of: self.card, to: &card, redaction)
-        return [
-            "schema": "kazasu.scan/1", "card": card,
-            "systems": .array(
+        var document = JSONObject([("schema", "kazasu.scan/1"), ("card", card)])
+        document["systems"] =
+            .array(
                 systems.map { scan in
                     [
                         "systemCode": .string(scan.system.code.description),
@@ -27,8 +29,17 @@ struct ScanView {
                         "listing": .string(scan.listing.rawValue),
                         "nodes": .array(scan.nodes.map { ScanView.json($0, in: scan.system.code) }),
                     ]
-                }),
-        ]
+                })
+        if let commands {
+            document["commands"] = .array(
+                commands.map { command in
+                    [
+                        "code": .string(command.code.description), "name": .text(command.code.name),
+                        "answered": .bool(command.isAnswered),
+                    ]
+                })
+        }
+        return .object(document)
     }
 
     private static func json(_ node: ScannedNode, in system: SystemCode) -> JSONValue {
@@ -66,6 +77,16 @@ struct ScanView {
                     "  （カードが一覧に対応していないため、既知のサービスだけを確認しました）\n")
             }
             text += Columns.text(scan.nodes.map { ScanView.row($0, in: scan.system.code) })
+        }
+        if let commands, !commands.isEmpty {
+            text += "\n" + tr("Commands", "コマンド") + "\n"
+            text += Columns.text(
+                commands.map { command in
+                    [
+                        "  " + command.code.description,
+                        command.isAnswered ? tr("answered", "応答あり") : tr("no answer", "応答なし"), command.code.title,
+                    ]
+                })
         }
         return text
     }

@@ -7,6 +7,8 @@ import Kazasu
 struct TagView {
     let report: TagReport
     let originality: Originality?
+    /// What an NTAG 424 DNA told with a key.
+    let keyed: NTAG424Information?
     let redaction: Redaction
 
     // MARK: For display
@@ -31,6 +33,7 @@ struct TagView {
                     + ", MLe \(type4.longestRead), MLc \(type4.longestWrite)",
             ])
         }
+        if let keyed { rows += NTAG424View(information: keyed, redaction: redaction).rows }
         switch report.ndef {
         case .none(let reason): rows.append(["NDEF", reason.words])
         case .message(let bytes, let capacity, let isWritable):
@@ -96,6 +99,7 @@ struct TagView {
                     }),
             ]
         }
+        if let keyed { object["ntag424"] = NTAG424View(information: keyed, redaction: redaction).json }
         return object
     }
 
@@ -117,6 +121,55 @@ struct TagView {
 extension Originality {
     /// As in documents.
     var json: JSONValue { ["state": .string(state.rawValue), "key": .text(key)] }
+}
+
+/// What an NTAG 424 DNA tells with a key, for display and for documents.
+struct NTAG424View {
+    let information: NTAG424Information
+    let redaction: Redaction
+
+    var rows: [[String]] {
+        [
+            [tr("Authenticated", "認証"), tr("with key \(information.key)", "鍵 \(information.key)")],
+            [tr("UID by key", "鍵で得た UID"), redaction.apply(Hex.encode(information.uid, uppercase: true))],
+        ]
+            + information.files.map { file in
+                let rights = [
+                    (tr("read", "読"), file.read), (tr("write", "書"), file.write),
+                    (tr("both", "読書"), file.readWrite), (tr("settings", "設定"), file.change),
+                ]
+                let words = rights.map { "\($0.0) \(Self.word($0.1))" }.joined(separator: tr(", ", "、"))
+                return [
+                    tr("File \(file.number)", "ファイル \(file.number)"),
+                    tr("\(file.size) bytes", "\(file.size) バイト") + ", \(file.modeName)"
+                        + (file.isDynamic ? ", SDM" : "") + "; " + words,
+                ]
+            }
+    }
+
+    /// Who has a right.
+    private static func word(_ right: UInt8) -> String {
+        switch right {
+        case 0x0E: tr("free", "自由")
+        case 0x0F: tr("never", "不可")
+        default: tr("key \(right)", "鍵 \(right)")
+        }
+    }
+
+    var json: JSONValue {
+        func right(_ value: UInt8) -> JSONValue { .string(String(value, radix: 16, uppercase: true)) }
+        return [
+            "key": .int(information.key), "uid": .string(redaction.apply(Hex.encode(information.uid))),
+            "files": .array(
+                information.files.map { file in
+                    [
+                        "number": .int(file.number), "size": .int(file.size), "mode": .string(file.modeName),
+                        "sdm": .bool(file.isDynamic), "read": right(file.read), "write": right(file.write),
+                        "readWrite": right(file.readWrite), "change": right(file.change),
+                    ]
+                }),
+        ]
+    }
 }
 
 /// The data specific to a FeliCa Lite or Lite-S, for display and for documents.

@@ -84,6 +84,13 @@ package final class CardSession {
         }
     }
 
+    /// Sends a frame once.
+    func exchange(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        if cancellation.isCancelled { throw .cancelled }
+        exchanges += 1
+        return try reader.transceive(frame, timeout: timeout)
+    }
+
     /// Polls for a system of this card once; damaged answers are tried again.
     ///
     /// - Parameter raising: whether to try 424 kbit/s first, if the card was found at 212: where this card answers it,

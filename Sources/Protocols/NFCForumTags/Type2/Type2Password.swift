@@ -35,69 +35,7 @@ package final class Type2Password: SecretValue {
     /// Sixteen bits by which a password that failed is recognized on the same tag; many passwords have the same ones,
     /// so that they can be stored.
     func fingerprint(uid: [UInt8]) -> UInt16 {
-        // FNV-1a, folded.
-        let next = { (hash: UInt32, byte: UInt8) in (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        let hash = unsafe secret.withUnsafeBytes {
-            unsafe $0.prefix(4).reduce(uid.reduce(0x811C_9DC5, next), next)
-        }
-        return UInt16(truncatingIfNeeded: hash >> 16 ^ hash)
-    }
-}
-
-/// What opens the protected pages of a Type 2 Tag.
-package enum TagCredential {
-    /// The key of an Ultralight C, which is proved and not sent.
-    case key(TripleDESKey)
-    /// The password of an Ultralight EV1 or NTAG21x, and whether it may be sent.
-    case password(Type2Password, Type2PasswordRules)
-}
-
-/// The rules for sending a password, since a tag may refuse forever after some wrong ones and never says how many are
-/// left.
-package struct Type2PasswordRules {
-    /// Whether it may be sent to a tag that has a limit of tries, or does not reveal whether it has one.
-    package var allowsLastTry: Bool
-    /// Whether a password may be sent again that this tag did not accept before.
-    package var retries: Bool
-    /// The passwords that failed.
-    package var failures: any Type2PasswordFailures
-
-    package init(
-        allowsLastTry: Bool = false, retries: Bool = false,
-        failures: any Type2PasswordFailures = Type2PasswordFailuresOfRun()
-    ) {
-        (self.allowsLastTry, self.retries, self.failures) = (allowsLastTry, retries, failures)
-    }
-}
-
-/// Remembers the passwords that tags did not accept.
-package protocol Type2PasswordFailures: AnyObject {
-    /// Whether a password with this fingerprint was sent to this tag without being accepted.
-    func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool
-    /// Remembers a password that is about to be sent: from now on it counts as failed.
-    func insert(_ fingerprint: UInt16, of uid: [UInt8])
-    /// Notes that the password that was sent last was not accepted.
-    func confirm()
-    /// Forgets all passwords for a tag that accepted one, or one that was not sent after all.
-    func remove(_ fingerprint: UInt16?, of uid: [UInt8])
-}
-
-/// Remembers passwords until the program ends.
-package final class Type2PasswordFailuresOfRun: Type2PasswordFailures {
-    private var failed: [[UInt8]: Set<UInt16>] = [:]
-
-    package init() {}
-
-    package func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool {
-        failed[uid]?.contains(fingerprint) ?? false
-    }
-
-    package func insert(_ fingerprint: UInt16, of uid: [UInt8]) { failed[uid, default: []].insert(fingerprint) }
-
-    package func confirm() {}
-
-    package func remove(_ fingerprint: UInt16?, of uid: [UInt8]) {
-        if let fingerprint { failed[uid]?.remove(fingerprint) } else { failed[uid] = nil }
+        TagSecretRules.fingerprint(secret, count: 4, salt: uid)
     }
 }
 
@@ -166,7 +104,7 @@ extension Type2Tag {
     /// - Returns: whether the password was sent.
     /// - Throws: ``TagError``; ``TagError/password(_:)``.
     @discardableResult
-    package func authenticate(_ password: Type2Password, _ rules: Type2PasswordRules) throws(TagError) -> Bool {
+    package func authenticate(_ password: Type2Password, _ rules: TagSecretRules) throws(TagError) -> Bool {
         guard let product = try product(), product.hasPassword else { throw .password(.notSupported) }
         let configuration = try configuration()
         if let configuration, let count = product.pageCount, configuration.firstProtectedPage >= count { return false }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardCiphers
 package import NDEF
 package import ReaderCore
 
@@ -17,7 +16,11 @@ package final class Type2Tag {
     /// The codes of commands that the reader does not pass on, so that the tag could not be asked.
     package private(set) var notPassed: Set<UInt8> = []
     /// The key used for authentication each time the tag is selected again; `nil` for none.
-    var key: TripleDESKey?
+    var proof: Proof?
+    /// Whether an Ultralight AES wants a code with each command once it is authenticated.
+    var usesMessaging = false
+    /// The codes of the session; `nil` without one.
+    var messaging: Type2SecureMessaging?
     /// The password that the tag accepted, sent again each time it is selected; `nil` for none.
     var password: Type2Password?
     /// The source of RndA.
@@ -95,6 +98,8 @@ package final class Type2Tag {
     /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is locked or needs the password.
     package func write(page: UInt16, _ bytes: [UInt8]) throws(TagError) {
         guard bytes.count == Type2Memory.pageSize else { throw .badAnswer }
+        // Nobody says whether an acknowledgement has a code, and counts.
+        guard messaging == nil else { throw .key(.writingUnsupported) }
         try select(sector: UInt8(truncatingIfNeeded: page >> 8))
         memory[page] = nil
         switch try ask(Type2Command.write(UInt8(truncatingIfNeeded: page), bytes), { $0.isEmpty }) {
@@ -208,7 +213,7 @@ package final class Type2Tag {
         while true {
             if cancellation.isCancelled { throw .cancelled }
             let result = Result { () throws(TransportError) in
-                try reader.transceive(frame, timeout: Type2Tag.timeout)
+                try exchange(frame)
             }
             switch result {
             case .success(let answer):
@@ -234,6 +239,18 @@ package final class Type2Tag {
         }
     }
 
+    /// Sends a command, with its code where the tag wants one; a NAK has none.
+    private func exchange(_ frame: [UInt8]) throws(TransportError) -> [UInt8] {
+        guard var messaging, let command = try? messaging.wrapped(frame) else {
+            return try reader.transceive(frame, timeout: Type2Tag.timeout)
+        }
+        defer { self.messaging = messaging }
+        let answer = try reader.transceive(command, timeout: Type2Tag.timeout)
+        guard answer.count > 1 else { return answer }
+        guard let content = try? messaging.unwrapped(answer) else { throw .corrupted(status: 0) }
+        return content
+    }
+
     /// Selects the tag again.
     ///
     /// - Throws: ``TagError/tagLost`` if it does not answer, or another one does; ``TagError/keyRefused``.
@@ -245,10 +262,11 @@ package final class Type2Tag {
             switch result {
             case .success(.typeA(let found)?) where isSameTag(found):
                 let lost = sector
+                messaging = nil
                 sector = 0
                 try select(sector: lost)
                 if let password { try resend(password) }
-                if try key.map(proves) ?? true { return }
+                if try proof.map(proves) ?? true { return }
                 isUnproven = true
             case .success: continue
             case .failure(.cancelled): throw .cancelled
@@ -321,6 +339,8 @@ package enum Type2Command {
     static let readSignature: [UInt8] = [0x3C, 0x00]
     /// The first part of Ultralight C's AUTHENTICATE: `AF` and eight bytes. It does not authenticate anything.
     static let authenticate: [UInt8] = [0x1A, 0x00]
+    /// The first part of an authentication with a key of Ultralight AES: `AF` and sixteen bytes.
+    static func authenticate(_ number: UInt8) -> [UInt8] { [0x1A, number] }
     /// The first byte of the first answer and of the second part of AUTHENTICATE.
     static let more: UInt8 = 0xAF
     /// The first byte of the last answer to AUTHENTICATE.

@@ -5,7 +5,8 @@ internal import CardModel
 /// Reads file-based cards, of type A or B, from `kazasu.card/1` and from dumps.
 enum FileCardFile {
     private static let keys: Set<String> = [
-        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "residence", "passport", "virtual",
+        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "residence", "passport", "ntag424",
+        "virtual",
     ]
 
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFileCard {
@@ -22,6 +23,9 @@ enum FileCardFile {
             },
             passport: try root.optional("passport").map { json throws(DocumentError) in
                 try VirtualPassport(json: json)
+            },
+            ntag424: try root.optional("ntag424").map { json throws(DocumentError) in
+                try VirtualNTAG424(json: json)
             })
         try check(tree, root)
         let (options, isoDEP) = try FileCardOptions.read(root.optional("virtual"))
@@ -273,6 +277,27 @@ extension VirtualPassport {
         let bytes = Array(try information.text().utf8)
         guard (24...40).contains(bytes.count) else { throw information.malformed(.passportInformation) }
         self.init(information: bytes)
+    }
+}
+
+extension VirtualNTAG424 {
+    /// Reads `ntag424`.
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["uid", "keys", "settings", "failures", "comment"])
+        let keys = try json.required("keys")
+        let list = try keys.list { key throws(DocumentError) in try key.bytes(count: 16) }
+        guard (1...5).contains(list.count) else { throw keys.malformed(.bytes, "16") }
+        self.init(uid: try json.required("uid").bytes(count: 7), keys: list)
+        for (name, value) in try json.optional("settings")?.members() ?? [] {
+            guard let number = UInt8(name), (1...3).contains(number) else {
+                throw value.malformed(.oneOfNames, "1", "2", "3")
+            }
+            settings[number] = try value.bytes(count: 3)
+        }
+        if let failures = try json.optional("failures") {
+            self.failures = try failures.integer(in: 0...1000)
+            inRow = self.failures
+        }
     }
 }
 

@@ -7,7 +7,7 @@ enum Type2CardFile {
     private static let keys: Set<String> = ["schema", "comment", "type2", "virtual"]
     private static let tagKeys: Set<String> = [
         "model", "uid", "atqa", "sak", "pages", "data", "signature", "counters", "password", "passwordAnswer",
-        "key", "wrongPasswords",
+        "key", "keys", "wrongPasswords",
     ]
     private static let models = Dictionary(uniqueKeysWithValues: Type2Model.allCases.map { ($0.rawValue, $0) })
 
@@ -37,7 +37,9 @@ enum Type2CardFile {
     }
 
     private static func readSecrets(_ json: JSONCursor, _ memory: inout Type2Memory) throws(DocumentError) {
-        if let signature = try json.optional("signature") { memory.signature = try signature.bytes(count: 32) }
+        if let signature = try json.optional("signature") {
+            memory.signature = try signature.bytes(count: memory.signature.count)
+        }
         for (key, value) in try json.optional("counters")?.members() ?? [] {
             guard let number = Int(key), memory.counters.indices.contains(number) else {
                 throw value.malformed(.oneOfNames, "0", "1", "2")
@@ -46,7 +48,13 @@ enum Type2CardFile {
         }
         if let value = try json.optional("wrongPasswords") {
             guard memory.layout.config != nil else { throw value.malformed(.noPassword) }
-            memory.wrongPasswords = try value.integer(in: 0...7)
+            memory.wrongPasswords = try value.integer(in: 0...(memory.model == .mf0aes20 ? 0x3FF : 7))
+        }
+        if let value = try json.optional("keys") {
+            guard memory.model == .mf0aes20 else { throw value.malformed(.noKey) }
+            let keys = try value.list { key throws(DocumentError) in try key.bytes(count: 16) }
+            guard (1...2).contains(keys.count) else { throw value.malformed(.bytes, "16") }
+            for (number, key) in keys.enumerated() { memory.aesKeys[number] = key }
         }
         if let value = try json.optional("key") {
             guard memory.model == .ultralightC else { throw value.malformed(.noKey) }
@@ -54,7 +62,9 @@ enum Type2CardFile {
         }
         for (key, offset, count) in [("password", 2, 4), ("passwordAnswer", 3, 2)] {
             guard let value = try json.optional(key) else { continue }
-            guard let config = memory.layout.config else { throw value.malformed(.noPassword) }
+            guard let config = memory.layout.config, memory.model != .mf0aes20 else {
+                throw value.malformed(.noPassword)
+            }
             memory.write(config + offset, try value.bytes(count: count))
         }
     }
@@ -75,7 +85,7 @@ enum Type2CardFile {
             throw .malformed(key: "card.uid", expected: .init(.bytes, "7"))
         }
         for (number, data) in tag.pages { memory.write(Int(number), data) }
-        if let signature = tag.signature, signature.count == 32 { memory.signature = signature }
+        if let signature = tag.signature, signature.count == memory.signature.count { memory.signature = signature }
         for (number, value) in tag.counters where memory.counters.indices.contains(Int(number)) {
             memory.counters[Int(number)] = value
         }

@@ -24,6 +24,8 @@ struct FileCardState: Sendable {
     var sessionKey: [UInt8]?
     /// The keys and the counter of a passport's session, while there is one.
     var passportSession: PassportSession?
+    /// The authentication with a key of an NTAG 424 DNA.
+    var ev2 = VirtualNTAG424.Access.none
     /// The random bytes that the last command asked for.
     private var challenge: [UInt8]?
     private var unfetched: FileCardReply?
@@ -44,6 +46,7 @@ struct FileCardState: Sendable {
         chained = []
         sessionKey = nil
         passportSession = nil
+        ev2 = .none
         challenge = nil
     }
 
@@ -74,6 +77,7 @@ struct FileCardState: Sendable {
         }
         command.data = chained + command.data
         chained = []
+        if command.classByte == 0x90, let tag = tree.ntag424 { return ev2Reply(command, tag) }
         if command.classByte == 0x08, let residence = tree.residence { return secureReply(command, residence) }
         if command.classByte == 0x0C, tree.passport != nil { return securePassportReply(command) }
         guard let refusal = FileCardState.refusal(ofClass: command.classByte) else {

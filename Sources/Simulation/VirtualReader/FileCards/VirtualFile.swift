@@ -75,13 +75,16 @@ package struct VirtualFileTree: Hashable, Sendable {
     package var residence: VirtualResidence?
     /// How a passport is opened; `nil` for other cards.
     package var passport: VirtualPassport?
+    /// The keys and rights of an NTAG 424 DNA; `nil` for other cards.
+    package var ntag424: VirtualNTAG424?
 
     package init(
         masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = [],
-        residence: VirtualResidence? = nil, passport: VirtualPassport? = nil
+        residence: VirtualResidence? = nil, passport: VirtualPassport? = nil, ntag424: VirtualNTAG424? = nil
     ) {
         self.residence = residence
         self.passport = passport
+        self.ntag424 = ntag424
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
         self.applications = applications

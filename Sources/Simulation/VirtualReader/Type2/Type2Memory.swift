@@ -8,12 +8,14 @@ package struct Type2Memory: Hashable, Sendable {
     package let model: Type2Model
     /// All bytes, four per page, including password and keys as stored.
     package internal(set) var bytes: [UInt8]
-    /// The answer to READ_SIG, 32 bytes.
+    /// The answer to READ_SIG, 32 bytes, 48 of an Ultralight AES.
     package var signature: [UInt8]
     /// The 24-bit counters, by number.
     package var counters: [UInt32]
-    /// The number of wrong passwords since the last right one; counted only where the tag has a limit.
+    /// The number of wrong passwords or keys since the last right one; counted only where the tag has a limit.
     package var wrongPasswords = 0
+    /// The keys of an Ultralight AES by number, for data and for the UID, sixteen bytes each; zeros from the factory.
+    package var aesKeys = [[UInt8]](repeating: [UInt8](repeating: 0, count: 16), count: 2)
 
     let layout: Type2Layout
 
@@ -23,7 +25,7 @@ package struct Type2Memory: Hashable, Sendable {
         self.model = model
         layout = model.layout
         bytes = [UInt8](repeating: 0, count: layout.pages * 4)
-        signature = [UInt8](repeating: 0, count: 32)
+        signature = [UInt8](repeating: 0, count: model == .mf0aes20 ? 48 : 32)
         counters = [0, 0, 0]
         write(0, Array(uid[0..<3]) + [0x88 ^ uid[0] ^ uid[1] ^ uid[2]])
         write(1, Array(uid[3..<7]))
@@ -36,6 +38,11 @@ package struct Type2Memory: Hashable, Sendable {
             write(key: Array("IEMKAERB!NACUOYF".utf8))
         }
         guard let config = layout.config else { return }
+        if model == .mf0aes20 {
+            write(config, [0x00, 0x00, 0x00, 0x3C])
+            write(config + 1, [0x00, 0x00, 0x00, 0x00])
+            return
+        }
         write(config, [0x00, 0x00, 0x00, 0xFF])
         write(config + 1, [0x00, layout.counter == .three ? 0x05 : 0x00, 0x00, 0x00])
         write(config + 2, [0xFF, 0xFF, 0xFF, 0xFF])
@@ -79,15 +86,23 @@ package struct Type2Memory: Hashable, Sendable {
             return Type2Protection(
                 firstProtected: Int(self[0x2A][0]), protectsReading: self[0x2B][0] & 0x01 == 0, key: key)
         }
-        let access = self[config + 1][0]
-        return Type2Protection(
+        let second = self[config + 1]
+        let access = second[0]
+        var protection = Type2Protection(
             firstProtected: Int(self[config][3]), protectsReading: access & 0x80 != 0,
             locksConfiguration: access & 0x40 != 0, wrongPasswords: Int(access & 0x07))
+        if model == .mf0aes20 {
+            protection.wrongPasswords = Int(second[2]) | Int(second[3] & 0x03) << 8
+            protection.wantsCodes = self[config][0] & 0x02 != 0
+        }
+        return protection
     }
 
     /// The content of a page as READ returns it: password and PACK read as zeros.
     func shown(_ page: Int) -> [UInt8] {
-        guard let config = layout.config, page == config + 2 || page == config + 3 else { return self[page] }
+        guard let config = layout.config, model != .mf0aes20, page == config + 2 || page == config + 3 else {
+            return self[page]
+        }
         return [0, 0, 0, 0]
     }
 
@@ -105,7 +120,9 @@ package struct Type2Memory: Hashable, Sendable {
     /// The characters that are mirrored: the UID as 14 digits, the counter as 6, an `x` between both. NTAG210 and 212
     /// mirror the UID only, Ultralight EV1 nothing.
     private var mirror: [UInt8]? {
-        guard let config = layout.config, layout.counter != .three, self[config][2] > 3 else { return nil }
+        guard let config = layout.config, layout.counter != .three, model != .mf0aes20, self[config][2] > 3 else {
+            return nil
+        }
         let digits = { (bytes: [UInt8]) in Array(Hex.encode(bytes, uppercase: true).utf8) }
         let count = [16, 8, 0].map { UInt8(truncatingIfNeeded: counters[2] >> $0) }
         switch (self[config][0] >> 6, layout.counter) {

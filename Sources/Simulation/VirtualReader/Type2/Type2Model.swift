@@ -10,6 +10,8 @@ package enum Type2Model: String, Hashable, Sendable, CaseIterable {
     case mf0ul11, mf0ulh11
     /// MIFARE Ultralight EV1, 128 bytes of user memory.
     case mf0ul21, mf0ulh21
+    /// MIFARE Ultralight AES, 144 bytes of user memory.
+    case mf0aes20
     /// The NTAGs, the 21x with password and signature.
     case ntag203, ntag210, ntag212, ntag213, ntag215, ntag216
 
@@ -25,6 +27,7 @@ package enum Type2Model: String, Hashable, Sendable, CaseIterable {
         case .mf0ulh11: .ev1(0x0B, subtype: 2, pages: 20, config: 0x10)
         case .mf0ul21: .ev1(0x0E, subtype: 1, pages: 41, config: 0x25, locks: .pairs(page: 0x24, unit: 2))
         case .mf0ulh21: .ev1(0x0E, subtype: 2, pages: 41, config: 0x25, locks: .pairs(page: 0x24, unit: 2))
+        case .mf0aes20: .aes
         case .ntag203:
             Type2Layout(
                 pages: 42, capability: [0xE1, 0x10, 0x12, 0x00],
@@ -127,6 +130,16 @@ struct Type2Layout: Hashable, Sendable {
         return layout
     }
 
+    /// Ultralight AES: the keys behind page 2F are never read.
+    static let aes: Type2Layout = {
+        var layout = Type2Layout(
+            pages: 60, lastReadable: 0x2F, capability: [0xE1, 0x10, 0x12, 0x00], message: [0x03, 0x00, 0xFE],
+            refusesUnknown: true)
+        layout.config = 0x29
+        layout.version = [0x00, 0x04, 0x03, 0x01, 0x04, 0x00, 0x0F, 0x03]
+        return layout
+    }()
+
     static func ntag(
         _ size: UInt8, subtype: UInt8, pages: Int, size capacity: UInt8, config: Int, locks: Locks?, message: [UInt8]
     ) -> Type2Layout {
@@ -152,4 +165,6 @@ struct Type2Protection: Hashable, Sendable {
     var wrongPasswords = 0
     /// The key of an Ultralight C, K1 before K2; empty for others.
     var key: [UInt8] = []
+    /// Whether an Ultralight AES wants a code with each command after an authentication.
+    var wantsCodes = false
 }

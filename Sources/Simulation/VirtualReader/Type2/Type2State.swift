@@ -31,7 +31,11 @@ struct Type2State: Sendable {
     private var hasCounted = false
 
     /// The protection in this session.
-    private var protection: Type2Protection
+    private(set) var protection: Type2Protection
+    /// The random number of an Ultralight AES that waits for its second part, and the number of its key.
+    var aesChallenge: (number: [UInt8], key: [UInt8])?
+    /// The codes of this session's commands and answers, and how many there were.
+    var codes: (key: [UInt8], count: UInt16)?
 
     init(_ memory: Type2Memory) {
         self.memory = memory
@@ -43,6 +47,8 @@ struct Type2State: Sendable {
         isAuthenticated = false
         pageToWrite = nil
         challenge = nil
+        aesChallenge = nil
+        codes = nil
         protection = memory.protection
     }
 
@@ -52,6 +58,20 @@ struct Type2State: Sendable {
     }
 
     mutating func take(_ frame: [UInt8]) -> Result {
+        if let begun = aesChallenge {
+            aesChallenge = nil
+            return proveAES(begun.number, begun.key, frame)
+        }
+        guard codes != nil else { return carryOut(frame) }
+        let command = Array(frame.dropLast(8))
+        guard frame.count > 8, nextCode(of: command) == Array(frame.suffix(8)) else {
+            return .refusal(Self.wrongArgument)
+        }
+        guard case .data(let data) = carryOut(command) else { return .refusal(Self.wrongArgument) }
+        return .data(data + nextCode(of: data))
+    }
+
+    private mutating func carryOut(_ frame: [UInt8]) -> Result {
         if let page = pageToWrite {
             pageToWrite = nil
             return frame.count == 16 ? write(page, Array(frame.prefix(4))) : .refusal(Self.wrongArgument)
@@ -66,6 +86,7 @@ struct Type2State: Sendable {
         case (0xA0, 2): return prepareWrite(Int(frame[1]))
         case (0x1A, 2) where memory.model == .ultralightC:
             return frame[1] == 0 ? beginAuthentication() : .refusal(Self.wrongArgument)
+        case (0x1A, 2) where memory.model == .mf0aes20: return beginAES(Int(frame[1]))
         case (0x60, 1), (0x3A, 3), (0x3C, 2), (0x1B, 5), (0x39, 2), (0xA5, 6), (0x3E, 2):
             guard let version = memory.layout.version else { return unknown }
             return frame[0] == 0x60 ? .data(version) : newer(frame)
@@ -213,10 +234,24 @@ struct Type2State: Sendable {
         return .data([0x00] + proof)
     }
 
+    /// Another number each time, the same ones in each run.
+    mutating func nextNumber() -> [UInt8] {
+        defer { challenges &+= 2 }
+        let seed = UInt64(block: memory.uid)
+        return SplitMix64.number(seed: seed, index: challenges).block
+            + SplitMix64.number(seed: seed, index: challenges &+ 1).block
+    }
+
+    /// A key was proved.
+    mutating func open() {
+        isAuthenticated = true
+        memory.wrongPasswords = 0
+    }
+
     // MARK: Password
 
     private mutating func authenticate(_ password: [UInt8]) -> Result {
-        guard let config = memory.layout.config else { return unknown }
+        guard let config = memory.layout.config, memory.model != .mf0aes20 else { return unknown }
         let limit = protection.wrongPasswords
         guard limit == 0 || memory.wrongPasswords < limit else { return .refusal(Self.counterOverflow) }
         guard password == memory[config + 2] else {

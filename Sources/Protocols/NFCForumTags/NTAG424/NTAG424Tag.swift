@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardCiphers
+internal import CardCrypto
+internal import CardModel
+package import ISO7816
+internal import NDEF
+internal import ReaderCore
+
+/// An NTAG 424 DNA that is opened with one of its owner's keys: reads and writes the files that the key has a right to.
+///
+/// Failed authentications count: after 50 in a row the tag delays its answers, after 1000 in all it locks the key for good
+/// (AN12196 §7.4). So a key is tried once, and one that failed on the same tag is not tried again.
+package final class NTAG424Tag {
+    private let session: ISO7816Session
+    private let key: TagKey
+    private let uid: [UInt8]
+    private var secure: EV2Session?
+    /// The source of RndA.
+    var random: () -> [UInt8] = { (0..<16).map { _ in .random(in: .min ... .max) } }
+
+    /// Makes the tag behind a session.
+    ///
+    /// - Parameter uid: what the reader found, by which a failed key is remembered.
+    package init(session: ISO7816Session, key: TagKey, uid: [UInt8]) {
+        (self.session, self.key, self.uid) = (session, key, uid)
+    }
+
+    /// The number of the key.
+    package var keyNumber: UInt8 { key.number }
+
+    // MARK: Authentication
+
+    /// Selects the NDEF application and authenticates once.
+    ///
+    /// - Throws: ``TagError``; ``TagError/takesNoKey`` for another card, ``TagError/keyRefused``, ``TagError/key(_:)``.
+    package func authenticate(_ rules: TagSecretRules) throws(TagError) {
+        try select()
+        try rules.attempt(key, uid: uid) { () throws(TagError) in try run() }
+    }
+
+    private func select() throws(TagError) {
+        guard let application = Type4Tag.application else { throw .takesNoKey }
+        do throws(ISO7816Error) {
+            _ = try session.select(.application(application), answer: .fileControlInformation)
+        } catch .status {
+            throw .takesNoKey
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private func run() throws(TagError) {
+        secure = nil
+        let first = try send(EV2Command.authenticateFirst, [key.number, 0x00])
+        switch first.status.rawValue {
+        case EV2Status.more: break
+        case EV2Status.noSuchKey, EV2Status.parameter: throw .key(.noSuchKey(key.number))
+        case EV2Status.delay: throw .key(.delayed)
+        case EV2Status.denied: throw .key(.locked)
+        default: throw .takesNoKey
+        }
+        let aes = try key.aes()
+        let run = try crypto { () throws(CryptoError) in
+            try EV2Authentication(challenge: first.data, key: aes, random: random())
+        }
+        // A tag in LRP mode answers with seventeen bytes.
+        guard let run else { throw .takesNoKey }
+        let second: ResponseAPDU
+        do throws(TagError) {
+            second = try send(EV2Command.more, run.reply)
+        } catch {
+            switch error {
+            case .tagLost: throw .key(.interrupted(.noAnswer))
+            case .transport(let cause): throw .key(.interrupted(cause))
+            default: throw error
+            }
+        }
+        switch second.status.rawValue {
+        case EV2Status.success: break
+        case EV2Status.delay: throw .key(.delayed)
+        case EV2Status.denied: throw .key(.locked)
+        default: throw .keyRefused
+        }
+        secure = try crypto { () throws(CryptoError) in try run.session(second.data) }
+        guard secure != nil else { throw .keyRefused }
+    }
+
+    // MARK: Commands
+
+    /// The tag's UID, which it tells with a key also where it shows a random one; seven bytes.
+    package func realUID() throws(TagError) -> [UInt8] {
+        let uid = try ask(EV2Command.uid, header: [], .full)
+        guard uid.count == 7 else { throw .badAnswer }
+        return uid
+    }
+
+    /// The settings of a file, 1 to 3.
+    package func settings(of file: UInt8) throws(TagError) -> NTAG424File {
+        guard let settings = NTAG424File(file, try ask(EV2Command.settings, header: [file], .mac)) else {
+            throw .badAnswer
+        }
+        return settings
+    }
+
+    /// The longest part of a file in one command: with padding and code it fits into a short answer.
+    private static let part = 128
+
+    /// Reads bytes of a file.
+    package func read(_ file: NTAG424File, from offset: Int = 0, count: Int) throws(TagError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let mode = file.mode(of: [file.read, file.readWrite], key: key.number)
+        while bytes.count < count {
+            let wanted = min(Self.part, count - bytes.count)
+            let header = [file.number] + Self.field(offset + bytes.count) + Self.field(wanted)
+            let part = try ask(EV2Command.read, header: header, mode)
+            guard part.count == wanted else { throw .badAnswer }
+            bytes += part
+        }
+        return bytes
+    }
+
+    private func write(_ file: NTAG424File, at offset: Int, _ bytes: [UInt8]) throws(TagError) {
+        var done = 0
+        let mode = file.mode(of: [file.write, file.readWrite], key: key.number)
+        while done < bytes.count {
+            let part = Array(bytes.dropFirst(done).prefix(Self.part))
+            let header = [file.number] + Self.field(offset + done) + Self.field(part.count)
+            _ = try ask(EV2Command.write, header: header, data: part, mode)
+            done += part.count
+        }
+    }
+
+    /// Three bytes, least significant first.
+    private static func field(_ number: Int) -> [UInt8] {
+        (0..<3).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
+    private func ask(
+        _ code: UInt8, header: [UInt8], data: [UInt8] = [], _ mode: EV2Session.Mode
+    ) throws(TagError) -> [UInt8] {
+        guard let secure else { throw .keyRefused }
+        let body = try crypto { () throws(CryptoError) in try secure.command(code, header: header, data: data, mode) }
+        let response = try send(code, body)
+        guard response.status.rawValue == EV2Status.success else {
+            // After an error the session is over.
+            self.secure = nil
+            throw .iso7816(.status(Instruction(rawValue: code), response.status))
+        }
+        var next = secure
+        let content = try crypto { () throws(CryptoError) in try next.answer(response.data, mode) }
+        self.secure = next
+        guard let content else {
+            self.secure = nil
+            throw .badAnswer
+        }
+        return content
+    }
+
+    private func send(_ code: UInt8, _ data: [UInt8]) throws(TagError) -> ResponseAPDU {
+        do throws(ISO7816Error) {
+            return try session.transmitOnce(
+                CommandAPDU(Instruction(rawValue: code), cla: 0x90, data: data, ne: 0x100, lengthForm: .short))
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: ISO7816Error) -> TagError {
+        switch error {
+        case .transport(.cancelled): .cancelled
+        case .transport(.noAnswer), .transport(.cardReleased), .otherCard: .tagLost
+        case .transport(let error): .transport(error)
+        default: .iso7816(error)
+        }
+    }
+
+    private func crypto<Value>(_ body: () throws(CryptoError) -> Value) throws(TagError) -> Value {
+        do throws(CryptoError) {
+            return try body()
+        } catch {
+            throw .crypto(error)
+        }
+    }
+}
+
+/// What an NTAG 424 DNA tells with a key.
+package struct NTAG424Information: Hashable, Sendable {
+    /// The number of the key.
+    package let key: UInt8
+    /// Seven bytes.
+    package let uid: [UInt8]
+    /// The files 1 (Capability Container), 2 (NDEF) and 3 (the owner's).
+    package let files: [NTAG424File]
+}
+
+extension NTAG424Tag {
+    /// Asks for the real UID and the settings of the files.
+    package func information() throws(TagError) -> NTAG424Information {
+        let uid = try realUID()
+        var files: [NTAG424File] = []
+        for number in 1...3 as ClosedRange<UInt8> { files.append(try settings(of: number)) }
+        return NTAG424Information(key: keyNumber, uid: uid, files: files)
+    }
+}
+
+/// The settings of a file of an NTAG 424 DNA.
+package struct NTAG424File: Hashable, Sendable {
+    /// 1 to 3.
+    package let number: UInt8
+    /// FileOption: bits 0 and 1 how a key's owner is answered, bit 6 whether URLs are made new each time (SDM).
+    package let option: UInt8
+    /// Who may read, write, do both, and change the settings: a key's number, E for everybody, F for nobody.
+    package let read: UInt8
+    package let write: UInt8
+    package let readWrite: UInt8
+    package let change: UInt8
+    /// In bytes.
+    package let size: Int
+
+    /// Parses the answer to GetFileSettings: type, option, rights (least significant byte first), size.
+    package init?(_ number: UInt8, _ settings: [UInt8]) {
+        guard settings.count >= 7 else { return nil }
+        self.number = number
+        option = settings[1]
+        (readWrite, change) = (settings[2] >> 4, settings[2] & 0x0F)
+        (read, write) = (settings[3] >> 4, settings[3] & 0x0F)
+        size = Int(settings[4]) | Int(settings[5]) << 8 | Int(settings[6]) << 16
+    }
+
+    /// Whether everybody has a right.
+    private static let everybody: UInt8 = 0x0E
+
+    /// The name of the mode in which the owner of a key is answered.
+    package var modeName: String {
+        switch EV2Session.Mode(option: option) {
+        case .plain: "plain"
+        case .mac: "mac"
+        case .full: "full"
+        }
+    }
+
+    /// Whether URLs are made new each time (SDM).
+    package var isDynamic: Bool { option & 0x40 != 0 }
+
+    /// How a command travels: as the file says where the key gives the right, plain where everybody has it.
+    func mode(of rights: [UInt8], key: UInt8) -> EV2Session.Mode {
+        rights.contains(key) || !rights.contains(Self.everybody) ? EV2Session.Mode(option: option) : .plain
+    }
+
+    /// Whether a key, or everybody, has one of these rights.
+    func allows(_ rights: [UInt8], key: UInt8) -> Bool { rights.contains(key) || rights.contains(Self.everybody) }
+}
+
+extension NTAG424Tag: NDEFTag {
+    package var typeNumber: Int { 4 }
+
+    /// The number of the file with the message.
+    private static let messageFile: UInt8 = 2
+    /// The length of the message's length.
+    private static let lengthBytes = 2
+
+    package func readNDEF() throws(TagError) -> NDEFArea {
+        let file = try settings(of: Self.messageFile)
+        guard file.allows([file.read, file.readWrite], key: keyNumber) else { throw .noNDEF(.notReadable) }
+        let field = try read(file, count: Self.lengthBytes)
+        let length = Int(field[0]) << 8 | Int(field[1])
+        guard length <= file.size - Self.lengthBytes else { throw .noNDEF(.lengthBeyondEnd) }
+        return area(file, try read(file, from: Self.lengthBytes, count: length))
+    }
+
+    package func writableArea() throws(TagError) -> NDEFArea { area(try settings(of: Self.messageFile), []) }
+
+    private func area(_ file: NTAG424File, _ message: [UInt8]) -> NDEFArea {
+        let isWritable = file.allows([file.write, file.readWrite], key: keyNumber)
+        return NDEFArea(
+            message: message, capacity: max(0, file.size - Self.lengthBytes), obstacle: isWritable ? nil : .readOnly)
+    }
+
+    /// Everything is known from the settings.
+    package func checkPlaces(of bytes: [UInt8]) {}
+
+    /// Sets the length to 0, writes the message, then its length.
+    package func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
+        let file = try settings(of: Self.messageFile)
+        try write(file, at: 0, [0, 0])
+        try write(file, at: Self.lengthBytes, bytes)
+        try write(file, at: 0, [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)])
+    }
+}
+
+/// The commands of NTAG 424 DNA that Kazasu sends, in the wrapping of ISO 7816 (class 90).
+private enum EV2Command {
+    static let authenticateFirst: UInt8 = 0x71
+    static let more: UInt8 = 0xAF
+    static let uid: UInt8 = 0x51
+    static let settings: UInt8 = 0xF5
+    static let read: UInt8 = 0xAD
+    static let write: UInt8 = 0x8D
+}
+
+/// The status words of NTAG 424 DNA.
+private enum EV2Status {
+    static let success: UInt16 = 0x9100
+    static let more: UInt16 = 0x91AF
+    static let noSuchKey: UInt16 = 0x9140
+    static let parameter: UInt16 = 0x919E
+    static let denied: UInt16 = 0x919D
+    static let delay: UInt16 = 0x91AD
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardCiphers
+internal import CardCrypto
+internal import CardModel
+
+/// What makes a virtual card an NTAG 424 DNA: its keys, and who may do what with its files E103, E104 and E105.
+package struct VirtualNTAG424: Hashable, Sendable {
+    /// How far an authentication is.
+    enum Access: Hashable, Sendable {
+        case none
+        /// The random number that was sent, and the number of its key.
+        case begun(random: [UInt8], key: Int)
+        case open(Session)
+    }
+
+    struct Session: Hashable, Sendable {
+        let key: Int
+        let identifier: [UInt8]
+        let cipherKey: [UInt8]
+        let macKey: [UInt8]
+        var count: UInt16 = 0
+
+        var counter: [UInt8] { [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)] }
+    }
+
+    /// The UID that the tag tells with a key.
+    package var uid: [UInt8]
+    /// By number. They are test data.
+    package var keys: [[UInt8]]
+    /// FileOption and access rights of the files 1 to 3; read by everybody and written with key 0 if missing.
+    package var settings: [UInt8: [UInt8]] = [:]
+    /// The number of wrong keys in all, and in a row.
+    package var failures = 0
+    package var inRow = 0
+
+    package init(uid: [UInt8], keys: [[UInt8]]) {
+        (self.uid, self.keys) = (uid, keys)
+    }
+
+    func options(of file: UInt8) -> [UInt8] { settings[file] ?? [0x00, 0x00, 0xE0] }
+}
+
+/// Everything here is written by hand from NXP's examples (AN12196), so that a mistake of the reading side shows.
+extension FileCardState {
+    /// A command of class 90.
+    mutating func ev2Reply(_ command: CommandAPDU, _ tag: VirtualNTAG424) -> FileCardReply {
+        guard command.parameters == 0 else { return FileCardReply(0x919E) }
+        switch command.instruction {
+        case 0x71: return beginEV2(command.data, tag)
+        case 0xAF: return finishEV2(command.data, tag)
+        default: break
+        }
+        guard case .open(var session) = ev2 else { return FileCardReply(0x91AE) }
+        ev2 = .none
+        let reply: FileCardReply
+        switch command.instruction {
+        case 0x51: reply = ev2UID(command.data, tag, &session)
+        case 0xF5: reply = ev2Settings(command.data, tag, &session)
+        case 0xAD: reply = ev2Read(command.data, tag, &session)
+        case 0x8D: reply = ev2Write(command.data, tag, &session)
+        default: return FileCardReply(0x911C)
+        }
+        if reply.status == 0x9100 { ev2 = .open(session) }
+        return reply
+    }
+
+    private mutating func beginEV2(_ data: [UInt8], _ tag: VirtualNTAG424) -> FileCardReply {
+        ev2 = .none
+        guard data.count >= 2 else { return FileCardReply(0x917E) }
+        guard tag.failures < 1000 else { return FileCardReply(0x919D) }
+        guard tag.inRow < 50 else { return FileCardReply(0x91AD) }
+        let number = Int(data[0])
+        guard tag.keys.indices.contains(number) else { return FileCardReply(0x9140) }
+        let bytes = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+        ev2 = .begun(random: bytes, key: number)
+        return FileCardReply(Self.aes(tag.keys[number], bytes) ?? [], 0x91AF)
+    }
+
+    private mutating func finishEV2(_ data: [UInt8], _ tag: VirtualNTAG424) -> FileCardReply {
+        guard case .begun(let own, let number) = ev2 else { return FileCardReply(0x91CA) }
+        ev2 = .none
+        guard data.count == 32 else { return FileCardReply(0x917E) }
+        let key = tag.keys[number]
+        guard let plain = try? AESKey(SecretBytes(key)).decrypt(data), plain[16...].elementsEqual(own[1...] + own[..<1])
+        else {
+            tree.ntag424?.failures += 1
+            tree.ntag424?.inRow += 1
+            return FileCardReply(0x91AE)
+        }
+        tree.ntag424?.inRow = 0
+        let reader = Array(plain[..<16])
+        var vector: [UInt8] = [0x00, 0x01, 0x00, 0x80, reader[0], reader[1]]
+        for place in 0..<6 { vector.append(reader[2 + place] ^ own[place]) }
+        vector += own[6...] + reader[8...]
+        let identifier = (0..<4).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+        guard let master = try? AESKey(SecretBytes(key)), let cipher = try? master.cmac([0xA5, 0x5A] + vector),
+            let mac = try? master.cmac([0x5A, 0xA5] + vector),
+            let answer = Self.aes(key, identifier + reader[1...] + reader[..<1] + [UInt8](repeating: 0, count: 12))
+        else { return FileCardReply(0x91EE) }
+        ev2 = .open(VirtualNTAG424.Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac))
+        return FileCardReply(answer, 0x9100)
+    }
+
+    // MARK: Commands
+
+    private func ev2UID(
+        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    ) -> FileCardReply {
+        guard Self.opened(0x51, data, header: 0, mode: 3, session) != nil else { return FileCardReply(0x911E) }
+        return Self.closed(tag.uid, mode: 3, &session)
+    }
+
+    private func ev2Settings(
+        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    ) -> FileCardReply {
+        guard Self.opened(0xF5, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
+        guard let number = data.first, let bytes = ev2File(number)?.bytes else { return FileCardReply(0x91F0) }
+        let size = [UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8), 0]
+        return Self.closed([0x00] + tag.options(of: number) + size, mode: 1, &session)
+    }
+
+    private func ev2Read(
+        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    ) -> FileCardReply {
+        guard data.count >= 7 else { return FileCardReply(0x917E) }
+        let options = tag.options(of: data[0])
+        guard let mode = Self.mode(options, [options[2] >> 4, options[1] >> 4], session.key) else {
+            return FileCardReply(0x919D)
+        }
+        guard Self.opened(0xAD, data, header: 7, mode: mode == 0 ? 0 : 1, session) != nil else {
+            return FileCardReply(0x911E)
+        }
+        guard let bytes = ev2File(data[0])?.bytes else { return FileCardReply(0x91F0) }
+        let offset = Self.number(data[1...3])
+        let count = Self.number(data[4...6])
+        guard offset + count <= bytes.count else { return FileCardReply(0x91BE) }
+        let end = count == 0 ? bytes.count : offset + count
+        guard offset <= end else { return FileCardReply(0x91BE) }
+        return Self.closed(Array(bytes[offset..<end]), mode: mode, &session)
+    }
+
+    private mutating func ev2Write(
+        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    ) -> FileCardReply {
+        guard data.count >= 7 else { return FileCardReply(0x917E) }
+        let options = tag.options(of: data[0])
+        guard let mode = Self.mode(options, [options[2] & 0x0F, options[1] >> 4], session.key) else {
+            return FileCardReply(0x919D)
+        }
+        guard let content = Self.opened(0x8D, data, header: 7, mode: mode, session) else {
+            return FileCardReply(0x911E)
+        }
+        guard let file = ev2File(data[0]) else { return FileCardReply(0x91F0) }
+        let (offset, count) = (Self.number(data[1...3]), Self.number(data[4...6]))
+        guard content.count == count else { return FileCardReply(0x917E) }
+        guard offset + count <= file.bytes.count else { return FileCardReply(0x91BE) }
+        var bytes = file.bytes
+        bytes.replaceSubrange(offset..<offset + count, with: content)
+        tree[directory].files[file.index].content = .bytes(bytes)
+        return Self.closed([], mode: mode == 0 ? 0 : 1, &session)
+    }
+
+    /// The file of a number: E103, E104 or E105 of the current application.
+    private func ev2File(_ number: UInt8) -> (index: Int, bytes: [UInt8])? {
+        let id = 0xE102 + UInt16(number)
+        guard (1...3).contains(number),
+            let index = tree[directory].files.firstIndex(where: { $0.id.rawValue == id }),
+            case .bytes(let bytes) = tree[directory].files[index].content
+        else { return nil }
+        return (index, bytes)
+    }
+
+    // MARK: Codes and ciphers
+
+    /// The mode of a command for the owner of a key, 0, 1 or 3; `nil` if it has none of these rights.
+    private static func mode(_ options: [UInt8], _ rights: [UInt8], _ key: Int) -> UInt8? {
+        if rights.contains(where: { Int($0) == key }) { return options[0] & 0x03 == 2 ? 0 : options[0] & 0x03 }
+        return rights.contains(0x0E) ? 0 : nil
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
+
+    private static func aes(_ key: [UInt8], _ data: [UInt8], start: [UInt8]? = nil) -> [UInt8]? {
+        try? AESKey(SecretBytes(key)).encrypt(data, after: start)
+    }
+
+    private static func code(_ message: [UInt8], _ session: VirtualNTAG424.Session) -> [UInt8]? {
+        guard let mac = try? AESKey(SecretBytes(session.macKey)).cmac(message) else { return nil }
+        return [1, 3, 5, 7, 9, 11, 13, 15].map { mac[$0] }
+    }
+
+    /// Where a chain of ciphers begins.
+    private static func start(_ label: [UInt8], _ session: VirtualNTAG424.Session) -> [UInt8]? {
+        aes(session.cipherKey, label + session.identifier + session.counter + [UInt8](repeating: 0, count: 8))
+    }
+
+    /// The data of a command behind its header; `nil` if its code is wrong.
+    private static func opened(
+        _ code: UInt8, _ field: [UInt8], header: Int, mode: UInt8, _ session: VirtualNTAG424.Session
+    ) -> [UInt8]? {
+        guard mode != 0 else { return Array(field.dropFirst(header)) }
+        let body = Array(field.dropLast(8))
+        guard field.count >= header + 8,
+            self.code([code] + session.counter + session.identifier + body, session) == Array(field.suffix(8))
+        else { return nil }
+        let data = Array(body.dropFirst(header))
+        guard mode == 3, !data.isEmpty else { return data }
+        guard let first = start([0xA5, 0x5A], session),
+            let plain = try? AESKey(SecretBytes(session.cipherKey)).decrypt(data, after: first),
+            let end = plain.lastIndex(of: 0x80)
+        else { return nil }
+        return Array(plain[..<end])
+    }
+
+    private static func closed(
+        _ data: [UInt8], mode: UInt8, _ session: inout VirtualNTAG424.Session
+    ) -> FileCardReply {
+        session.count &+= 1
+        var body = data
+        if mode == 3 {
+            body.append(0x80)
+            while body.count % 16 != 0 { body.append(0) }
+            guard let first = start([0x5A, 0xA5], session), let cipher = aes(session.cipherKey, body, start: first)
+            else {
+                return FileCardReply(0x91EE)
+            }
+            body = cipher
+        }
+        guard mode != 0 else { return FileCardReply(body, 0x9100) }
+        guard let code = code([0x00] + session.counter + session.identifier + body, session) else {
+            return FileCardReply(0x91EE)
+        }
+        return FileCardReply(body + code, 0x9100)
+    }
+}
