@@ -85,7 +85,8 @@ struct ServiceCommandTests {
         #expect(throws: TransportError.unsupported(detail: .init(.noFeliCaCommand, "08"))) { try ask(write) }
         // The read settles the order of the bytes.
         let block = try ask(Self.read)
-        #expect(block.prefix(13) == [0x1D, 0x07] + Self.idm + [0x00, 0x00, 0x01])
+        let head: [UInt8] = [0x1D, 0x07] + Self.idm + [0x00, 0x00, 0x01]
+        #expect(Array(block.prefix(13)) == head)
         #expect(block.suffix(2) == [0xEE, 0xFF])
         let codes: [UInt8] = isSwapped ? [0x09, 0x0F] : [0x0F, 0x09]
         #expect(reader.commands.last == [0xFF, 0x46, 0x01, 0x01, 0x04] + codes + [0x80, 0x00])

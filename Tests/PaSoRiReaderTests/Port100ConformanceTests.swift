@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ReaderCore
 import ReaderTesting
 import SimulatedChips
 import Testing
-import VirtualReader
 
 @testable import PaSoRiReader
 
@@ -19,14 +17,5 @@ struct Port100ConformanceTests {
         }
         #expect(report == ConformanceReport())
         #expect(benches.flatMap(\.chip.statistics.complaints) == [])
-    }
-
-    /// Neither does Crypto1 for a host as far as anybody published; passwords go through as any frame.
-    @Test("Passwords; MIFARE Classic is refused") func protectedCards() throws {
-        let (field, cancellation) = (VirtualField(), CancellationToken())
-        let bench = try Port100Bench(field, cancellation)
-        let report = try ReaderConformance.protectedCards(bench.reader, ConformanceStage(field), cancellation)
-        #expect(report.breaches == [])
-        #expect(report.skipped == ["MIFARE Classic"])
     }
 }

@@ -74,7 +74,8 @@ package struct TagKeyOptions: ParsableArguments {
             let name = caller.flag(flag)
             let names = options.map { caller.option($0) }.joined(separator: tr(" or ", " または "))
             throw CommandError(
-                .usage, "usage", tr("\(name) requires \(names)", "\(name) は \(names) と一緒に指定してください"))
+                .usage, "usage", tr("\(name) requires \(names)", "\(name) は \(names) と一緒に指定してください"),
+                hint: tr("add it, or leave \(name) out", "それを付けるか、\(name) を外してください"))
         }
     }
 

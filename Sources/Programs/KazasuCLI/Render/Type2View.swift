@@ -57,7 +57,8 @@ struct Type2View {
     }
 
     private var secretName: String {
-        report.product?.dynamicLocks == .ultralightC ? tr("Key", "鍵") : tr("Password", "パスワード")
+        let hasKey = report.product?.dynamicLocks == .ultralightC || report.product?.hasAESKey == true
+        return hasKey ? tr("Key", "鍵") : tr("Password", "パスワード")
     }
 
     private func words(_ configuration: Type2Configuration) -> String {
