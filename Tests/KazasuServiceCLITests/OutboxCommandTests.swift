@@ -22,7 +22,8 @@ struct OutboxCommandTests {
         let path = "\(folder.path)/o"
         let outbox = try Outbox(path, isWatcher: true)
         let event = try StoredEvent(
-            parsing: #"{"schema":"kazasu.tap/1","id":"0193-1","seq":1,"type":"on","at":"2023-11-15T07:13:20.000+09:00","#
+            parsing:
+                #"{"schema":"kazasu.tap/1","id":"0193-1","seq":1,"type":"on","at":"2023-11-15T07:13:20.000+09:00","#
                 + #""mono":1,"clock":"synchronised","site":"here","reader":"door","technology":"felica","#
                 + #""tag":"0101031234567890","identity":"fixed"}"#)
         try await outbox.remember(sinks: ["exec:/bin/a", "mqtt:b"], confirms: confirms)

@@ -108,7 +108,8 @@ struct WatcherTests {
             until: { event in event.event.reader == "toaster" })
         #expect(events == ["reader", "on", "reader", "off shutdown"])
 
-        let first = Watcher(Watcher.Plan(site: "here", readers: ["toaster"], names: [:], sinks: []), outbox: nil) { _, _ in
+        let first = Watcher(Watcher.Plan(site: "here", readers: ["toaster"], names: [:], sinks: []), outbox: nil) {
+            _, _ in
         } tell: { _ in
         }
         let failure = await #expect(throws: KazasuError.self) { try await first.run() }

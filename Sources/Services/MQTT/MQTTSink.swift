@@ -156,7 +156,8 @@ package final class MQTTSink: Sink {
         name = "mqtt:\(settings.broker.host):\(settings.broker.port)/\(settings.prefix)"
 
         let callbacks = Callbacks(
-            settings: settings, topics: topics, homeAssistant: homeAssistant, state: state, tell: tell, acknowledge: continuation)
+            settings: settings, topics: topics, homeAssistant: homeAssistant, state: state, tell: tell,
+            acknowledge: continuation)
         connection = MQTTConnection(
             // States first: when Home Assistant believes them again, they are those of now.
             Self.connecting(settings, topics, homeAssistant),
