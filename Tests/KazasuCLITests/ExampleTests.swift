@@ -99,7 +99,8 @@ struct ExampleTests {
         let command = ["FILE", "ファイル"].reduce(line) { $0.replacing($1, with: table) }
             .replacing("COMMAND", with: "balance").replacing("コマンド", with: "balance")
         let shell = try ExampleShell()
-        let report = command.contains("replay:report.jsonl") ? ["kazasu doctor --report report.jsonl"] : []
+        let recording = "kazasu doctor --report report.jsonl" + (command.contains("dump") ? " --dump" : "")
+        let report = command.contains("replay:report.jsonl") ? [recording] : []
         let (statuses, _, result) = try shell.run(report + [command])
         let isPart = statuses.last == 64 && result.errors.contains("missing argument")
         #expect(

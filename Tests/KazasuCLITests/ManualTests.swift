@@ -92,7 +92,7 @@ struct ManualTests {
         let folder = try TemporaryFolder()
         let again = try ChildProcess.run(
             Self.script, [Kazasu.service, folder.path],
-            environment: Kazasu.environment.merging(["TZ": "Pacific/Kiritimati"]) { $1 }, limit: .seconds(120))
+            environment: Kazasu.environment.merging(["TZ": "Pacific/Kiritimati"]) { $1 }, limit: .seconds(300))
         try #require(again.hasEnded(0))
         let same = try Kazasu.shell("diff -r '\(try Self.made.get().path)' '\(folder.path)'")
         #expect(same.hasEnded(0), "\(same.output)")
