@@ -44,7 +44,7 @@ DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
 # An import of a module that Package.swift does not allow is an error.
 IMPORT_RULE := --explicit-target-dependency-import-check error
-# More for every build, as in `make test BUILD_FLAGS='-debug-info-format none --disable-index-store'`, which is faster.
+# More for every build, as in `make test BUILD_FLAGS='-debug-info-format none'`, which is faster.
 BUILD_FLAGS ?=
 SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
 

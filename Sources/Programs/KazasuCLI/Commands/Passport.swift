@@ -52,7 +52,7 @@ struct Passport: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "Write the photo (JPEG or JPEG 2000) to a new file.", "顔写真（JPEG または JPEG 2000）を新しいファイルに書く。",
+            "Write the photo (JPEG or JPEG 2000) to a file.", "顔写真（JPEG または JPEG 2000）をファイルに書く。",
             value: "file"), completion: .file())
     var photo: String?
 
@@ -69,7 +69,7 @@ struct Passport: KazasuCommand {
 
     func execute(_ context: Context) throws {
         try context.check("--photo", isGiven: photo != nil)
-        let photoFile = try photo.map { path throws(CommandError) in try OutputFile(newFile: path) }
+        let photoFile = try photo.map { path throws(CommandError) in try OutputFile(picture: path) }
         let authorities = try CertificateAuthorities(paths: authorityFiles, context, areForResidence: false)
         let key = try key()
         let session = try ReaderSession(readerOptions, context)
@@ -105,10 +105,7 @@ struct Passport: KazasuCommand {
                     "\(file.path): 顔写真がないか読めなかったため、ファイルは書いていません"))
             return
         }
-        context.attempt { () throws(CommandError) in
-            try file.finish(bytes)
-            view.path = file.path
-        }
+        if file.finish(picture: bytes, context) { view.path = file.path }
     }
 
     // MARK: What opens it
@@ -162,23 +159,6 @@ struct Passport: KazasuCommand {
                 if let key = text.withUnsafeBytes({ Self.key($0) }) { return key }
             }
             objection = Self.form.message + "\n"
-        }
-    }
-}
-
-extension OutputFile {
-    /// A file for a photo: it is never a terminal or a device, and never one that is there already.
-    convenience init(newFile path: String) throws(CommandError) {
-        try self.init(path)
-        guard isFile else {
-            throw CommandError(
-                .usage, "usage", tr("a photo goes into a file only", "写真の出力先はファイルだけです"),
-                hint: tr("name a new file", "新しいファイル名を指定してください"))
-        }
-        guard !isThere else {
-            throw CommandError(
-                .cannotWrite, "exists", tr("\(path) already exists", "\(path) はすでにあります"),
-                hint: tr("use another name, or remove the file", "別の名前にするか、ファイルを消してください"))
         }
     }
 }

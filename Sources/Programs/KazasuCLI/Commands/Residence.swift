@@ -221,15 +221,7 @@ struct Residence: KazasuCommand {
                     "\(file.path): 画像がないか読めなかったため、ファイルは書いていません"))
             return
         }
-        let isReplaced = file.isFile && file.hasContents
-        var isWritten = false
-        context.attempt { () throws(CommandError) in
-            try file.finish(bytes)
-            isWritten = true
-        }
-        guard isWritten else { return }
-        if isReplaced { context.note(tr("\(file.path) was replaced", "\(file.path) を置き換えました")) }
-        view.paths.append((picture, file.path))
+        if file.finish(picture: bytes, context) { view.paths.append((picture, file.path)) }
     }
 
     /// `--check`: one line without anything personal.
