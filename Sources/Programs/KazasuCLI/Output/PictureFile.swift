@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kazasu
+
 extension OutputFile {
     /// A file for a picture of a person: never a terminal or a device.
     convenience init(picture path: String) throws(CommandError) {
