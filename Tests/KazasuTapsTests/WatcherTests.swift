@@ -106,7 +106,8 @@ struct WatcherTests {
                 run.change(to: plan)
             },
             until: { event in event.event.reader == "toaster" })
-        #expect(events == ["reader", "on", "reader", "off shutdown"])
+        // The card is read meanwhile, so its event may be before that of the unknown reader or after it.
+        #expect(events.sorted() == ["off shutdown", "on", "reader", "reader"])
 
         let first = Watcher(Watcher.Plan(site: "here", readers: ["toaster"], names: [:], sinks: []), outbox: nil) {
             _, _ in

@@ -12,6 +12,7 @@ for await (const tap of kazasu.taps({ after: null })) {
   else if (tap.type === "off") console.log(tap.on, tap.dwellMs);
   else if (tap.type === "state") console.log(tap.on?.balances?.[0].amount);
   else if (tap.type === "gap") console.log(tap.after);
+  else if (tap.type === "answer") console.log(tap.answer, tap.ms);
   else console.log(tap.state);
 }
 try {

@@ -30,7 +30,7 @@ WORDS = {
     "tag.write": "Writes an NDEF message, or raw pages, to a tag.",
     "lite.info": "What is locked on a FeliCa Lite or Lite-S card, and how many writes are left.",
     "lite.verify": "Whether a FeliCa Lite-S card has the key; raises `NotGenuineError` for a copy, or with another key.",
-    "reader.feedback": "Shows yes, no, fault or nothing by the lights and the buzzer of a reader.",
+    "reader.feedback": "Answers at a reader, by its lights and its buzzer: yes, no, fault or nothing.",
     "decode": "What a dump contains; needs no reader.",
     "convert": "A dump in another format.",
     "ledger.list": "The records of the ledger, newest first.",
