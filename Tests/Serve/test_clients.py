@@ -32,7 +32,10 @@ ARGUMENTS = {
     "tag.pages": {"reader": "tag"},
     "tag.write": {"body": {"reader": "tag", "text": ["x"]}},
     "convert": {"to": "hex"},
+    "reader.feedback": {"body": {"pattern": "yes"}},
 }
+# A virtual reader has no lights: the reason of the refusal.
+REFUSED = {"reader.feedback": "noFeedback"}
 
 
 class GeneratedClients(Case):
@@ -41,7 +44,7 @@ class GeneratedClients(Case):
         readers = ["door=virtual:" + SUICA, "tag=virtual:" + TAG, "license=virtual:" + LICENSE, "mynumber=virtual:" + MYNUMBER]
         options = [word for reader in readers[1:] for word in ("-r", reader)]
         self.server = self.serve(
-            "--allow", "raw", "--allow", "write", "--allow", "ledger", "--ledger", self.folder + "/l.sqlite", "--keep",
+            "--allow", "raw", "--allow", "write", "--allow", "feedback", "--allow", "ledger", "--ledger", self.folder + "/l.sqlite", "--keep",
             *options, reader=readers[0]).ready()
         self.url = f"http://127.0.0.1:{self.server.port}"
         self.document = self.server.get("/openapi.json").json
@@ -104,6 +107,9 @@ class GeneratedClients(Case):
                 elif "body" in takes:
                     given["body"] = made.types.File(payload=io.BytesIO(self.dump))
                 response = module.sync_detailed(client=client, **given)
+                if name in REFUSED:
+                    self.assertEqual(json.loads(response.content)["reason"], REFUSED[name])
+                    continue
                 self.assertEqual(response.status_code, 204 if name == "session.begin" else 200, response.content[:500])
                 content = operation["responses"]["200" if name != "session.begin" else "204"].get("content", {})
                 if "application/json" not in content:
