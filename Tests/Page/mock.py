@@ -116,7 +116,7 @@ class Mock:
                 state["on"] = event
             elif type == "off":
                 state["on"] = None
-            else:
+            elif type == "reader":
                 state["state"], state["on"] = members["state"], None
             self.events.append(event)
             return event

@@ -359,6 +359,21 @@ class Looks(PageCase):
         self.assertEqual(self.text(page, ".title"), "There is no reader “nope”")
         self.assertEqual(self.text(page, ".message .hint"), "The address of this page names it. The readers are: counter, exit")
 
+    def test_answers_to_a_card(self):
+        self.mock.reader()
+        page = self.open()
+        for answer, words in (("yes", "Accepted"), ("no", "Not accepted"), ("fault", "Please ask for help")):
+            with self.subTest(answer):
+                on = self.mock.on("suica-p1")
+                self.state(page, "card")
+                self.mock.send(self.mock.event("answer", "counter", on=on["id"], answer=answer, ms=40))
+                # That to a card that is not there any more is shown to nobody.
+                self.mock.send(self.mock.event("answer", "counter", on="another", answer="yes", ms=40))
+                self.until(page, "words => [...document.querySelectorAll('.answer')].some((one) => !one.hidden && one.textContent === words)",
+                           words)
+                self.assertEqual(page.locator("article").first.get_attribute("data-answer"), answer)
+                self.mock.off()
+
     def test_long_names_amounts_and_unknown_balances(self):
         place = {"area": 0, "line": 1, "station": 2, "company": None, "lineName": None,
                  "name": "羽田空港第１・第２ターミナル", "nameEn": "Tokyo International Airport Terminal 3"}
