@@ -21,7 +21,9 @@ public enum Asker: Hashable, Sendable {
     /// An asker that crashes, or has not answered within the limit, is a fault. What it answers later, or again, changes
     /// nothing; a program is ended.
     ///
-    /// - Parameter limit: how long it may take.
+    /// - Parameters:
+    ///   - event: the card's `on`.
+    ///   - limit: how long it may take.
     public func answer(to event: StoredEvent, within limit: Duration) async -> TapEvent.Verdict {
         let verdict = OneShot<TapEvent.Verdict>()
         let asking = Task {
