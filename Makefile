@@ -46,7 +46,13 @@ DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 IMPORT_RULE := --explicit-target-dependency-import-check error
 # More for every build, as in `make test BUILD_FLAGS='-debug-info-format none'`, which is faster.
 BUILD_FLAGS ?=
-SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
+# `make test-usb BUILT=1` takes what an earlier build left, without asking SwiftPM, which needs seconds each time to see that
+# nothing changed, and lets others wait for its lock.
+BUILT ?=
+SWIFT_BUILD := $(if $(BUILT),: )swift build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
+# SwiftPM's own links to where it builds.
+BIN := $(abspath $(SCRATCH))/debug
+RELEASE_BIN := $(abspath $(SCRATCH))/release
 
 # The Swift runtime goes into the programs, libnfc (LGPL) stays a shared library. The toolchain's own lld links,
 # because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
@@ -149,14 +155,15 @@ release: link ## builds both programs, stripped, with the Swift runtime inside; 
 	    gcc -c -x assembler -o $(FOUNDATION_DATA).o -)
 	$(RELEASE_BUILD) --product kazasud
 	$(RELEASE_BUILD) --product kazasu
-	@bin="$$($(RELEASE_BUILD) --show-bin-path)"; for program in kazasu kazasud; do \
-	    cmp --silent "$$bin/$$program" $(DIST)/bin/$$program || install -v -D -m 755 -t $(DIST)/bin "$$bin/$$program"; \
+	@for program in kazasu kazasud; do \
+	    cmp --silent $(RELEASE_BIN)/$$program $(DIST)/bin/$$program || \
+	    install -v -D -m 755 -t $(DIST)/bin $(RELEASE_BIN)/$$program; \
 	done
 
 # The demo sees these products only, not what another build left behind.
 DEMO_PRODUCTS := kazasu kazasud
 DEMO_BUILD := set -e; for product in $(DEMO_PRODUCTS); do $(SWIFT_BUILD) --product $$product; done
-DEMO = Scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)" $(DEMO_CARD) $(DEMO_PRODUCTS)
+DEMO = Scripts/demo "$(BIN)" $(DEMO_CARD) $(DEMO_PRODUCTS)
 
 demo: deps ## installs, builds, then reads a virtual card through the real libnfc
 	$(DEMO_BUILD)
@@ -177,7 +184,7 @@ release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (
 pictures: .venv-page/.ready ## makes the pictures of the README from the programs
 	$(SWIFT_BUILD) --product kazasu
 	$(SWIFT_BUILD) --product kazasud
-	.venv-page/bin/python Scripts/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" Docs/pictures
+	.venv-page/bin/python Scripts/pictures.py "$(BIN)/kazasu" Docs/pictures
 
 .PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
 .PHONY: test-fresh test-fresh-parts test-bridge test-system test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
@@ -191,13 +198,13 @@ test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs ev
 test-usb: deps venv ## runs the unmodified program before emulated USB readers
 	$(SWIFT_BUILD) --product kazasu
 	$(SWIFT_BUILD) --product usb-chip
-	KAZASU="$$($(SWIFT_BUILD) --show-bin-path)/kazasu" USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" \
+	KAZASU="$(BIN)/kazasu" USB_CHIP="$(BIN)/usb-chip" \
 	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
 	/usr/bin/python3 Tests/USB/test_udev.py
 
 # Where the tests of many sites find the programs.
-SITES = KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" \
-        SITE_PUBLISHER="$$($(SWIFT_BUILD) --show-bin-path)/site-publisher" python3
+SITES = KAZASUD="$(BIN)/kazasud" \
+        SITE_PUBLISHER="$(BIN)/site-publisher" python3
 
 test-sites: deps-test ## collects events with real mosquitto, PostgreSQL and SQLite
 	$(SWIFT_BUILD) --product kazasud
@@ -215,7 +222,7 @@ test-bridge: deps-test ## reads virtual cards by OpenSC and pyscard through a re
 	@Scripts/install-deps $(APT_BRIDGE)
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
-	KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
+	KAZASUD="$(BIN)/kazasud" CARD_STAND="$(BIN)/card-stand" \
 	    /usr/bin/python3 Tests/Bridge/test_bridge.py
 
 # Packages that `make deb` made before are taken as they are.
@@ -224,13 +231,13 @@ test-system: deps ## plugs simulated readers into a whole Debian in QEMU: real k
 	$(SWIFT_BUILD) --product usb-chip
 	ls $(SCRATCH)/deb/kazasu_*.deb > /dev/null 2>&1 || $(MAKE) --no-print-directory deb
 	SYSTEM_IMAGE="$$(/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system)" SYSTEM_PACKAGES=$(SCRATCH)/deb \
-	    USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" /usr/bin/python3 Tests/System/test_system.py $(SYSTEM_ARGS)
+	    USB_CHIP="$(BIN)/usb-chip" /usr/bin/python3 Tests/System/test_system.py $(SYSTEM_ARGS)
 
 # A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
 test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
-	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" $(SITES:python3=.venv-ha/bin/python) Tests/Sites/test_home.py
+	CARD_STAND="$(BIN)/card-stand" $(SITES:python3=.venv-ha/bin/python) Tests/Sites/test_home.py
 
 .venv-ha/.ready: Scripts/requirements/ha.txt
 	$(call make-venv)
@@ -240,8 +247,8 @@ test-python: deps .venv-python/.ready ## checks types and style of the Python pa
 	$(SWIFT_BUILD) --product kazasu
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
-	bin="$$($(SWIFT_BUILD) --show-bin-path)"; PATH="$(CURDIR)/.venv-python/bin:$$PATH" CARD_STAND="$$bin/card-stand" \
-	    packaging/python/check "$${KAZASU_PROGRAM:-$$bin/kazasu}"
+	PATH="$(CURDIR)/.venv-python/bin:$$PATH" CARD_STAND="$(BIN)/card-stand" \
+	    packaging/python/check "$${KAZASU_PROGRAM:-$(BIN)/kazasu}"
 
 .venv-python/.ready: Scripts/requirements/python.txt
 	$(call make-venv)
@@ -254,9 +261,9 @@ test-wheel: wheel ## installs the wheel in a Debian without libnfc and without n
 test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contract, what clients do wrong, made-up requests
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product card-stand
-	SERVE_EXAMPLES=$(SERVE_EXAMPLES) CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
+	SERVE_EXAMPLES=$(SERVE_EXAMPLES) CARD_STAND="$(BIN)/card-stand" \
 	    $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_serve.py
-	CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" \
+	CARD_STAND="$(BIN)/card-stand" \
 	    $(SITES:python3=.venv-serve/bin/python) Tests/Serve/test_clients.py
 
 .venv-serve/.ready: Scripts/requirements/serve.txt
@@ -264,7 +271,7 @@ test-serve: deps-test .venv-serve/.ready ## tests serve as a program: its contra
 
 bench-serve: deps-test release ## measures serve against the commands and watch: requests, taps, a thousand clients
 	$(SWIFT_BUILD) --product card-stand
-	KAZASUD=$(DIST)/bin/kazasud CARD_STAND="$$($(SWIFT_BUILD) --show-bin-path)/card-stand" python3 Tests/Bench/serve.py $(BENCH_ARGS)
+	KAZASUD=$(DIST)/bin/kazasud CARD_STAND="$(BIN)/card-stand" python3 Tests/Bench/serve.py $(BENCH_ARGS)
 
 # The browser is Debian's; playwright drives it.
 test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipes with Chromium, Node, TypeScript, nginx and Caddy (minutes)
@@ -273,7 +280,7 @@ test-page: swift .venv-page/.ready ## tries kiosk page, kazasu.js and web recipe
 	node --test Tests/Page/
 	.venv-page/bin/python Tests/Page/test_recipes.py
 	$(if $(KAZASU_PROGRAM),,$(SWIFT_BUILD) --product kazasud)
-	KAZASUD="$(if $(KAZASU_PROGRAM),$(abspath $(KAZASU_PROGRAM))d,$$($(SWIFT_BUILD) --show-bin-path)/kazasud)" \
+	KAZASUD="$(if $(KAZASU_PROGRAM),$(abspath $(KAZASU_PROGRAM))d,$(BIN)/kazasud)" \
 	    .venv-page/bin/python Tests/Page/test_server.py
 	HOURS=$(HOURS) SHOTS=$(SHOTS) .venv-page/bin/python Tests/Page/test_page.py
 
@@ -309,8 +316,8 @@ soak-taps: deps-test ## 100,000 taps on four virtual readers while watcher, brok
 soak-arrivals: deps venv ## puts cards and phones on each simulated reader at thousands of random moments
 	$(SWIFT_BUILD) --build-tests
 	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
-	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) USB_ARRIVALS="$$($(SWIFT_BUILD) --show-bin-path)/usb-arrivals" \
-	    USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py
+	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) USB_ARRIVALS="$(BIN)/usb-arrivals" \
+	    USB_CHIP="$(BIN)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py
 
 # A folder of its own: every module is compiled anew for another trait.
 test-certificates: deps venv ## builds the program with the package trait Certificates, runs the tests of what that adds
@@ -323,7 +330,7 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 # the modules compiled already.
 examples: deps ## builds and runs the programs of Docs/examples and their tests, and checks what a program fetches
 	$(SWIFT_BUILD) --package-path Docs/examples --build-tests
-	Scripts/run-examples.py "$$($(SWIFT_BUILD) --package-path Docs/examples --show-bin-path)"
+	Scripts/run-examples.py "$(BIN)"
 	swift test --skip-build --scratch-path $(SCRATCH) --package-path Docs/examples
 	swift package --package-path Docs/examples/Client dump-package > /dev/null
 	Scripts/test-consumer
@@ -341,11 +348,11 @@ test-stations: deps ## builds without the station names that may not be passed o
 
 api: swift ## writes the public declarations of each product to Docs/api
 	$(SWIFT_BUILD)
-	Scripts/api.py "$$($(SWIFT_BUILD) --show-bin-path)"
+	Scripts/api.py "$(BIN)"
 
 api-check: swift ## fails when public declarations changed and Docs/api did not
 	$(SWIFT_BUILD)
-	Scripts/api.py --check "$$($(SWIFT_BUILD) --show-bin-path)"
+	Scripts/api.py --check "$(BIN)"
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -406,12 +413,12 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
 	$(SWIFT_BUILD) --product usb-chip
 	umockdev-wrapper /usr/bin/python3 Tests/Bench/usb.py --kazasu $(abspath $(KAZASU)) --python $(KAZASU_PYTHON) \
-	    --chip "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip"
+	    --chip "$(BIN)/usb-chip"
 
 bench-ledger: deps ## measures the ledger: a million records, and the memory that 300,000 of them need
 	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench
 	rm -f $(SCRATCH)/bench.sqlite*
-	bench="$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)/ledger-bench"; \
+	bench="$(RELEASE_BIN)/ledger-bench"; \
 	    "$$bench" $(SCRATCH)/bench.sqlite bench 1000000; rm -f $(SCRATCH)/bench.sqlite*; \
 	    "$$bench" $(SCRATCH)/bench.sqlite bench 300000 > /dev/null; "$$bench" $(SCRATCH)/bench.sqlite memory
 
@@ -425,7 +432,7 @@ man: release
 
 api-docs: swift ## makes the API pages with the toolchain's docc; fails at a warning
 	$(SWIFT_BUILD)
-	Scripts/api.py --pages $(DIST)/api "$$($(SWIFT_BUILD) --show-bin-path)"
+	Scripts/api.py --pages $(DIST)/api "$(BIN)"
 
 # sudo often hides the compiler: then what was built before is installed. The pages need only the program.
 install: ## installs programs, man pages and completions below DESTDIR/PREFIX
