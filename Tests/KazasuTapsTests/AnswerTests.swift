@@ -142,6 +142,45 @@ struct AnswerTests {
         #expect(desk.shown == ["door yes", "door shows yes"])
     }
 
+    @Test(
+        "At the end nobody is asked any more, programs are ended, and nothing of them is noted",
+        arguments: ["exec sleep 600", "trap '' TERM; while :; do sleep 1; done"])
+    func ends(script: String) async throws {
+        let folder = try TemporaryFolder()
+        let asker = Asker.program(try folder.script("echo $$ > '\(folder.path)/pid'; \(script)"))
+        let desk = AnswerDesk()
+        let noted = Mutex<[String]>([])
+        let answering = Answering(asker, within: .seconds(600)) { reader, _ in
+            noted.withLock { $0.append("shown at \(reader)") }
+        }
+        desk.ask(answering, about: .made(1), age: 0) { verdict, _ in noted.withLock { $0.append("\(verdict)") } }
+        var process: pid_t?
+        while process == nil {
+            let text = (try? TestFiles.read("\(folder.path)/pid")).map { String(decoding: $0, as: UTF8.self) }
+            process = text.flatMap { $0.hasSuffix("\n") ? pid_t($0.dropLast()) : nil }
+            await Task.yield()
+        }
+        await desk.end().value
+        #expect(kill(try #require(process), 0) == -1 && errno == ESRCH)
+        desk.ask(answering, about: .made(2), age: 0) { verdict, _ in noted.withLock { $0.append("\(verdict)") } }
+        await desk.end().value
+        #expect(noted.withLock { $0 } == [])
+    }
+
+    @Test("A program that took too long is not forgotten before it has ended")
+    func endsLate() async throws {
+        let folder = try TemporaryFolder()
+        let script = "trap '' TERM; echo $$ > '\(folder.path)/pid'; while :; do sleep 1; done"
+        let desk = AnswerDesk()
+        let noted = OneShot<TapEvent.Verdict>()
+        let answering = Answering(.program(try folder.script(script)), within: .seconds(1)) { _, _ in }
+        desk.ask(answering, about: .made(1), age: 0) { verdict, _ in noted.give(verdict) }
+        #expect(await noted.value == .fault)
+        await desk.end().value
+        let text = String(decoding: try TestFiles.read("\(folder.path)/pid"), as: UTF8.self)
+        #expect(kill(try #require(pid_t(text.dropLast())), 0) == -1 && errno == ESRCH)
+    }
+
     // MARK: Events
 
     @Test(

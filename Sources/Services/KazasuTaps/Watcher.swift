@@ -163,6 +163,8 @@ public actor Watcher {
     /// How long sinks may take to deliver the remaining events when the watcher stops, and when the user is notified. With the
     /// three seconds of a reader that hangs and ``patience``, a program ends within ten.
     private static let (grace, notice) = (Duration.seconds(4), Duration.seconds(2))
+    /// How long readers stay open at the end for lights to go off, and askers to end.
+    private static let darkening = Duration.milliseconds(500)
     /// How long a sink may go on after its task was cancelled.
     private static let patience = Duration.seconds(3)
 
@@ -409,6 +411,9 @@ public actor Watcher {
 
     /// Ends visits and queues.
     private func finish(tellsPending: Bool) async {
+        let answered = desk.end()
+        // While the readers are open, whose lights may be on.
+        if !isLeaving { _ = await answered.value(within: Self.darkening) }
         await stopWatching(watched.values)
         endVisits()
         try? await flush()
@@ -424,6 +429,7 @@ public actor Watcher {
         let tasks = (ending + deliveries).map(\.task)
         Task { [delivered] in
             for task in tasks { await task.value }
+            await answered.value
             delivered.give(())
         }
         await delivered.value

@@ -19,12 +19,17 @@ public enum Asker: Hashable, Sendable {
     /// Asks, and waits for the answer.
     ///
     /// An asker that crashes, or has not answered within the limit, is a fault. What it answers later, or again, changes
-    /// nothing; a program is ended.
+    /// nothing; a program is ended. If the task is cancelled, that is a fault, too, once the program has ended.
     ///
     /// - Parameters:
     ///   - event: the card's `on`.
     ///   - limit: how long it may take.
     public func answer(to event: StoredEvent, within limit: Duration) async -> TapEvent.Verdict {
+        await ask(about: event, within: limit).verdict
+    }
+
+    /// The same, with what is left of an asker that took too long.
+    func ask(about event: StoredEvent, within limit: Duration) async -> Answering.Asked {
         let verdict = OneShot<TapEvent.Verdict>()
         let asking = Task {
             switch self {
@@ -39,7 +44,9 @@ public enum Asker: Hashable, Sendable {
         let timer = Task { if (try? await Task.sleep(for: limit)) != nil { verdict.give(.fault) } }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
-            await verdict.value
+            let answer = await verdict.value
+            if Task.isCancelled { await asking.value }
+            return Answering.Asked(verdict: answer, rest: asking)
         } onCancel: {
             asking.cancel()
             verdict.give(.fault)
