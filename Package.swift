@@ -178,7 +178,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     (
         "SharedReadersTests",
-        ["CardModel", "CardReading", "Kazasu", "KazasuReading", "ReaderCore", "SharedReaders", "VirtualReader"]
+        [
+            "CLinux", "CardModel", "CardReading", "Kazasu", "KazasuReading", "ReaderCore", "SharedReaders",
+            "VirtualReader",
+        ]
     ),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     (
@@ -219,8 +222,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "KazasuServiceCLITests",
         [
-            "CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuTaps", "KazasuServiceCLI",
-            "Server", "kazasu", "kazasud",
+            "CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuTaps", "KazasuServiceCLI", "ReaderCore",
+            "Server", "SharedReaders", "kazasu", "kazasud",
         ]
     ),
 ]
@@ -292,7 +295,7 @@ let otherTargets: [Target] = [
         swiftSettings: library),
     // What only a program with clients of its own needs.
     .target(
-        name: "SharedReaders", dependencies: ["CardReading", "Kazasu", "ReaderCore", "SystemDevices"],
+        name: "SharedReaders", dependencies: ["CLinux", "CardReading", "Kazasu", "ReaderCore", "SystemDevices"],
         path: path("SharedReaders"),
         swiftSettings: library),
     // A client of the facade, which re-exports the vocabulary; the other three are bytes, secrets and system calls.

@@ -60,14 +60,14 @@ struct UnitTests {
         #expect(used.subtracting(allowed).isEmpty)
     }
 
-    /// Only `watch` and `serve` type what they read; every unit opens the same readers, as the same user groups.
+    /// Only `watch` and `serve` type what they read, and have lights; every unit opens the same readers, as the same user groups.
     @Test("Every unit may open the same readers", arguments: ["serve", "bridge"])
     func sameReaders(name: String) throws {
         for setting in ["DevicePolicy", "SupplementaryGroups"] {
             #expect(try Self.values(setting, of: name) == Self.values(setting), "\(setting)")
         }
         func devices(_ name: String) throws -> Set<String> {
-            Set(try Self.values("DeviceAllow", of: name)).subtracting(["rw", "/dev/uinput"])
+            Set(try Self.values("DeviceAllow", of: name)).subtracting(["rw", "/dev/uinput", "char-gpiochip"])
         }
         #expect(try devices(name) == devices("watch"))
         #expect(try devices("watch").isSuperset(of: ["char-usb_device", "char-ttyAMA", "char-ttyS"]))

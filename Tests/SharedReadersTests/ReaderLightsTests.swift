@@ -52,9 +52,11 @@ struct ReaderLightsTests {
         }
 
         func lights(
-            _ outputs: [ReaderLights.Output], sleep: @escaping @Sendable (Duration) async -> Void = { _ in }
+            _ outputs: [ReaderLights.Output], lines: GPIOLines = GPIOLines(),
+            sleep: @escaping @Sendable (Duration) async -> Void = { _ in }
         ) -> ReaderLights {
-            ReaderLights(readers, outputs, tell: { [failures] in failures.add("\($0): \($1)") }, sleep: sleep)
+            ReaderLights(
+                readers, outputs, lines: lines, tell: { [failures] in failures.add("\($0): \($1)") }, sleep: sleep)
         }
     }
 
@@ -85,6 +87,21 @@ struct ReaderLightsTests {
         again.continuation.yield()
         await first
         #expect(stand.log.all == ["no", "yes", "off"])
+        await stand.readers.close()
+    }
+
+    /// A program that ends while an answer is shown leaves no light on.
+    @Test func aCancelledAnswerGoesOff() async {
+        let stand = Stand(.lit)
+        let never = AsyncStream.makeStream(of: Void.self)
+        // Ends when the task is cancelled.
+        let lights = stand.lights([.reader]) { _ in for await _ in never.stream {} }
+        let showing = Task { await lights.show(.yes, at: "gate") }
+        while stand.log.all.isEmpty { await Task.yield() }
+        showing.cancel()
+        await showing.value
+        #expect(stand.log.all == ["yes", "off"])
+        never.continuation.finish()
         await stand.readers.close()
     }
 
@@ -161,5 +178,67 @@ struct ReaderLightsTests {
     @Test(arguments: ["", ".", "..", "../x", "a/b", "a\u{0}b"]) func noOtherFile(_ name: String) {
         #expect(LEDLights(green: name, red: "red") == nil)
         #expect(LEDLights(green: "green", red: name) == nil)
+    }
+
+    // MARK: Lines of GPIO chips
+
+    /// Lights that belong to all readers show the answer to the last card, whose reader ever it was.
+    @Test func anotherReadersAnswerIsNotSwitchedOff() async throws {
+        let stand = Stand(.lit)
+        let (chips, lines) = try GPIOChips.withLines()
+        let again = AsyncStream.makeStream(of: Void.self)
+        let next = Mutex(true)
+        let lights = stand.lights([.lines(GPIOChips.lights)], lines: lines) { _ in
+            guard
+                next.withLock({ isFirst in
+                    defer { isFirst = false }; return isFirst
+                })
+            else { return }
+            for await _ in again.stream { return }
+        }
+        async let first: Void = lights.show(.no, at: "gate")
+        while chips.shown.count < 2 { await Task.yield() }
+        await lights.show(.yes, at: "other")
+        #expect(chips.shown == ["17-", "22+", "22-", "17+", "17-", "22-"])
+        again.continuation.yield()
+        await first
+        #expect(chips.shown.count == 6)
+        #expect(stand.failures.all == [])
+    }
+
+    /// The reader shows an answer although a chip does not.
+    @Test func aChipThatIsPulledOut() async throws {
+        let stand = Stand(.lit)
+        let (chips, lines) = try GPIOChips.withLines()
+        chips.plug(false)
+        let lights = stand.lights([.lines(GPIOChips.lights), .reader], lines: lines)
+        await lights.show(.no, at: "gate")
+        #expect(stand.log.all == ["no", "off"])
+        #expect(stand.failures.all.count == 1)
+        #expect(stand.failures.all.first?.contains("/dev/gpiochip0") == true)
+        // Plugged in again, it is another chip of the same name.
+        chips.plug(true)
+        await lights.show(.yes, at: "gate")
+        #expect(stand.failures.all.count == 1)
+        #expect(chips.shown.prefix(2) == ["22-", "17+"])
+        await stand.readers.close()
+    }
+
+    /// A chip that never returns holds up neither the reader's own lights nor the next answer there.
+    @Test func aChipThatHangs() async throws {
+        let stand = Stand(.lit)
+        let (chips, lines) = try GPIOChips.withLines()
+        let lights = stand.lights([.lines(GPIOChips.lights), .reader], lines: lines)
+        chips.hang()
+        let first = Task { await lights.show(.no, at: "gate") }
+        while stand.log.all.count < 1 { await Task.yield() }
+        let second = Task { await lights.show(.yes, at: "gate") }
+        while stand.log.all.count < 2 { await Task.yield() }
+        #expect(stand.log.all == ["no", "yes"])
+        chips.goOn()
+        await first.value
+        await second.value
+        #expect(stand.log.all.last == "off")
+        await stand.readers.close()
     }
 }

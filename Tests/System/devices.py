@@ -98,6 +98,15 @@ SECURITY_KEY = Model(0x1209, 0x0001, "Somebody", "Security key", (
               struct.pack("<BBHBBBH", 9, 0x21, 0x0110, 0, 1, 0x22, len(FIDO_REPORT))),))
 
 
+# What a GPIO adapter says of its reports: two of those that it has, as the maker's own.
+GPIO_REPORT = bytes.fromhex("0600FF 0901 A101 1500 26FF00 7508 8502 9504 0901 B102 8513 9502 0901 8102 C0")
+# Silicon Labs' bridge to SMBus and eight GPIO lines, which the kernel's hid_cp2112 makes a GPIO chip of.
+# Source: Silicon Labs AN495, "CP2112 interface specification"; the reports are in the kernel's hid-cp2112.c.
+CP2112 = Model(0x10C4, 0xEA90, "Silicon Laboratories", "CP2112 HID USB-to-SMBus Bridge", (
+    Interface(0x03, ((0x01, INTERRUPT), (0x81, INTERRUPT)),
+              struct.pack("<BBHBBBH", 9, 0x21, 0x0101, 0, 1, 0x22, len(GPIO_REPORT))),), driver="hid_cp2112")
+
+
 class Stall(Exception):
     """The device refuses a control request."""
 
@@ -146,8 +155,8 @@ class Device:
         # The OUT transfer, counted from 1, before which it is pulled; None for never.
         self.unplug_at = None
 
-    def control(self, kind, request, value, index, length):
-        """The answer's data, or Stall. Numbers as in chapter 9 of the USB specification."""
+    def control(self, kind, request, value, index, length, data=b""):
+        """The answer's data, or Stall. Numbers as in chapter 9 of the USB specification; `data` is what is sent."""
         self.counts[f"control {kind:02x} {request:02x}"] += 1
         if (kind, request) == (0x80, 6):
             return self._descriptor(value >> 8, value & 0xFF)[:length]
@@ -214,3 +223,42 @@ class Device:
             return data[:room], True
         self.rest[endpoint] = data[room:]
         return data[:room], False
+
+
+class GPIOAdapter(Device):
+    """A CP2112: its lines, and what was done to them."""
+
+    VERSION, SMBUS, CONFIGURATION, READ, WRITE = 5, 6, 2, 3, 4
+
+    def __init__(self, chip):
+        super().__init__(CP2112, chip)
+        # Bits of the lines that are outputs and that are high; lines that were set, in order, as (line, high).
+        self.outputs = self.levels = 0
+        self.log = []
+        self.smbus = bytes.fromhex("06 000186A0 02 00 0000 0000 00 0000")
+        self.settings = bytes(4)
+
+    def control(self, kind, request, value, index, length, data=b""):
+        report = value & 0xFF
+        if kind == 0x81 and request == 6 and value >> 8 == 0x22:
+            return GPIO_REPORT[:length]
+        if (kind, request, value >> 8) == (0xA1, 1, 3):
+            return {self.VERSION: b"\x05\x0C\x02", self.SMBUS: self.smbus,
+                    self.CONFIGURATION: bytes([self.CONFIGURATION]) + self.settings,
+                    self.READ: bytes([self.READ, self.levels])}.get(report, b"")[:length]
+        if (kind, request, value >> 8) == (0x21, 9, 3):
+            if report == self.SMBUS:
+                self.smbus = data
+            elif report == self.CONFIGURATION:
+                self.settings, self.outputs = data[1:5], data[1]
+            elif report == self.WRITE:
+                self._write(data[1], data[2])
+            return b""
+        # SET_IDLE and SET_PROTOCOL.
+        if kind == 0x21 and request in (0x0A, 0x0B):
+            return b""
+        return super().control(kind, request, value, index, length, data)
+
+    def _write(self, levels, mask):
+        self.levels = self.levels & ~mask | levels & mask
+        self.log += [(line, bool(levels >> line & 1)) for line in range(8) if mask >> line & 1]

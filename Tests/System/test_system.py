@@ -11,8 +11,10 @@ import time
 import unittest
 
 import machine
-from devices import ACR122U, RC_S300, RC_S330, RC_S380, READERS
-from machine import BALANCE, SystemTest, events, pause
+from chip import NoChip
+from devices import ACR122U, RC_S300, RC_S330, RC_S380, READERS, GPIOAdapter
+from machine import BALANCE, READER_PORTS, SystemTest, events, pause
+from usbredir import Port
 
 # The programs alone, without rules and units.
 BARE = "/mnt/bare/usr/bin/kazasu"
@@ -289,6 +291,55 @@ class C1Units(SystemTest):
             reader.chip.take_card()
             self.until_event(count, '"type":"off"')
             reader.chip.put_card()
+
+    def test_lights_at_a_gpio_chip(self):
+        """The kernel's own GPIO interface, and its driver for an adapter with eight lines, which a rule of udev opens to the unit."""
+        adapter = GPIOAdapter(NoChip())
+        port = Port(adapter, self.vm.guest.port(READER_PORTS[-1]))
+        rule = "/etc/udev/rules.d/99-gpio.rules"
+        self.vm.run(f"""echo 'SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="plugdev", MODE="0660"' > {rule}; udevadm control --reload
+            printf '#!/bin/sh\\nexit 0\\n' > /usr/local/bin/may-enter; chmod 755 /usr/local/bin/may-enter""")
+        self.addCleanup(self.vm.run, f"rm -f {rule} /usr/local/bin/may-enter; udevadm control --reload")
+        port.plug_in()
+        self.addCleanup(port.unplug)
+        found = self.vm.guest.until("stat -c %G /dev/gpiochip* | grep -q plugdev", 60)
+        self.assertEqual(found.status, 0, self.vm.run("ls -l /dev/gpiochip*; dmesg | tail -n 20").out)
+        chip = self.vm.run("cd /dev; ls -d gpiochip*").out.split()[-1]
+        reader = self.plug_in(RC_S380)
+        self.start(f"ask: /usr/local/bin/may-enter\\nanswer: gpio:{chip}:2,5\\n")
+        self.until_event(1, '"answer":"yes"')
+        self.assertEqual(adapter.outputs, 1 << 2 | 1 << 5)
+        # Off when they were requested; then red off, green on; off again after a second.
+        for _ in range(100):
+            if adapter.log[-2:] == [(2, False), (5, False)] and (2, True) in adapter.log:
+                break
+            pause(0.1)
+        self.assertEqual(adapter.log, [(2, False), (5, False), (5, False), (2, True), (2, False), (5, False)])
+        busy = self.vm.run(f"kazasu watch -r rcs380 --ask /usr/local/bin/may-enter --answer gpio:{chip}:5,6")
+        self.assertEqual(busy.status, 69, busy)
+        self.assertIn(f"line 5 of /dev/{chip} cannot be used", busy.err)
+        missing = self.vm.run(f"kazasu watch -r rcs380 --ask /usr/local/bin/may-enter --answer gpio:{chip}:6,8")
+        self.assertEqual(missing.status, 66, missing)
+        # A chip that is gone is said, and taps go on.
+        port.unplug()
+        self.vm.guest.until(f"[ ! -e /dev/{chip} ]", 30)
+        for count in (1, 2):
+            reader.chip.take_card()
+            self.until_event(count, '"type":"off"')
+            reader.chip.put_card()
+            self.until_event(count + 1, '"answer":"yes"')
+        self.assertIn(f"line 5 of /dev/{chip} cannot be set", self.journal("kazasu-watch"))
+        # It is used again once it is back.
+        port.plug_in()
+        self.vm.guest.until(f"stat -c %G /dev/{chip} | grep -q plugdev", 60)
+        adapter.log.clear()
+        reader.chip.take_card()
+        self.until_event(3, '"type":"off"')
+        reader.chip.put_card()
+        self.until_event(4, '"answer":"yes"')
+        self.vm.run("systemctl stop kazasu-watch")
+        self.assertIn((2, True), adapter.log)
+        self.assertEqual(adapter.levels & (1 << 2 | 1 << 5), 0)
 
     def test_udev_starts_anew(self):
         reader = self.plug_in(RC_S380)

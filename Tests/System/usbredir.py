@@ -161,7 +161,7 @@ class Port:
     def _control(self, number, body):
         endpoint, request, kind, _, value, index, length = struct.unpack_from("<BBBBHHH", body)
         try:
-            data, status = self.device.control(kind, request, value, index, length), SUCCESS
+            data, status = self.device.control(kind, request, value, index, length, body[10:]), SUCCESS
         except Stall:
             data, status = b"", STALLED
         is_answer = kind & 0x80

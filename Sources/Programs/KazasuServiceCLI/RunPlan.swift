@@ -17,6 +17,8 @@ struct RunPlan: Sendable {
     var watch: Watcher.Plan?
     /// The ledger of requests; `nil` for the usual one.
     var ledger: String?
+    /// The lights at lines of GPIO chips.
+    var lights: [GPIOLights] = []
 }
 
 /// The parts of a program that follow its plan.
@@ -26,16 +28,19 @@ final class RunParts: Sendable {
     let bridges: RunningBridges
     private let watcher: Watcher?
     private let front: (any WatchFront)?
+    private let lines: GPIOLines?
     private let plan = Mutex<RunPlan?>(nil)
 
     /// - Parameters:
     ///   - watcher: has the first plan already.
+    ///   - lines: holds those that the plan names.
     ///   - noReader: called when there can be no such reader as one of those of PC/SC programs.
     init(
-        _ readers: SharedReaders, watcher: Watcher? = nil, front: (any WatchFront)? = nil, verbosity: Int,
+        _ readers: SharedReaders, watcher: Watcher? = nil, front: (any WatchFront)? = nil, lines: GPIOLines? = nil,
+        verbosity: Int,
         noReader: @escaping @Sendable () -> Void = {}
     ) {
-        (self.readers, self.watcher, self.front) = (readers, watcher, front)
+        (self.readers, self.watcher, self.front, self.lines) = (readers, watcher, front, lines)
         bridges = RunningBridges(on: readers, verbosity: verbosity, failed: noReader)
     }
 
@@ -50,5 +55,6 @@ final class RunParts: Sendable {
         front?.follow(new)
         bridges.change(to: new.bridges)
         if old != nil, let watch = new.watch { watcher?.change(to: watch) }
+        lines?.keep(new.lights)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 package import Kazasu
 package import ReaderCore
 internal import Synchronization
@@ -13,6 +14,8 @@ package final class ReaderLights: Sendable {
         case reader
         /// Two lights of the kernel's LED class.
         case leds(LEDLights)
+        /// Two lines of a GPIO chip.
+        case lines(GPIOLights)
     }
 
     /// Why an answer could not be shown.
@@ -22,6 +25,7 @@ package final class ReaderLights: Sendable {
         case reader(KazasuError)
         /// The file of a light, and `errno`.
         case led(path: String, errno: Int32)
+        case line(GPIOLines.Failure)
     }
 
     /// How long an answer is shown.
@@ -29,48 +33,93 @@ package final class ReaderLights: Sendable {
 
     private let readers: SharedReaders
     private let outputs: [Output]
+    private let lines: GPIOLines
     private let tell: @Sendable (_ reader: String, Failure) -> Void
     private let sleep: @Sendable (Duration) async -> Void
-    /// How many answers each reader has shown.
-    private let shown = Mutex<[String: Int]>([:])
+    /// Sets the computer's own lights, one answer after another: an adapter on a bus takes its time.
+    private let setting = DispatchQueue(label: "lights")
+    private let shown = Mutex(Shown())
+
+    /// How many answers were shown: the computer's own lights belong to all readers.
+    private struct Shown {
+        var byReader: [String: Int] = [:]
+        var all = 0
+    }
 
     /// - Parameters:
+    ///   - lines: holds the lines of GPIO chips; others are not set.
     ///   - tell: called from any thread when an answer could not be shown.
     ///   - sleep: waits until an answer was shown long enough; tests replace it.
     package init(
-        _ readers: SharedReaders, _ outputs: [Output],
+        _ readers: SharedReaders, _ outputs: [Output], lines: GPIOLines = GPIOLines(),
         tell: @escaping @Sendable (_ reader: String, Failure) -> Void,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
-        (self.readers, self.outputs, self.tell, self.sleep) = (readers, outputs, tell, sleep)
+        (self.readers, self.outputs, self.lines, self.tell, self.sleep) = (readers, outputs, lines, tell, sleep)
     }
 
-    /// Shows an answer for a second, or until the next one at this reader.
+    /// Shows an answer for a second, or until the next one: at the reader, that of this reader; at the computer's lights, that
+    /// of any.
     package func show(_ signal: ReaderSignal, at reader: String) async {
-        let number = shown.withLock { shown in
-            shown[reader, default: 0] += 1
-            return shown[reader]
+        let numbers = shown.withLock { shown in
+            shown.byReader[reader, default: 0] += 1
+            shown.all += 1
+            return (shown.byReader[reader], shown.all)
         }
         await set(signal, at: reader, telling: true)
         await sleep(Self.time)
-        guard shown.withLock({ $0[reader] == number }) else { return }
-        await set(.off, at: reader, telling: false)
+        let (isLast, isLastOfAll) = shown.withLock { ($0.byReader[reader] == numbers.0, $0.all == numbers.1) }
+        // Also when the task was cancelled: no light stays on.
+        await Task {
+            await set(.off, at: reader, reader: isLast, computer: isLastOfAll, telling: false)
+        }.value
     }
 
-    private func set(_ signal: ReaderSignal, at reader: String, telling: Bool) async {
-        // The computer's own lights take no time.
-        for case .leds(let lights) in outputs {
-            do throws(LEDLights.Failure) {
-                try lights.show(signal)
-            } catch {
-                if telling { tell(reader, .led(path: error.path, errno: error.number)) }
-            }
-        }
-        guard outputs.contains(.reader) else { return }
+    private func set(
+        _ signal: ReaderSignal, at name: String, reader: Bool = true, computer: Bool = true, telling: Bool
+    ) async {
+        // Neither waits for the other: a reader may be busy with a card, and an adapter may hang.
+        async let own: Void = setReader(signal, name, reader, telling: telling)
+        if computer { await setComputer(signal, name, telling: telling) }
+        await own
+    }
+
+    private func setReader(_ signal: ReaderSignal, _ name: String, _ isWanted: Bool, telling: Bool) async {
+        guard isWanted, outputs.contains(.reader) else { return }
         do throws(KazasuError) {
-            if try await !readers.show(signal, at: reader), telling { tell(reader, .noLights) }
+            if try await !readers.show(signal, at: name), telling { tell(name, .noLights) }
         } catch {
-            if telling { tell(reader, .reader(error)) }
+            if telling { tell(name, .reader(error)) }
+        }
+    }
+
+    private func setComputer(_ signal: ReaderSignal, _ name: String, telling: Bool) async {
+        guard outputs.contains(where: { $0 != .reader }) else { return }
+        let failures: [Failure] = await withCheckedContinuation { continuation in
+            setting.async { continuation.resume(returning: self.failures(setting: signal)) }
+        }
+        if telling { for failure in failures { tell(name, failure) } }
+    }
+
+    /// Sets the computer's own lights; those that can be set are, whatever the others do.
+    private func failures(setting signal: ReaderSignal) -> [Failure] {
+        outputs.compactMap { output in
+            switch output {
+            case .reader: break
+            case .leds(let lights):
+                do throws(LEDLights.Failure) {
+                    try lights.show(signal)
+                } catch {
+                    return .led(path: error.path, errno: error.number)
+                }
+            case .lines(let lights):
+                do throws(GPIOLines.Failure) {
+                    try lines.show(signal, lights)
+                } catch {
+                    return .line(error)
+                }
+            }
+            return nil
         }
     }
 }

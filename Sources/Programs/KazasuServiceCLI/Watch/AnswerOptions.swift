@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import Kazasu
 import KazasuCLI
 import KazasuTaps
@@ -27,9 +28,10 @@ struct AnswerOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "Where to show answers: reader (default: its lights and buzzer), led:GREEN,RED (names in /sys/class/leds) or "
-                + "none. Repeatable.",
-            "答えの示し方: reader（既定。リーダーのランプとブザー）、led:緑,赤（/sys/class/leds の名前）、none。複数指定可。", value: "place"))
+            "Where to show answers: reader (default: its lights and buzzer), led:GREEN,RED (names in /sys/class/leds), "
+                + "gpio:CHIP:GREEN,RED (lines of a GPIO chip) or none. Repeatable.",
+            "答えの示し方: reader（既定。リーダーのランプとブザー）、led:緑,赤（/sys/class/leds の名前）、gpio:チップ:緑,赤（GPIO チップの線の番号）、none。"
+                + "複数指定可。", value: "place"))
     var answer: [AnswerPlace] = []
 
     @Flag(name: .long, help: help("Keep readers from beeping by themselves.", "リーダーが自分で鳴らす音を止める。"))
@@ -67,8 +69,9 @@ struct AnswerOptions: ParsableArguments {
 
     /// Where answers are shown.
     ///
+    /// - Parameter lines: gets the lines of GPIO chips.
     /// - Throws: if a light is not there.
-    func outputs() throws(CommandError) -> [ReaderLights.Output] {
+    func outputs(_ lines: GPIOLines) throws(CommandError) -> [ReaderLights.Output] {
         var outputs: [ReaderLights.Output] = []
         for place in answer.isEmpty ? [.reader] : answer {
             switch place {
@@ -85,9 +88,67 @@ struct AnswerOptions: ParsableArguments {
                             "'ls /sys/class/leds' でランプを確認できます（\(Documents.path("watch.ja.md"))）"))
                 }
                 outputs.append(.leds(lights))
+            case .lines(let lights): outputs.append(.lines(lights))
             }
         }
+        do throws(GPIOLines.Failure) {
+            try lines.request(gpioLights)
+        } catch {
+            throw Self.error(error)
+        }
         return outputs
+    }
+
+    /// The lights at lines of GPIO chips.
+    var gpioLights: [GPIOLights] {
+        guard ask != nil else { return [] }
+        return answer.compactMap { if case .lines(let lights) = $0 { lights } else { nil } }
+    }
+
+    /// Why a line cannot be had, and what to do about it.
+    private static func error(_ failure: GPIOLines.Failure) -> CommandError {
+        let line = GPIOText.line(failure.line)
+        let reason = GPIOText.reason(failure)
+        let message = tr("--answer: \(line) cannot be used: \(reason)", "--answer: \(line) を使えません: \(reason)")
+        guard failure.number != EBUSY else {
+            return CommandError(
+                .noReader, "busy", message,
+                hint: tr(
+                    "'gpioinfo' names who has it; a line that a dtoverlay made a light of is led:",
+                    "'gpioinfo' で使用者を確認できます。dtoverlay でランプにした線は led: で指定します"))
+        }
+        let hint =
+            switch failure.number {
+            case EACCES, EPERM:
+                tr(
+                    "a udev rule lets plugdev use GPIO chips; see \(Documents.path("watch.md"))",
+                    "udev ルールで plugdev に GPIO チップの使用を許可できます（\(Documents.path("watch.ja.md"))）")
+            default:
+                tr(
+                    "'gpioinfo' and 'ls /dev/gpiochip*' list chips and their lines; see \(Documents.path("watch.md"))",
+                    "'gpioinfo' や 'ls /dev/gpiochip*' でチップと線を確認できます（\(Documents.path("watch.ja.md"))）")
+            }
+        return CommandError(.missingFile, "unreadable", message, hint: hint)
+    }
+}
+
+/// Lines of GPIO chips in messages.
+enum GPIOText {
+    /// Which line it is.
+    static func line(_ line: GPIOLine) -> String {
+        tr("line \(line.offset) of \(line.chip)", "\(line.chip) の線 \(line.offset)")
+    }
+
+    /// Why it cannot be used.
+    static func reason(_ failure: GPIOLines.Failure) -> String {
+        switch failure.number {
+        case EBUSY: tr("the kernel or another program has it", "カーネルまたは別のプログラムが使っています")
+        // An older kernel has chips, and not this interface.
+        case EINVAL:
+            tr("the chip has no such line, or the kernel is older than 5.10", "チップにその線がないか、カーネルが 5.10 より古いようです")
+        case ENOTTY, EISDIR: tr("this is not a GPIO chip", "GPIO チップではありません")
+        default: SystemMessage.text(failure.number)
+        }
     }
 }
 
@@ -96,17 +157,42 @@ enum AnswerPlace: ExpressibleByArgument, Hashable {
     case none
     case reader
     case leds(LEDLights)
+    case lines(GPIOLights)
 
     init?(argument: String) {
         switch argument {
         case "none": self = .none
         case "reader": self = .reader
         default:
-            guard argument.hasPrefix("led:") else { return nil }
-            let names = argument.dropFirst(4).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            guard names.count == 2, let lights = LEDLights(green: names[0], red: names[1]) else { return nil }
-            self = .leds(lights)
+            if argument.hasPrefix("led:") {
+                guard let (green, red) = Self.pair(argument.dropFirst(4)),
+                    let lights = LEDLights(green: green, red: red)
+                else { return nil }
+                self = .leds(lights)
+            } else {
+                guard let lights = Self.gpio(argument) else { return nil }
+                self = .lines(lights)
+            }
         }
+    }
+
+    /// `gpio:CHIP:GREEN,RED`.
+    private static func gpio(_ text: String) -> GPIOLights? {
+        guard text.hasPrefix("gpio:"), let end = text.lastIndex(of: ":"), let start = text.firstIndex(of: ":"),
+            start < end,
+            let names = pair(text[end...].dropFirst()), let green = offset(names.0), let red = offset(names.1)
+        else { return nil }
+        return GPIOLights(chip: String(text[start..<end].dropFirst()), green: green, red: red)
+    }
+
+    /// Decimal digits alone: `+17` and `-0` are mistakes.
+    private static func offset(_ text: String) -> UInt32? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(text) : nil
+    }
+
+    private static func pair(_ text: Substring) -> (String, String)? {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        return names.count == 2 ? (names[0], names[1]) : nil
     }
 }
 

@@ -54,6 +54,9 @@ struct ServiceLog: Sendable {
         case .led(let path, let number):
             warning(
                 tr("the light \(path) cannot be set: ", "ランプ \(path) を設定できません: ") + SystemMessage.text(number))
+        case .line(let failure):
+            let line = GPIOText.line(failure.line)
+            warning(tr("\(line) cannot be set: ", "\(line) を設定できません: ") + GPIOText.reason(failure))
         }
     }
 

@@ -16,6 +16,8 @@ struct WatchPlanner {
     let shared: SharedReaders
     /// Whether there are such programs even without `--bridge`.
     let sharesReaders: Bool
+    /// The lines of GPIO chips: what a plan names is requested when it is made, and given up when another one is in force.
+    let lines = GPIOLines()
 
     func plan<Options>(
         for settings: WatchSettings<Options>
@@ -51,17 +53,22 @@ struct WatchPlanner {
             TapProof(try LiteKeyOptions.anyKey(source))
         }
         plan.isQuiet = options.answers.quietReader
+        if sharesReaders || !bridges.isEmpty || options.answers.usesReaders { plan.shared = shared }
+        if options.reading == .history { plan.stations = try options.stationOptions.names() }
+        // Last, so that settings that are wrong hold no lines.
         if let asker = try options.answers.asker() {
-            let lights = ReaderLights(shared, try options.answers.outputs()) { [log] reader, failure in
+            let lights = ReaderLights(shared, try options.answers.outputs(lines), lines: lines) {
+                [log] reader, failure in
                 log.note(failure, at: reader)
             }
             let limit = options.answers.limit
-            plan.answering = Answering(
-                ask: { await asker.answer(to: $0, within: limit) },
-                show: { reader, verdict in await lights.show(ReaderSignal(verdict), at: reader) })
+            plan.answering = Answering(asker, within: limit) { reader, verdict in
+                await lights.show(ReaderSignal(verdict), at: reader)
+            }
         }
-        if sharesReaders || !bridges.isEmpty || options.answers.usesReaders { plan.shared = shared }
-        if options.reading == .history { plan.stations = try options.stationOptions.names() }
-        return (RunPlan(readers: readers, bridges: bridges, watch: plan, ledger: options.sinks.place.ledger), plan)
+        let run = RunPlan(
+            readers: readers, bridges: bridges, watch: plan, ledger: options.sinks.place.ledger,
+            lights: options.answers.gpioLights)
+        return (run, plan)
     }
 }

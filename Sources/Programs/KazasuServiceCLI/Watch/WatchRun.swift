@@ -5,6 +5,7 @@ import Dispatch
 import Glibc
 import Kazasu
 import KazasuCLI
+import ReaderCore
 import SharedReaders
 import Synchronization
 import KazasuTaps
@@ -100,7 +101,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
                 case .beeps, .sink, .storedAgain, .ending, .ended: break
                 }
             })
-        parts = RunParts(shared, watcher: watcher, front: front, verbosity: context.verbosity)
+        parts = RunParts(shared, watcher: watcher, front: front, lines: planner.lines, verbosity: context.verbosity)
     }
 
     /// What is watched.
@@ -157,6 +158,10 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         parts.bridges.stop()
         front.finish()
         Blocking.run { [parts] () async in await parts.readers.close() }
+        // No light stays on; a chip that hangs keeps nobody from ending.
+        Blocking.run { [lines = planner.lines] () async in
+            _ = await BlockingWork.run(within: .seconds(1)) { lines.close() }
+        }
         if let outbox { Blocking.run { () async in await outbox.close() } }
         switch failure {
         case let error as KazasuError: throw CommandError(error)
