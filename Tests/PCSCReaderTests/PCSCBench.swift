@@ -16,13 +16,13 @@ final class PCSCBench {
     let cancellation = CancellationToken()
     let driver = PCSCDriver()
 
-    init() throws {
+    init(name: String = "Kazasu Test", driver: String = PCSCService.driver) throws {
         let folder = try #require(PCSCBench.folder)
-        service = try PCSCService(folder: folder.path)
+        service = try PCSCService(folder: folder.path, name: name, driver: driver)
         // Only for the first call, which reads it: the programs that other tests start must not inherit it.
         setenv(PCSCService.variable, service.socket, 1)
         defer { unsetenv(PCSCService.variable) }
-        _ = driver.list()
+        _ = self.driver.list()
     }
 
     deinit {

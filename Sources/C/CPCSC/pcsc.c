@@ -25,6 +25,8 @@ static LONG (*reconnect)(SCARDHANDLE card, DWORD mode, DWORD protocols, DWORD in
 static LONG (*disconnect)(SCARDHANDLE card, DWORD disposition);
 static LONG (*transmit)(SCARDHANDLE card, const SCARD_IO_REQUEST *send, const unsigned char *command, DWORD length,
                         SCARD_IO_REQUEST *receive, unsigned char *answer, DWORD *answerLength);
+static LONG (*control)(SCARDHANDLE card, DWORD code, const void *command, DWORD length, void *answer, DWORD room,
+                       DWORD *answerLength);
 static LONG (*getAttrib)(SCARDHANDLE card, DWORD attribute, unsigned char *value, DWORD *length);
 
 /* A function pointer from dlsym, as POSIX wants it stored. */
@@ -45,6 +47,7 @@ static void load(void) {
                 find(library, "SCardReconnect", (void **)&reconnect) &&
                 find(library, "SCardDisconnect", (void **)&disconnect) &&
                 find(library, "SCardTransmit", (void **)&transmit) &&
+                find(library, "SCardControl", (void **)&control) &&
                 find(library, "SCardGetAttrib", (void **)&getAttrib);
 }
 
@@ -87,6 +90,10 @@ LONG SCardDisconnect(SCARDHANDLE card, DWORD disposition) {
 
 LONG SCardTransmit(SCARDHANDLE card, const SCARD_IO_REQUEST *send, const unsigned char *command, DWORD length, SCARD_IO_REQUEST *receive, unsigned char *answer, DWORD *answerLength) {
     return kazasu_has_pcsclite() ? transmit(card, send, command, length, receive, answer, answerLength) : NO_SERVICE;
+}
+
+LONG SCardControl(SCARDHANDLE card, DWORD code, const void *command, DWORD length, void *answer, DWORD room, DWORD *answerLength) {
+    return kazasu_has_pcsclite() ? control(card, code, command, length, answer, room, answerLength) : NO_SERVICE;
 }
 
 LONG SCardGetAttrib(SCARDHANDLE card, DWORD attribute, unsigned char *value, DWORD *length) {

@@ -27,6 +27,7 @@ struct PCSCLink: ~Copyable {
     private var services = ServiceCommands()
     /// Whether the reader has refused a session.
     private var hasNoSessions = false
+    private let lights: LightCommands?
 
     /// The kind of frames that the selected card accepts.
     private enum Selection {
@@ -41,6 +42,7 @@ struct PCSCLink: ~Copyable {
         self.reader = reader
         tagWrappings = FrameWrapping.ways(for: reader, .type2)
         classic = ClassicCommands(reader: reader)
+        lights = LightCommands(reader: reader)
     }
 
     /// Releases the card.
@@ -406,5 +408,59 @@ struct PCSCLink: ~Copyable {
         // Within a session the reader does not look for cards.
         endSession()
         if let now = try context.change(of: reader, from: presence, within: min(time, Self.slice)) { presence = now }
+    }
+
+    // MARK: Lights and buzzer
+
+    mutating func show(_ signal: ReaderSignal) throws(TransportError) -> Bool {
+        guard let lights else { return false }
+        for (index, command) in lights.commands(for: signal).enumerated() {
+            // A buzzer that refuses leaves the lights.
+            guard try order(command, lights) || index > 0 else { return false }
+        }
+        return true
+    }
+
+    mutating func silence() throws(TransportError) -> Bool {
+        guard let lights, let command = lights.noBeep else { return false }
+        return try order(command, lights)
+    }
+
+    /// Has the reader itself do something: as an APDU where the reader takes it as one and a card is there, for which pcscd needs
+    /// no setting, else by the driver.
+    ///
+    /// - Returns: whether it did.
+    private mutating func order(_ command: [UInt8], _ lights: LightCommands) throws(TransportError) -> Bool {
+        do throws(PCSCError) {
+            if lights == .pseudoAPDU, session == nil, connection != nil {
+                do throws(PCSCError) {
+                    return lights.isDone(try transmitOnce(command))
+                } catch {
+                    // The card left meanwhile; its next search notices.
+                    guard error.code.meansNoCard || error.code == .resetCard else { throw error }
+                }
+            }
+            switch connection {
+            case .some(let connection): return try Self.control(connection, command, lights)
+            case .none: return try Self.control(try CardConnection(toReader: reader, in: context), command, lights)
+            }
+        } catch {
+            throw error.code.error
+        }
+    }
+
+    private static func control(
+        _ connection: borrowing CardConnection, _ command: [UInt8], _ lights: LightCommands
+    ) throws(PCSCError) -> Bool {
+        do throws(PCSCError) {
+            guard let code = DriverFeatures.escapeCode(in: try connection.control(DriverFeatures.request, [])) else {
+                return false
+            }
+            return lights.isDone(try connection.control(code, command))
+        } catch {
+            // A driver that does not let it pass says one of these, although it listed it, or knows no list.
+            guard [.notTransacted, .unsupportedFeature].contains(error.code) else { throw error }
+            return false
+        }
     }
 }

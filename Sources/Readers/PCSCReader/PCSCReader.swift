@@ -81,10 +81,18 @@ package final class PCSCReader: Reader {
         }
     }
 
-    /// A reader that pcscd has may beep by its own settings, which are not changed: they outlast the program.
+    /// Sets lights and buzzer where their commands are known and pcscd lets them pass: always those of the ACR122 family while a
+    /// card is there, else with `ifdDriverOptions` 0001 in the settings of the reader's driver.
+    package func show(_ signal: ReaderSignal) throws(TransportError) -> Bool {
+        try cancellation.check()
+        return try link.run { link throws(TransportError) in try link.show(signal) }
+    }
+
+    /// Keeps readers of the ACR122 family quiet, where pcscd lets that pass. Others beep by settings that are not changed: they
+    /// outlast the program.
     package func silence() throws(TransportError) -> Bool {
         try cancellation.check()
-        return false
+        return try link.run { link throws(TransportError) in try link.silence() }
     }
 
     /// Resets the card and releases it to others. Further calls do nothing.

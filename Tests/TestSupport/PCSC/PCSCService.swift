@@ -9,7 +9,7 @@ package final class PCSCService {
     package static let variable = "PCSCLITE_CSOCK_NAME"
 
     /// The names of its readers.
-    package let readers = ["Kazasu Test 00 00", "Kazasu Test 00 01"]
+    package let readers: [String]
     /// Where its socket is.
     package var socket: String { "\(folder)/pcscd.comm" }
     /// The port at which the first reader waits for its card; the second reader's is the next.
@@ -28,21 +28,26 @@ package final class PCSCService {
         return MountNamespace.obstacle
     }()
 
-    private static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
+    /// vpcd's driver.
+    package static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
 
     /// Starts it and waits until it is ready.
     ///
-    /// - Parameter folder: where its socket shall be; must exist.
-    package init(folder: String) throws {
+    /// - Parameters:
+    ///   - folder: where its socket shall be; must exist.
+    ///   - name: what its readers are called before their numbers.
+    ///   - driver: a library that has the functions of vpcd's.
+    package init(folder: String, name: String = "Kazasu Test", driver: String = PCSCService.driver) throws {
         self.folder = folder
+        readers = ["\(name) 00 00", "\(name) 00 01"]
         port = try LoopbackPort.free()
         configuration = try TemporaryFolder()
         let file = try configuration.write(
             Array(
                 """
-                FRIENDLYNAME "Kazasu Test"
+                FRIENDLYNAME "\(name)"
                 DEVICENAME /dev/null:\(port)
-                LIBPATH \(PCSCService.driver)
+                LIBPATH \(driver)
                 CHANNELID \(port)
 
                 """.utf8), as: "reader.conf")

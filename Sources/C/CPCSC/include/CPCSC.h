@@ -61,6 +61,9 @@ LONG SCardDisconnect(SCARDHANDLE card, DWORD disposition)
 LONG SCardTransmit(SCARDHANDLE card, const SCARD_IO_REQUEST *send, const unsigned char *command, DWORD length,
                    SCARD_IO_REQUEST *receive, unsigned char *answer, DWORD *answerLength)
     __asm__("kazasu_SCardTransmit");
+LONG SCardControl(SCARDHANDLE card, DWORD code, const void *command, DWORD length, void *answer, DWORD room,
+                  DWORD *answerLength)
+    __asm__("kazasu_SCardControl");
 LONG SCardGetAttrib(SCARDHANDLE card, DWORD attribute, unsigned char *value, DWORD *length)
     __asm__("kazasu_SCardGetAttrib");
 

@@ -65,7 +65,7 @@ enum ReaderFeedback {
             .otherCard, "noFeedback",
             tr("this reader has no lights or buzzer that can be used", "このリーダーには使えるランプやブザーがありません"),
             hint: tr(
-                "an ACR122U has them as acr122, without libnfc; see \(Documents.path("watch.md"))",
-                "ACR122U なら acr122（libnfc なし）で使えます（\(Documents.path("watch.ja.md"))）"))
+                "an ACR122U has them as acr122, and some readers of pcscd do; see \(Documents.path("watch.md"))",
+                "ACR122U なら acr122 で、pcscd のリーダーにも使えるものがあります（\(Documents.path("watch.ja.md"))）"))
     }
 }

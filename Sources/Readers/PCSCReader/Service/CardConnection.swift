@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CPCSC
 internal import ReaderCore
 
@@ -16,6 +17,8 @@ struct CardConnection: ~Copyable {
 
     /// Room for the longest extended answer.
     private static let answerCapacity = 65_538 + 10
+    /// Room for the answers to commands for the reader itself.
+    private static let controlCapacity = 256
     private static let largestCommandAttribute: DWORD = 0x7FFF_A007
 
     /// Connects to the card.
@@ -84,11 +87,26 @@ struct CardConnection: ~Copyable {
         return Array(answer.prefix(Int(clamping: count)))
     }
 
+    /// Connects to the reader alone, whether there is a card or not. That fails while somebody has the card for himself.
+    init(toReader reader: String, in context: borrowing PCSCContext) throws(PCSCError) {
+        try self.init(reader, in: context, mode: SCARD_SHARE_DIRECT, protocols: 0)
+    }
+
+    /// Sends a command to the reader's driver.
+    func control(_ code: UInt32, _ command: [UInt8]) throws(PCSCError) -> [UInt8] {
+        var answer = [UInt8](repeating: 0, count: Self.controlCapacity)
+        var count: DWORD = 0
+        let result = unsafe SCardControl(
+            handle, DWORD(code), command, DWORD(command.count), &answer, DWORD(answer.count), &count)
+        let status = PCSCCode(result: result)
+        recorder?.record(.note("SCardControl \(Hex.encode(code, digits: 8)): \(status.hexadecimal)"))
+        guard status == .success else { throw PCSCError(code: status) }
+        return Array(answer.prefix(Int(clamping: count)))
+    }
+
     /// The longest command that a reader's driver reports to accept, in bytes; `nil` when it does not. Needs no card.
     static func longestCommand(of reader: String, in context: borrowing PCSCContext) -> Int? {
-        guard let connection = try? CardConnection(reader, in: context, mode: SCARD_SHARE_DIRECT, protocols: 0) else {
-            return nil
-        }
+        guard let connection = try? CardConnection(toReader: reader, in: context) else { return nil }
         return connection.number(of: largestCommandAttribute)
     }
 

@@ -109,6 +109,7 @@ struct PCSCCode: Hashable, Sendable {
     static let protocolMismatch = PCSCCode(0x8010_000F)
     static let notTransacted = PCSCCode(0x8010_0016)
     static let readerUnavailable = PCSCCode(0x8010_0017)
+    static let unsupportedFeature = PCSCCode(0x8010_001F)
     static let noService = PCSCCode(0x8010_001D)
     static let serviceStopped = PCSCCode(0x8010_001E)
     static let noReaders = PCSCCode(0x8010_002E)
