@@ -2,6 +2,8 @@
 
 import CardModel
 import Kazasu
+import ReaderCore
+import SharedReaders
 import Synchronization
 import TestSupport
 import Testing
@@ -106,6 +108,83 @@ struct MethodTests {
             }
             #expect(document["reason"] == "unknownReader")
         }
+    }
+
+    // MARK: Feedback
+
+    /// A reader whose lights are noted, or that has none, or that is pulled out.
+    private final class Gate: Reader {
+        enum Kind: CaseIterable { case lit, dark, pulled }
+
+        let information = ReaderInformation(id: "gate", name: "gate")
+        private let kind: Kind
+        private let note: @Sendable (ReaderSignal) -> Void
+
+        init(_ kind: Kind, note: @escaping @Sendable (ReaderSignal) -> Void) { (self.kind, self.note) = (kind, note) }
+
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { nil }
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] { throw .noAnswer }
+        func show(_ signal: ReaderSignal) throws(TransportError) -> Bool {
+            note(signal)
+            if kind == .pulled { throw .readerUnavailable(reason: .absent, detail: .init(.unplugged)) }
+            return kind == .lit
+        }
+        func close() {}
+    }
+
+    /// What a caller gets, as the reason of an error, or `shown`.
+    private static func feedback(
+        _ params: JSONObject, _ kind: Gate.Kind = .lit, isLocal: Bool = false,
+        _ note: @escaping @Sendable (ReaderSignal) -> Void = { _ in }
+    ) async -> String? {
+        let readers = SharedReaders(
+            linger: .zero, patience: .seconds(600),
+            open: { id, _ throws(KazasuError) in
+                guard id == "gate" else { throw .unknownReader(id) }
+                return Gate(kind, note: note)
+            }, choose: { () throws(KazasuError) in "gate" })
+        readers.setNames([("front", "gate")])
+        let methods = CommandMethods(on: readers, Redaction(isOn: false), isLocal: isLocal)
+        let origin: ServiceRequest.Origin = isLocal ? .standardInput : .network(allowed: [.feedback])
+        let reason: String?
+        do throws(ServiceFailure) {
+            let result = try await methods.call("reader.feedback", ServiceRequest(params, from: origin))
+            let document: JSONObject? = if case .object(let object) = result { object } else { nil }
+            #expect(document?["pattern"] == params["pattern"])
+            #expect(document?["schema"] == "kazasu.feedback/1")
+            reason = "shown"
+        } catch {
+            reason = if case .string(let text)? = error.document(.english)?["reason"] { text } else { nil }
+        }
+        await readers.close()
+        return reason
+    }
+
+    @Test("Feedback shows each pattern at the reader that was named", arguments: ReaderSignal.allCases, [false, true])
+    func showsFeedback(signal: ReaderSignal, isLocal: Bool) async {
+        let shown = Mutex<[ReaderSignal]>([])
+        for reader in ["front", "gate", nil] as [String?] {
+            let name = reader.map { [("reader", JSONValue.string($0))] } ?? []
+            let params = JSONObject([("pattern", .string(signal.rawValue))] + name)
+            #expect(
+                await Self.feedback(params, isLocal: isLocal) { one in shown.withLock { $0.append(one) } } == "shown")
+        }
+        #expect(shown.withLock { $0 } == [signal, signal, signal])
+    }
+
+    @Test(
+        "Feedback that cannot be shown",
+        arguments: [
+            ([("pattern", "yes"), ("reader", "back")], .lit, "unknownReader"),
+            ([("pattern", "yes")], .dark, "noFeedback"), ([("pattern", "off")], .dark, "noFeedback"),
+            ([("pattern", "yes")], .pulled, "absent"), ([("pattern", "green")], .lit, "usage"),
+            ([("pattern", 1)], .lit, "usage"), ([], .lit, "usage"), ([("reader", "front")], .lit, "usage"),
+            ([("pattern", "yes"), ("reader", 1)], .lit, "usage"), ([("pattern", "yes"), ("time", 1)], .lit, "usage"),
+            ([("pattern", "yes"), ("reader", "virtual:card.json")], .lit, "usage"),
+        ] as [([(String, JSONValue)], Gate.Kind, String)])
+    private func refusesFeedback(_ params: [(String, JSONValue)], _ kind: Gate.Kind, _ reason: String) async {
+        let found = await Self.feedback(JSONObject(params), kind)
+        #expect(found == reason)
     }
 
     @Test("Progress counts what was read of all systems, and never goes back")

@@ -261,6 +261,61 @@ struct SettingsTests {
         #expect(child.finish().end == .exited(0))
     }
 
+    @Test("HUP adds, changes and removes --ask while an asker hangs; at the end its program is gone")
+    func reloadAsker() throws {
+        let folder = try TemporaryFolder()
+        // Each program that is asked names the event and itself.
+        let log = "test \"$KAZASU_EVENT_TYPE\" = on && echo \"$KAZASU_EVENT_ID $$\" >> '\(folder.path)"
+        let hanging = try folder.script("\(log)/hanging'; trap '' TERM; while :; do sleep 1; done", as: "hang")
+        let quick = try folder.script("\(log)/quick'; exit 10", as: "quick")
+        func write(_ lines: String) throws -> String {
+            try folder.write(
+                Array("reader: [door=virtual:\(Service.visitor)]\nread: id\n\(lines)".utf8), as: "watch.yaml")
+        }
+        func asked(_ name: String) -> [Substring] {
+            (try? folder.text(name))?.split(separator: "\n").compactMap { $0.split(separator: " ").first } ?? []
+        }
+        let child = try Service.watch("--config", try write(""), "--outbox", "\(folder.path)/o")
+        _ = try child.event(of: "on")
+        _ = try write("ask: \(hanging)\nask-timeout: 60\n")
+        child.send(SIGHUP)
+        _ = try child.message(containing: "settings were read again")
+        // Cards come and go although nobody answers.
+        while asked("hanging").isEmpty { _ = try child.event(of: "on") }
+        _ = try write("ask: \(quick)\nask-timeout: 60\n")
+        child.send(SIGHUP)
+        _ = try child.message(containing: "settings were read again")
+        let answer = try child.event(of: "answer")
+        #expect(answer["answer"] == "no")
+        #expect(asked("quick").contains { answer["on"] == .string(String($0)) })
+        // Settings that are wrong leave the asker that there is.
+        _ = try write("ask: /nowhere/program\n")
+        child.send(SIGHUP)
+        _ = try child.message(containing: "the old settings stay")
+        #expect(try child.event(of: "answer")["answer"] == "no")
+        _ = try write("")
+        child.send(SIGHUP)
+        _ = try child.message(containing: "settings were read again")
+        // Two visits later at the latest everything is as without an asker.
+        for _ in 0..<2 { _ = try child.event(of: "off") }
+        let count = asked("quick").count
+        for _ in 0..<2 {
+            var event = try child.event()
+            while event["type"] != "off" {
+                #expect(event["type"] != "answer")
+                event = try child.event()
+            }
+        }
+        #expect(asked("quick").count == count)
+        child.send(SIGTERM)
+        #expect(child.finish().checkingSchemas().end == .exited(0))
+        let programs = try folder.text("hanging").split(separator: "\n").compactMap { line in
+            line.split(separator: " ").last.flatMap { pid_t($0) }
+        }
+        #expect(!programs.isEmpty)
+        for program in programs { #expect(kill(program, 0) == -1 && errno == ESRCH) }
+    }
+
     @Test("HUP succeeds with secrets of a variable and of a pipe, which give them once")
     func reloadSecrets() throws {
         let folder = try TemporaryFolder()

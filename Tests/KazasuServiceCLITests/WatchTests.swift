@@ -151,6 +151,12 @@ struct WatchTests {
         (["--ask", "/bin/true", "--answer", "lamp"], 64, "usage"),
         (["--ask", "/bin/true", "--answer", "led:kazasu-none,kazasu-none"], 66, "unreadable"),
         (["--ask", "/bin/true", "--answer", "none", "--answer", "reader"], 64, "usage"),
+        (["--ask", "/bin/true", "--answer", "gpio:kazasu-none:17,22"], 66, "unreadable"),
+        (["--ask", "/bin/true", "--answer", "gpio:null:17,22"], 66, "unreadable"),
+        (["--ask", "/bin/true", "--answer", "gpio:gpiochip0:17,17"], 64, "usage"),
+        (["--ask", "/bin/true", "--answer", "gpio:gpiochip0:17"], 64, "usage"),
+        (["--ask", "/bin/true", "--answer", "gpio:gpiochip0:+1,2"], 64, "usage"),
+        (["--ask", "/bin/true", "--answer", "gpio:17,22"], 64, "usage"),
     ]
 
     @Test(
@@ -269,6 +275,106 @@ struct WatchTests {
         let sink = try #require(
             try JSONCursor(JSONValue(parsing: Array(status.output.utf8))).required("sinks").elements().first)
         #expect(try (sink.required("pending").integer(), sink.required("attempts").integer()) == (3, 0))
+    }
+
+    @Test("Six readers, each with its own trouble: an asker's answer is its reader's alone, and nothing is lost")
+    func sixAskers() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script(
+            """
+            echo $$ >> '\(folder.path)/pids'
+            case "$KAZASU_EVENT_READER" in
+            yes) exit 0 ;;
+            no) exit 10 ;;
+            twice) (sleep 0.1; exit 10) & exit 0 ;;
+            crash) kill -SEGV $$ ;;
+            late) exec sleep 600 ;;
+            hang) trap '' TERM; while :; do sleep 1; done ;;
+            esac
+            """)
+        let expected = [
+            "yes": "yes", "no": "no", "twice": "yes", "crash": "fault", "late": "fault", "hang": "fault",
+        ]
+        var readers: [String] = []
+        for name in expected.keys {
+            let card = try folder.write(try TestFiles.read(Service.visitor), as: "\(name).json")
+            readers += ["-r", "\(name)=virtual:\(card)"]
+        }
+        let child = try Service.watch(
+            readers + ["--ask", program, "--ask-timeout", "0.4", "--outbox", "\(folder.path)/o", "-q"])
+        var (cards, answers, sequences) = ([JSONValue: JSONValue](), [String: Int](), [JSONValue: [JSONValue]]())
+        while expected.keys.contains(where: { answers[$0, default: 0] < 2 }) {
+            let event = try child.event()
+            let reader = try #require(event["reader"])
+            sequences[reader, default: []].append(try #require(event["seq"]))
+            switch event["type"] {
+            case "on": cards[try #require(event["id"])] = reader
+            case "answer":
+                guard case .string(let name) = reader else { continue }
+                #expect(event["answer"] == expected[name].map { .string($0) })
+                // Each card is answered once, at its own reader.
+                #expect(cards.removeValue(forKey: try #require(event["on"])) == reader)
+                answers[name, default: 0] += 1
+            default: break
+            }
+        }
+        child.send(SIGTERM)
+        let result = child.finish().checkingSchemas()
+        #expect(result.end == .exited(0))
+        for (_, numbers) in sequences { #expect(numbers == (1...numbers.count).map { .integer(Int64($0)) }) }
+        for line in try folder.text("pids").split(separator: "\n") {
+            let process = try #require(pid_t(line))
+            #expect(kill(process, 0) == -1 && errno == ESRCH)
+        }
+    }
+
+    @Test("Nobody is asked about an event that is sent again")
+    func replaysAreNotAsked() throws {
+        let folder = try TemporaryFolder()
+        let sink = try folder.script(
+            "test -e '\(folder.path)/works' && echo \"$KAZASU_EVENT_ID\" >> '\(folder.path)/sent'", as: "sink")
+        let asker = try folder.script("echo \"$KAZASU_EVENT_ID\" >> '\(folder.path)/asked'", as: "asker")
+        let arguments = [
+            "-r", "door=virtual:\(Service.card)", "--exec", sink, "--ask", asker, "--outbox", "\(folder.path)/o",
+        ]
+        let first = try Service.watch(arguments)
+        let old = try first.event(of: "answer")
+        first.send(SIGKILL)
+        _ = first.finish()
+        _ = try folder.write([], as: "works")
+        let second = try Service.watch(arguments)
+        let new = try second.event(of: "answer")
+        second.send(SIGTERM)
+        #expect(second.finish().end == .exited(0))
+        let asked = try folder.text("asked").split(separator: "\n").map { JSONValue.string(String($0)) }
+        #expect(asked == [old["on"], new["on"]])
+        // It was sent, though.
+        let sent = try folder.text("sent").split(separator: "\n").map { JSONValue.string(String($0)) }
+        #expect(sent.contains(try #require(old["on"])))
+        #expect(sent.contains(try #require(old["id"])))
+    }
+
+    @Test(
+        "The answer is at the lights of the computer, which are off at the end",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
+    func lights() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script("exit 10")
+        for light in ["green", "red"] {
+            _ = try ChildProcess.run("/bin/mkdir", ["-p", "\(folder.path)/class/leds/\(light)"])
+            _ = try folder.write(Array("0".utf8), as: "class/leds/\(light)/brightness")
+        }
+        func lights() throws -> [String] {
+            try ["green", "red"].map { try folder.text("class/leds/\($0)/brightness") }
+        }
+        let child = try MountNamespace.start(
+            "mount --bind '\(folder.path)/class' /sys/class && exec '\(Service.path)' watch "
+                + "-r 'door=virtual:\(Service.visitor)' --ask '\(program)' --answer led:green,red",
+            environment: Service.environment)
+        while try lights() != ["0", "1"] { _ = try child.event() }
+        child.send(SIGTERM)
+        #expect(child.finish().checkingSchemas().end == .exited(0))
+        #expect(try lights() == ["0", "0"])
     }
 
     // MARK: The outbox

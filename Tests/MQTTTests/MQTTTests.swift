@@ -135,6 +135,45 @@ struct MQTTSinkTests {
         await subscriber.close()
     }
 
+    @Test(
+        "An answer has a topic of its own, is not retained, and is not published there when it comes late",
+        arguments: MQTTBroker.Version.allCases)
+    func answers(version: MQTTBroker.Version) async throws {
+        let server = try MosquittoServer()
+        let subscriber = await Subscriber(server.broker, ["kazasu/+/+/answer", "kazasu/+/+/event"])
+        let sink = MQTTSink(Self.settings(server, version), now: { 10_000 })
+        func answer(_ number: Int, _ verdict: TapEvent.Verdict, age: Int) -> StoredEvent {
+            let made = TapEvent.made(number, time: 10_000 - age)
+            let kind = TapEvent.Kind.answer(TapEvent.Answer(on: "card-\(number)", verdict: verdict, milliseconds: 53))
+            return StoredEvent(
+                TapEvent(
+                    id: made.id, sequence: number, kind: kind, moment: made.moment, site: made.site,
+                    reader: made.reader))
+        }
+        let events = [
+            StoredEvent.made(1), answer(2, .yes, age: 0), answer(3, .no, age: 2001), answer(4, .no, age: 2000),
+            answer(5, .yes, age: 86_400_000), answer(6, .fault, age: 3),
+        ]
+        #expect(await sink.deliver(events) == events.map { _ in .delivered })
+        let told = await subscriber.wait(for: 3) { $0.topic == "kazasu/tokyo/door/answer" }
+        let at = "2026-11-21T20:45:00.123+09:00"
+        #expect(
+            told.map(\.text)
+                == [("card-2", "yes"), ("card-4", "no"), ("card-6", "fault")].map {
+                    #"{"on":"\#($0.0)","answer":"\#($0.1)","ms":53,"at":"\#(at)"}"#
+                })
+        #expect(told.allSatisfy { !$0.isRetained })
+        // As events, all of them are there.
+        let all = await subscriber.wait(for: 6) { $0.topic == "kazasu/tokyo/door/event" }
+        #expect(all.map(\.text) == events.map(\.line))
+        let late = await Subscriber(server.broker, ["kazasu/#"], id: "late")
+        _ = await late.wait(for: 1) { $0.topic == "kazasu/tokyo/status" }
+        #expect(await late.messages.allSatisfy { !$0.topic.hasSuffix("/answer") })
+        await sink.close()
+        await late.close()
+        await subscriber.close()
+    }
+
     @Test("The broker dies and comes back: nothing is lost, status and states are published again")
     func restart() async throws {
         let server = try MosquittoServer()

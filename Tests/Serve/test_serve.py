@@ -333,12 +333,12 @@ class Contract(Case):
     def test_permissions(self):
         with self.serve().ready() as server:
             for method, path in [
-                    ("POST", "apdu"), ("POST", "felica"), ("POST", "tag/write"), ("GET", "ledger/records"), ("GET", "ledger/sum"),
+                    ("POST", "apdu"), ("POST", "felica"), ("POST", "tag/write"), ("POST", "feedback"), ("GET", "ledger/records"), ("GET", "ledger/sum"),
                     ("GET", "ledger/gaps")]:
                 response = server.ask(method, "/v1/" + path, b"{}" if method == "POST" else None)
                 self.assertEqual((response.status, check(response.json)["reason"]), (403, "notAllowed"), path)
             socket = WebSocket(server)
-            for name in ["card.apdu", "tag.write", "ledger.sum"]:
+            for name in ["card.apdu", "tag.write", "ledger.sum", "reader.feedback"]:
                 self.assertEqual(socket.call(name)["error"]["code"], -32077)
             socket.close()
             server.stop()
@@ -378,6 +378,23 @@ class Contract(Case):
                 self.assertEqual(socket.call("card.history", **params)["error"]["code"], -32602)
             self.assertEqual(socket.call("card.license", pin1From="env:HOME")["error"]["code"], -32602)
             socket.close()
+
+    def test_feedback(self):
+        """The lights of readers that have some are in the tests of the methods; here is what HTTP and WebSocket make of it."""
+        with self.serve("--allow", "feedback").ready() as server:
+            client = WebSocket(server)
+            for params, status, exit_status, reason in [
+                    ({"pattern": "yes"}, 409, 76, "noFeedback"), ({"pattern": "off", "reader": "door"}, 409, 76, "noFeedback"),
+                    ({"pattern": "no", "reader": "gate"}, 400, 64, "unknownReader"), ({"pattern": "blue"}, 400, 64, "usage"),
+                    ({}, 400, 64, "usage"), ({"pattern": "yes", "reader": f"virtual:{SUICA}"}, 400, 64, "usage")]:
+                with self.subTest(params=params):
+                    response = server.ask("POST", "/v1/feedback", json.dumps(params))
+                    self.assertEqual((response.status, check(response.json)["status"], response.json["reason"]), (status, exit_status, reason))
+                    error = client.call("reader.feedback", **params)["error"]
+                    self.assertEqual((error["code"], error["data"]["reason"]), (-32602 if reason == "usage" else -32000 - exit_status, reason))
+            self.assertEqual(server.ask("POST", "/v1/feedback", b"{").status, 400)
+            self.assertEqual(server.get("/v1/feedback").status, 405)
+            client.close()
 
     def test_rpc(self):
         stand = self.stand()
