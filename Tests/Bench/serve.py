@@ -380,6 +380,75 @@ def doors(folder, taps):
     report("  first GET /v1/readers beside it", "<= 0.1 s", f"{first:.3f} s", first <= 0.1)
 
 
+ASKER = """#!/bin/sh
+if [ "$KAZASU_EVENT_READER" = hanging ]; then exec sleep 600; fi
+sleep 0.05
+"""
+# Both lights are one pipe: of each signal, first the one that goes off, then the other. 01 is yes, 11 a fault, 00 off.
+LIGHTS = """
+mount -t tmpfs none /sys/class && mkdir -p /sys/class/leds/green /sys/class/leds/red || exit 1
+ln -s "$0" /sys/class/leds/green/brightness && ln -s "$0" /sys/class/leds/red/brightness && exec "$@"
+"""
+
+
+def lights(folder, answers):
+    """`watch --ask`: from the moment when a card was found to its light, which is one of the kernel's LED class."""
+    asker, pipe = folder + "/asker", folder + "/lights"
+    with open(asker, "w", encoding="utf-8") as file:
+        file.write(ASKER)
+    os.chmod(asker, 0o700)
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDWR)
+    # One visit takes about a second, so that no answer comes when the next card is there.
+    options = visiting(folder, 6, {"frames": 60, "stay": 30})
+    os.mkdir(folder + "/other")
+    options += [option.replace("r0=", "hanging=") for option in visiting(folder + "/other", 1, {"frames": 60, "stay": 30})]
+    words = [*([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-c", LIGHTS, pipe, KAZASUD, "watch", "--json", "-q"]
+    process = subprocess.Popen(
+        ["unshare", *words, "--ask", asker, "--answer", "led:green,red", *options], stdout=subprocess.PIPE, text=True, env=environment())
+    shown = []
+
+    def watch():
+        state = b""
+        while part := os.read(reading, 4096):
+            now = time.time()
+            if part == b"x":
+                return
+            state += part
+            while len(state) >= 2:
+                if state[:2] == b"01":
+                    shown.append(now)
+                state = state[2:]
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    came, order, faults = {}, [], 0
+    for line in process.stdout:
+        event = json.loads(line)
+        if event["type"] == "on":
+            came[event["id"]] = datetime.datetime.fromisoformat(event["at"]).timestamp()
+        elif event["type"] == "answer" and event["reader"] == "hanging":
+            faults += event["answer"] == "fault"
+        elif event["type"] == "answer":
+            assert event["answer"] == "yes", event
+            order.append(came.pop(event["on"]))
+            if len(order) >= answers and faults:
+                break
+    eventually("the lights", lambda: len(shown) >= answers)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    os.write(reading, b"x")
+    watcher.join()
+    os.close(reading)
+    # Answers are shown in the order in which they come.
+    delays = [light - card for card, light in zip(order[:answers], shown)]
+    assert min(delays) > 0.04, min(delays)
+    worst = percentile(delays, 0.99)
+    report(
+        f"card to light, asker of 50 ms, 6 readers, a 7th hangs ({faults} faults), p99", "<= 250 ms",
+        f"{worst * 1000:.0f} ms (median {statistics.median(delays) * 1000:.0f} ms, {len(delays)} answers)", worst <= 0.25)
+
+
 def stopped(folder):
     """pcscd, stopped by SIGSTOP while a card lies on its reader: answers, and how long programs take to end."""
     reader = "pcsc:Kazasu Bridge 00 00"
@@ -456,6 +525,7 @@ def main():
         "idle": lambda folder: idle(folder, options.seconds),
         "rpc": lambda folder: rpc(200 if options.quick else 2000),
         "doors": lambda folder: doors(folder, 30 if options.quick else 100),
+        "lights": lambda folder: lights(folder, 60 if options.quick else 300),
         "stopped": stopped,
     }
     for name, measure in measurements.items():
