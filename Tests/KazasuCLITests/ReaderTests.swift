@@ -76,13 +76,25 @@ struct ReaderTests {
         #expect(chmod("\(folder.path)/pn532", 0o600) == 0)
         // Where coverage is measured, nobody may not write its profile, and says so.
         let environment = Kazasu.environment.merging(["LLVM_PROFILE_FILE": "/dev/null"]) { $1 }
-        func poll(_ options: String...) throws -> ChildResult {
+        func poll(_ options: String...) throws -> ChildResult { try poll(options) }
+        func poll(_ options: [String]) throws -> ChildResult {
             try ChildProcess.run(
                 "/usr/bin/setpriv", Self.nobody + ["poll", "-r", card.id] + options, environment: environment)
         }
         try poll().expectError(69, "no permission to use the reader")
         try poll("--lang=ja").expectError(69, "権限がありません")
         #expect(try poll("--json").errorDocument().required("reason").text() == "permission")
+        #expect(try poll("--json").errorDocument().required("hint").text().contains("doctor --fix"))
+
+        // A group that may open it: no rule is missing.
+        let dialout = try #require(unsafe getgrnam("dialout"))
+        #expect(chown("\(folder.path)/pn532", geteuid(), unsafe dialout.pointee.gr_gid) == 0)
+        #expect(chmod("\(folder.path)/pn532", 0o660) == 0)
+        try poll().expectError(69, "only members of the group dialout may open")
+        for options in [["--json"], ["--json", "--lang", "ja"]] {
+            let hint = try poll(options).errorDocument().required("hint").text()
+            #expect(hint.contains("'sudo usermod -aG dialout $USER'") && !hint.contains("doctor"), "\(hint)")
+        }
     }
 
     @Test("Two readers, each with its own card")

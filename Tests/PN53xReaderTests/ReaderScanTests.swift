@@ -138,10 +138,14 @@ struct ReaderScanTests {
             let system = try MadeUpSystem()
             try system.plugIn("1-1", vendor: "072f", product: "2200", bus: 3, device: 5)
             let node = "\(system.paths.usbDevices)/003/005"
-            chmod(node, 0)
+            chmod(node, 0o060)
             let group = try #require(FileOwner.group(of: node))
             let isRoot = geteuid() == 0
-            if isRoot { seteuid(65_534) }
+            if isRoot {
+                setgroups(0, nil)
+                setegid(65_534)
+                seteuid(65_534)
+            }
             defer { if isRoot { seteuid(0) } }
             #expect(
                 USBReaderScan(paths: system.paths).run().map(\.state) == [

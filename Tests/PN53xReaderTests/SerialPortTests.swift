@@ -56,8 +56,12 @@ struct SerialPortTests {
     @Test func namesTheGroupOfAnInaccessiblePort() async throws {
         await #expect(processExitsWith: .success) {
             let server = try PN532Server(field: VirtualField())
-            chmod(server.path, 0)
-            if geteuid() == 0 { setuid(65_534) }
+            chmod(server.path, 0o060)
+            if geteuid() == 0 {
+                setgroups(0, nil)
+                setgid(65_534)
+                setuid(65_534)
+            }
             let group = try #require(FileOwner.group(of: server.path))
             let denied = TransportError.readerUnavailable(
                 reason: .permission, detail: .init(.deviceForGroup, server.path, group))
@@ -66,6 +70,14 @@ struct SerialPortTests {
             }
             server.stop()
         }
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o060, 0o666])
+    func namesAGroupThatMayReadAndWrite(mode: mode_t) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([], as: "port")
+        #expect(chmod(path, mode) == 0)
+        #expect((FileOwner.group(of: path) != nil) == (mode & 0o060 == 0o060))
     }
 
     @Test(arguments: Way.allCases) func locksTheTargetOfASymbolicLink(_ way: Way) throws {

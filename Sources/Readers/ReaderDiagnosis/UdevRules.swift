@@ -47,7 +47,7 @@ package struct UdevRules: Hashable, Sendable {
     ]
 
     /// The group of a pcscd that is not root's, and of the readers that it opens (pcsc-lite 2.4.0, CCID 1.7.0).
-    static let pcscdGroup = "pcscd"
+    package static let pcscdGroup = "pcscd"
     /// Class, subclass and protocol of a chip card reader's interface.
     private static let chipCardInterface = "0b0000"
     /// A property that udev does not store.

@@ -82,10 +82,11 @@ package struct SystemPaths: Hashable, Sendable {
 
 /// Looks up the owners of files.
 package enum FileOwner {
-    /// The name of the group that a file belongs to, `nil` when there is no such file or name.
+    /// The name of the group whose members may read and write a file, `nil` when there is none.
     package static func group(of path: String) -> String? {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        let both = S_IRGRP | S_IWGRP
+        guard unsafe stat(path, &status) == 0, status.st_mode & both == both else { return nil }
         return name(ofGroup: status.st_gid)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Kazasu
+import ReaderDiagnosis
 
 // What the command line adds to the sentences of the library's errors: exit status, identifier and remedy.
 
@@ -160,8 +161,8 @@ extension CommandError {
         switch error {
         case .readerUnavailable(.absent, _) where !isOpening, .readerTimeout, .readerFailed:
             self.init(.interruptedReading, "readerFailed", error, suffix: suffix, hint: Remedy.replug)
-        case .readerUnavailable(let reason, _):
-            self.init(.noReader, reason.rawValue, error, suffix: suffix, hint: CommandError.hint(reason))
+        case .readerUnavailable(let reason, let detail):
+            self.init(.noReader, reason.rawValue, error, suffix: suffix, hint: CommandError.hint(reason, detail))
         case .noAnswer, .cardReleased:
             self.init(.interruptedReading, "cardLost", error, suffix: suffix, hint: Remedy.leave)
         case .corrupted: self.init(.interruptedReading, "radioError", error, suffix: suffix, hint: Remedy.move)
@@ -194,8 +195,18 @@ extension CommandError {
         self.init(.refused, "refused", message[Language.current], hint: Remedy.scan)
     }
 
-    /// The fix for a reader that cannot be used.
-    package static func hint(_ reason: UnavailableReason) -> String {
+    /// The fix for a reader that cannot be used: where its group alone may open it, the rules are in place already.
+    package static func hint(_ reason: UnavailableReason, _ detail: TransportError.Reason?) -> String {
+        if let detail, detail.code == .deviceForGroup, let group = detail.values.last,
+            !["root", UdevRules.pcscdGroup].contains(group),
+            let remedy = Check(.notInGroup, detail.values.map { LocalizedText($0, $0) }).remedy
+        {
+            return remedy[Language.current]
+        }
+        return hint(reason)
+    }
+
+    private static func hint(_ reason: UnavailableReason) -> String {
         switch reason {
         case .absent: absent
         case .busy:

@@ -46,8 +46,8 @@ struct ListedReader: Equatable, Identifiable {
         name = listing.name
         state = listing.state
         isConfigured = listing.isConfigured
-        if case .unavailable(let reason, _) = listing.state {
-            hint = report?.fault?.remedy?[Language.current] ?? CommandError.hint(reason)
+        if case .unavailable(let reason, let detail) = listing.state {
+            hint = report?.fault?.remedy?[Language.current] ?? CommandError.hint(reason, detail)
         } else {
             hint = nil
         }
