@@ -5,6 +5,7 @@
 KAZASUD and CARD_STAND name the programs. BRIDGE_LONG=1 runs 10,000 APDUs, 100 insertions, 10 restarts and 20 unplugged
 readers instead of a few. Needs a mount namespace of its own for pcscd, so it needs root or user namespaces."""
 
+import hashlib
 import json
 import os
 import re
@@ -145,19 +146,52 @@ class BridgeTests(unittest.TestCase):
     def test_pkcs11_signs_with_the_test_key_of_the_virtual_card(self):
         self.card_is_there(self.bridge(MY_NUMBER))
         self.pcscd_has_the_card()
-        text, signature, key = (f"{self.folder.name}/{name}" for name in ("text", "signature", "key.pem"))
+        text, signature = f"{self.folder.name}/text", f"{self.folder.name}/signature"
         with open(text, "wb") as file:
             file.write(b"Kazasu\n")
         self.run_tool(
             "pkcs11-tool", "--login", "--pin", "1111", "--sign", "--mechanism", "SHA256-RSA-PKCS", "--id", "01",
             "--input-file", text, "--output-file", signature)
+        with open(signature, "rb") as file:
+            self.is_signed(b"Kazasu\n", file.read())
+
+    def is_signed(self, text, signature):
+        """OpenSSL finds that the key of the authentication certificate made the signature."""
+        paths = [f"{self.folder.name}/{name}" for name in ("signed", "signed.signature", "signed.pem")]
         certificate = f"{ROOT}/Fixtures/iso7816/mynumber/authentication.der"
-        with open(key, "wb") as file:
-            file.write(subprocess.run(["openssl", "x509", "-inform", "DER", "-in", certificate, "-noout", "-pubkey"],
-                                      capture_output=True, check=True).stdout)
-        verified = subprocess.run(["openssl", "dgst", "-sha256", "-verify", key, "-signature", signature, text],
+        key = subprocess.run(["openssl", "x509", "-inform", "DER", "-in", certificate, "-noout", "-pubkey"],
+                             capture_output=True, check=True).stdout
+        for path, content in zip(paths, (text, signature, key)):
+            with open(path, "wb") as file:
+                file.write(content)
+        verified = subprocess.run(["openssl", "dgst", "-sha256", "-verify", paths[2], "-signature", paths[1], paths[0]],
                                   capture_output=True, text=True)
         self.assertEqual(verified.stdout, "Verified OK\n", verified.stderr)
+
+    def test_what_mpa_for_linux_sends_to_log_in(self):
+        """The APDUs of jpki/myna 0.7.1 for Mynaportal and e-Tax: the token, a signature over a digest, the certificate."""
+        self.card_is_there(self.bridge(MY_NUMBER))
+        digest_info = bytes.fromhex("3031300D060960864801650304020105000420") + hashlib.sha256(b"Kazasu\n").digest()
+        token = [f"00A4040C0A{JPKI}", "00A4020C020006", "00B0000020"]
+        sign = ["00A4020C020018", "0020008004" + "1111".encode().hex(), "00A4020C020017",
+                f"802A0080{len(digest_info):02X}{digest_info.hex()}00"]
+        head, *answers = self.pyscard(*token, *sign, *token, "00A4020C02000A", "00B0000007")
+        # It takes no other card.
+        self.assertTrue(head["atr"].startswith("3B888001"), head)
+        answers = [bytes.fromhex(one["answer"]) for one in answers]
+        self.assertEqual({one[-2:].hex() for one in answers}, {"9000"}, answers)
+        self.is_signed(b"Kazasu\n", answers[6][:-2])
+        # Anything but a token of phones, which want a PIN for the certificate, too.
+        self.assertEqual(answers[2], answers[9])
+        self.assertNotIn(b"JPKIAPGPSETOKEN", answers[2])
+        # It reads on from the eighth byte, as many bytes as a short APDU has until the last ones.
+        certificate = answers[-1][:-2]
+        length = 4 + int.from_bytes(certificate[2:4])
+        reads = [f"00B0{offset:04X}{min(256, length - offset) % 256:02X}" for offset in range(7, length, 256)]
+        answers = self.pyscard(*token, "00A4020C02000A", *reads)[5:]
+        certificate += b"".join(bytes.fromhex(one["answer"])[:-2] for one in answers)
+        with open(f"{ROOT}/Fixtures/iso7816/mynumber/authentication.der", "rb") as expected:
+            self.assertEqual(certificate, expected.read())
 
     def test_pins_pass_and_stand_in_no_log(self):
         bridge = self.bridge(MY_NUMBER)
