@@ -44,6 +44,8 @@ class Model:
     reader: str = ""
     # Endpoints of a chip card interface beside the chip's, whose slot is always empty.
     slot: tuple = ()
+    # The largest packet of its endpoints.
+    packet: int = 64
 
     @property
     def number(self):
@@ -60,7 +62,7 @@ class Model:
             body += struct.pack("<BBBBBBBBB", 9, 4, number, 0, len(interface.ends), interface.code, interface.subclass,
                                 interface.protocol, 0) + interface.extra
             for address, kind in interface.ends:
-                body += struct.pack("<BBBBHB", 7, 5, address, kind, 64, 0 if kind == BULK else 16)
+                body += struct.pack("<BBBBHB", 7, 5, address, kind, self.packet, 0 if kind == BULK else 16)
         return struct.pack("<BBHBBBBB", 9, 2, 9 + len(body), len(self.interfaces), 1, 0, 0x80, 50) + body
 
 
@@ -86,8 +88,11 @@ ACR122U = Model(0x072F, 0x2200, "ACS", "ACR122U PICC Interface", (
     Interface(0x0B, ((0x81, INTERRUPT), (0x02, BULK), (0x82, BULK)),
               ccid(0x0100, 7, 4000, 10752, 256, 0x20040, 271)),), "", 0x0207,
     "acr122", (0x02, 0x82), "pn533_usb", "acr122_usb")
+# What is sent to it goes to the control endpoint, in vendor requests.
+RC_S320 = Model(0x054C, 0x01BB, "SONY", "RC-S320", (Interface(0xFF, ((0x81, INTERRUPT),)),), "", 0x0100,
+                "rcs320", (0x00, 0x81), "", "rcs320", packet=8)
 
-READERS = {"rc-s380": RC_S380, "rc-s300": RC_S300, "rc-s330": RC_S330, "pn533": PN533, "acr122u": ACR122U}
+READERS = {"rc-s380": RC_S380, "rc-s300": RC_S300, "rc-s330": RC_S330, "pn533": PN533, "acr122u": ACR122U, "rc-s320": RC_S320}
 
 # What a security key says it is: a FIDO device with one report of 64 bytes each way.
 # Source: FIDO Alliance, "Client to Authenticator Protocol", section 11.2.8.
@@ -169,6 +174,9 @@ class Device:
                 self.rest.pop(index & 0xFF, None)
             return b""
         if kind == 0x21 and self.model is SECURITY_KEY:
+            return b""
+        if (kind, request) == (0x40, 0) and self.model is RC_S320:
+            self.send(0x00, data)
             return b""
         raise Stall
 

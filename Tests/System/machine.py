@@ -29,7 +29,7 @@ BALANCE = "10\n"
 # The program in the folder of packages.
 BARE = "bare/usr/bin/kazasu"
 # Ports of the controller: a security key is the first device of the first bus, a disk the first of the other one.
-KEY_PORT, READER_PORTS = 0, range(1, 6)
+KEY_PORT, READER_PORTS = 0, range(1, 7)
 
 
 class Reader:

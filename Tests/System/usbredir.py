@@ -34,6 +34,8 @@ class Port:
         self.unplugged = threading.Event()
         self.unplugged.set()
         self.waiting = []
+        # The interrupt endpoint that the guest listens to, and how many packets it has sent.
+        self.listened, self.interrupts = None, 0
         self.has_long_identifiers = False
         self.problem = None
 
@@ -41,6 +43,7 @@ class Port:
         """Plugs it in, again if it was before."""
         self.unplugged.clear()
         self.waiting.clear()
+        self.listened, self.interrupts = None, 0
         self.device.rest.clear()
         self.has_long_identifiers = False
         self.socket = socket.socket(socket.AF_UNIX)
@@ -67,7 +70,7 @@ class Port:
         try:
             while True:
                 # A chip may have something later: cards come, and chips wait.
-                ready = select.select([self.socket], [], [], 0.01 if self.waiting else None)[0]
+                ready = select.select([self.socket], [], [], 0.01 if self.waiting or self.listened else None)[0]
                 with self.lock:
                     if ready:
                         self._message()
@@ -87,6 +90,11 @@ class Port:
                 data, is_too_long = found
                 self._write(BULK, number, struct.pack(
                     "<BBHIH", endpoint, BABBLE if is_too_long else SUCCESS, len(data) & 0xFFFF, stream, len(data) >> 16) + data)
+
+        while self.listened and (found := self.device.receive(self.listened, self.device.model.packet)):
+            data = found[0]
+            self._write(INTERRUPT, self.interrupts, struct.pack("<BBH", self.listened, SUCCESS, len(data)) + data)
+            self.interrupts += 1
 
     def _read(self, count):
         data = b""
@@ -110,7 +118,8 @@ class Port:
         for owner, interface in enumerate(model.interfaces):
             for address, kind in interface.ends:
                 slot = (address & 0x0F) + (0x10 if address & 0x80 else 0)
-                kinds[slot], sizes[slot], owners[slot], intervals[slot] = kind, 64, owner, 0 if kind == 2 else 16
+                kinds[slot], sizes[slot], owners[slot] = kind, model.packet, owner
+                intervals[slot] = 0 if kind == 2 else 16
         count = len(model.interfaces)
         columns = (range(count), *([getattr(one, name) for one in model.interfaces]
                                    for name in ("code", "subclass", "protocol")))
@@ -138,8 +147,10 @@ class Port:
         elif kind in (SET_ALTERNATE, GET_ALTERNATE):
             self._write(ALTERNATE, number, bytes([SUCCESS, body[0], 0]))
         elif kind in (START_INTERRUPT, STOP_INTERRUPT):
-            # None ever comes.
             device.counts["interrupt"] += kind == START_INTERRUPT
+            # From the others, none ever comes.
+            if body[0] in device.model.endpoints:
+                self.listened = body[0] if kind == START_INTERRUPT else None
             self._write(INTERRUPT_STATUS, number, bytes([SUCCESS, body[0]]))
         elif kind == CANCEL:
             for one in [one for one in self.waiting if one[0] == number]:

@@ -118,7 +118,9 @@ package struct LibNFCDriver: ReaderDriver {
                 opened = LibNFCContext.open(connectionString, recorder: recorder)
             }
             guard opened != nil else {
-                throw .readerUnavailable(reason: .absent, detail: .init(.doesNotStart, found.model.name))
+                let isThere = USBReaderScan(paths: paths).run().contains { $0.device.portPath == found.device.portPath }
+                throw .readerUnavailable(
+                    reason: .absent, detail: isThere ? .init(.doesNotStart, found.model.name) : .init(.unplugged))
             }
         }
         guard let handle = opened else { throw whyNotOnUSB(connectionString) }
