@@ -195,55 +195,78 @@ package struct ReaderWatch: Sendable {
             if let product { tell(.opened(id, product: product)) }
             tell(.reader(id, .ready))
         }
-        let (query, reading, stations, work, progress) = (query, reading, stations, work, progress)
-        let (tick, grace, isQuiet) = (tick, grace, isQuiet)
         let present = before?.interruption?.card
         let session = Session()
         let watching = Task {
-            let (error, card) = await reader.run { reader -> (KazasuError, FoundCard?) in
-                let device = reader.information.id
-                guests?.didOpen(reader.information)
-                defer { guests?.didClose() }
-                // A reader that fails here fails again in a moment, and is reported then.
-                if isQuiet, (try? reader.device.silence()) != true { tell(.beeps(id)) }
-                var watch = CardWatch(
-                    reader, query, reading, stations, work, guests: guests, present: present
-                ) { step in
-                    switch step {
-                    case .looking:
-                        session.beat()
-                        progress(.looking, id)
-                    case .missed: progress(.missed, id)
-                    case .found(let card):
-                        let unread = Tap.Report(error: .reader(.readerTimeout, id: device))
-                        session.note([
-                            Tap(.on, card, reader: device, time: .now, unread),
-                            Tap(.lost, card, reader: device, time: .now),
-                        ])
-                    }
-                }
-                if let present { session.note([Tap(.lost, present, reader: device, time: .now)]) }
-                do throws(KazasuError) {
-                    while true {
-                        let tap = try watch.next()
-                        let loss = watch.present.map { [Tap(.lost, $0, reader: device, time: .now)] }
-                        session.note(loss ?? []) { tell(.tap(tap, reader: id)) }
-                    }
-                } catch {
-                    return (error, watch.present)
-                }
+            let (error, card) = await reader.run {
+                watchCards(on: $0, opened: id, guests, present, session, tell)
             }
             await reader.close(within: grace)
             let isInterrupted = error == .cancelled && guests?.wasAborted() == true
             session.end(error, isInterrupted ? Interruption(card: card) : nil)
         }
+        let ended = await end(of: session, watching, guests)
+        guard !Task.isCancelled else { return Outcome(error: .cancelled, wasReady: true) }
+        if let interruption = ended.interruption {
+            return Outcome(error: .cancelled, wasReady: true, interruption: interruption)
+        }
+        let error = ended.error == .cancelled ? .reader(.readerTimeout, id: id) : ended.error
+        for tap in ended.taps { tell(.tap(tap, reader: id)) }
+        return Outcome(error: error, wasReady: true)
+    }
+
+    /// Reports the cards that come to an open reader, on its thread, until it fails or is cancelled.
+    ///
+    /// - Parameter present: the card that lay on it when it was closed for a program.
+    /// - Returns: why it ended, and the card that lay on the reader then.
+    private func watchCards(
+        on reader: CardReader, opened id: String, _ guests: (any ReaderGuests)?, _ present: FoundCard?,
+        _ session: Session, _ tell: @escaping @Sendable (Event) -> Void
+    ) -> (KazasuError, FoundCard?) {
+        let device = reader.information.id
+        guests?.didOpen(reader.information)
+        defer { guests?.didClose() }
+        // A reader that fails here fails again in a moment, and is reported then.
+        if isQuiet, (try? reader.device.silence()) != true { tell(.beeps(id)) }
+        var watch = CardWatch(reader, query, reading, stations, work, guests: guests, present: present) { step in
+            switch step {
+            case .looking:
+                session.beat()
+                progress(.looking, id)
+            case .missed: progress(.missed, id)
+            case .found(let card):
+                let unread = Tap.Report(error: .reader(.readerTimeout, id: device))
+                session.note([
+                    Tap(.on, card, reader: device, time: .now, unread),
+                    Tap(.lost, card, reader: device, time: .now),
+                ])
+            }
+        }
+        if let present { session.note([Tap(.lost, present, reader: device, time: .now)]) }
+        do throws(KazasuError) {
+            while true {
+                let tap = try watch.next()
+                let loss = watch.present.map { [Tap(.lost, $0, reader: device, time: .now)] }
+                session.note(loss ?? []) { tell(.tap(tap, reader: id)) }
+            }
+        } catch {
+            return (error, watch.present)
+        }
+    }
+
+    /// Waits for the end of a session, and ends it when the reader hangs or this task is cancelled.
+    private func end(
+        of session: Session, _ watching: Task<Void, Never>, _ guests: (any ReaderGuests)?
+    ) async -> Session.End {
+        let grace = grace
         let stop: @Sendable () async -> Void = {
             watching.cancel()
             // A thread that is stuck in a driver cannot be ended.
             if (try? await Task.sleep(for: grace)) != nil { session.end(.cancelled) }
         }
         let hangs = Task { if await session.hangs(for: Self.patience, tick) { await stop() } }
-        let ended = await withTaskCancellationHandler {
+        defer { hangs.cancel() }
+        return await withTaskCancellationHandler {
             await session.ended
         } onCancel: {
             Task {
@@ -252,14 +275,6 @@ package struct ReaderWatch: Sendable {
                 await stop()
             }
         }
-        hangs.cancel()
-        guard !Task.isCancelled else { return Outcome(error: .cancelled, wasReady: true) }
-        if let interruption = ended.interruption {
-            return Outcome(error: .cancelled, wasReady: true, interruption: interruption)
-        }
-        let error = ended.error == .cancelled ? .reader(.readerTimeout, id: id) : ended.error
-        for tap in ended.taps { tell(.tap(tap, reader: id)) }
-        return Outcome(error: error, wasReady: true)
     }
 
     /// What the thread of a reader tells those who wait for it, until either of them ends the session.
