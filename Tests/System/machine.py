@@ -7,6 +7,7 @@ SYSTEM_IMAGE is the folder of image.py, SYSTEM_PACKAGES the one with Kazasu's pa
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -213,6 +214,13 @@ class SystemTest(unittest.TestCase):
         found = self.vm.kazasu(f"balance -t 5 -r {self.vm.name(reader)}", user, limit)
         self.assertEqual((found.status, found.out), (0, BALANCE), found)
         self.assertEqual(reader.chip.statistics()["complaints"], [])
+
+    def pull_at_random(self, reader, moments):
+        """Pulls it at one of so many transfers from now; returns when the guest knows."""
+        reader.device.unplug_at = reader.device.counts["out"] + random.randint(1, moments)
+        self.assertTrue(reader.port.unplugged.wait(60), "nothing more is sent to the reader")
+        found = self.vm.guest.until(f"[ ! -e /sys/bus/usb/devices/{self.vm.place(reader)} ]", 30)
+        self.assertEqual(found.status, 0, found)
 
     def given_back(self, reader, limit=20):
         """The kernel's driver has it again."""
