@@ -92,7 +92,7 @@ package struct ClassicKey: Hashable, Sendable, CustomStringConvertible, CustomDe
     ]
 }
 
-/// Keys from a file: of one sector each, or forevery sector.
+/// Keys from a file: of one sector each, or for every sector.
 package struct ClassicKeys: Hashable, Sendable {
     private var ofSectors: [Int: [ClassicKeyType: [ClassicKey]]] = [:]
     private var ofAll: [ClassicKeyType: [ClassicKey]] = [:]
@@ -102,7 +102,7 @@ package struct ClassicKeys: Hashable, Sendable {
     /// Adds a key.
     ///
     /// - Parameters:
-    ///   - sector: `nil` forevery sector.
+    ///   - sector: `nil` for every sector.
     ///   - type: `nil` for both.
     package mutating func add(_ key: ClassicKey, sector: Int? = nil, type: ClassicKeyType? = nil) {
         for type in type.map({ [$0] }) ?? ClassicKeyType.allCases {

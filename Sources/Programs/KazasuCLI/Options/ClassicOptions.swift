@@ -20,7 +20,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "A key forevery sector, twelve hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
+            "A key for every sector, twelve hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
             "全セクターに使う鍵（16 進 12 桁）。env:変数名、file:パス、fd:番号 から読む。", value: "source"))
     package var keyFrom: SecretSource?
 
@@ -40,7 +40,7 @@ package struct ClassicKeyOptions: ParsableArguments {
                 throw CommandError(
                     .badFile, "badFile", "\(path): \(error.message[.current])",
                     hint: tr(
-                        "one key a line: SECTOR A KEY, * B KEY, or twelve digits forevery sector",
+                        "one key a line: SECTOR A KEY, * B KEY, or twelve digits for every sector",
                         "1 行に 1 つ: セクター A 鍵、* B 鍵、または全セクター用の 12 桁"))
             }
         }

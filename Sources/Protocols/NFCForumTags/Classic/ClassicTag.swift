@@ -269,6 +269,8 @@ extension ClassicTag {
         let trailer = ClassicKind.trailer(of: sector)
         var fits = false
         for type in ClassicKeyType.allCases {
+            // Key B as from the factory is data that key A has read: trying it would only be refused.
+            if type == .b, ClassicKind.blocks(of: sector).allSatisfy({ image[$0]?.contains(nil) == false }) { break }
             guard let (_, key) = try unlock(sector, keys, ClassicAccess.Keys(type)) else { continue }
             var refused: [Int] = []
             for block in ClassicKind.blocks(of: sector) where image[block] == nil || block == trailer {
