@@ -187,7 +187,7 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 	.venv-page/bin/python Scripts/pictures.py "$(BIN)/kazasu" Docs/pictures
 
 .PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-fresh test-fresh-parts test-bridge test-system test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger bench-serve
+.PHONY: test-fresh test-fresh-parts test-bridge test-system test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
 # are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
 test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
@@ -414,6 +414,10 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 	$(SWIFT_BUILD) --product usb-chip
 	umockdev-wrapper /usr/bin/python3 Tests/Bench/usb.py --kazasu $(abspath $(KAZASU)) --python $(KAZASU_PYTHON) \
 	    --chip "$(BIN)/usb-chip"
+
+bench-classic: deps release ## reads a MIFARE Classic 1K beside a C program on libfreefare
+	@Scripts/install-deps libfreefare-dev
+	python3 Tests/Bench/classic.py --kazasu $(KAZASU) --work $(SCRATCH)/bench $(BENCH_ARGS)
 
 bench-ledger: deps ## measures the ledger: a million records, and the memory that 300,000 of them need
 	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench
