@@ -96,6 +96,7 @@ let tables = [
     "CardDecoders": ["Data"],
     "CardModel": ["Data"],
     "CardReading": ["OpenFiles/Data", "Recognition/Data"],
+    "CardVerification": ["Data"],
     "FeliCa": ["Registry/Data"],
     "ISO7816": ["Status/Data"],
     "NDEF": ["Data"],
@@ -166,9 +167,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "CardReadingTests",
         [
-            "Arrivals", "ByteCodec", "CardCiphers", "CardCrypto", "CardDecoders", "CardModel", "CardReading", "FeliCa",
-            "ISO7816",
-            "NDEF", "NFCForumTags", "ReaderCore", "VirtualReader",
+            "Arrivals", "ByteCodec", "CardCiphers", "CardCrypto", "CardDecoders", "CardModel", "CardReading",
+            "CardVerification", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore", "VirtualReader",
         ]
     ),
     ("KazasuCardsTests", ["KazasuCards"]),

@@ -188,9 +188,13 @@ struct CodeTests {
                 "token jpki 0006 32 false", "authenticationCertificate jpki 000A 16384 true",
                 "authenticationCA jpki 000B 16384 false", "signatureCertificate jpki 0001 16384 true",
                 "signatureCA jpki 0002 16384 false", "attributes cardInput 0002 4096 true",
-                "cardInputInformation cardInput 0005 1024 false",
+                "cardInputInformation cardInput 0005 1024 false", "cardInputCertificate cardInput 0004 1024 true",
+                "faceCertificate cardSurface 0004 1024 true", "face cardSurface 0002 32768 true",
             ])
-        #expect(MyNumberFile.allCases.map(\.pin) == [nil, nil, nil, .signature, nil, .cardInput, nil])
+        #expect(
+            MyNumberFile.allCases.map(\.pin) == [
+                nil, nil, nil, .signature, nil, .cardInput, nil, nil, nil, .cardSurfaceNumberB,
+            ])
         let pins = MyNumberPIN.allCases.map { "\($0) \($0.application) \($0.file)" }
         #expect(
             pins == [

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads residence cards and passports with code of its own: nfcpy carries the APDUs, pycryptodome has the ciphers.
+"""Reads the cards of the Japanese state with code of its own: nfcpy carries the APDUs, pycryptodome has the ciphers.
 
-`read_ids.py DEVICE residence NUMBER` or `read_ids.py DEVICE passport INFORMATION` prints one line a file, its name and its
-bytes in hexadecimal digits.
-Nothing here is shared with Kazasu; the rules are those of ICAO Doc 9303-11 and of the examples of residence cards.
+`read_ids.py DEVICE residence NUMBER`, `read_ids.py DEVICE passport INFORMATION` or `read_ids.py DEVICE mynumber PIN,NUMBER`
+prints one line a file, its name and its bytes in hexadecimal digits. Of a My Number card, the signatures are checked, too.
+Nothing here is shared with Kazasu; the rules are those of ICAO Doc 9303-11, of the examples of residence cards, and for My
+Number cards those of soltia48/myna-card.
 """
 import hashlib
 import os
@@ -199,9 +200,78 @@ def passport(card, information):
         yield name, session.file(identifier)
 
 
+def objects(data):
+    """The data objects of a template: tag, whole object, value."""
+    found = []
+    while data and data[0] not in (0, 0xFF) or data[:2] in (b"\xff\x20", b"\xff\x30"):
+        head = 2 if data[0] & 0x1F == 0x1F else 1
+        size = data[head]
+        start = head + 1
+        if size > 0x80:
+            start += size - 0x80
+            size = int.from_bytes(data[head + 1:start], "big")
+        found.append((data[:head].hex(), data[:start + size], data[start:start + size]))
+        data = data[start + size:]
+    return found
+
+
+def opened(signature, key):
+    """RSA's public operation on a signature; the key is an object 90, the exponent, and an object 91, the modulus."""
+    exponent, modulus = (int.from_bytes(value, "big") for _, _, value in objects(key))
+    return pow(int.from_bytes(signature, "big"), exponent, modulus).to_bytes(256, "big")
+
+
+def signed(*parts):
+    """The block of PKCS #1 v1.5 for the SHA-256 of each part."""
+    digests = b"".join(hashlib.sha256(part).digest() for part in parts)
+    count = len(digests)
+    information = bytes([0x30, count + 17]) + bytes.fromhex("300d0609608648016503040201050004") + bytes([count]) + digests
+    return b"\0\1" + b"\xff" * (253 - len(information)) + b"\0" + information
+
+
+def my_number(card, secret):
+    pin, number = secret.split(",")
+
+    def file(identifier):
+        card.data("00A4020C02", identifier)
+        data = card.data("00B0000007")
+        outer = objects(data + bytes(0x10000))[0][1]
+        while len(data) < len(outer):
+            data += card.data("00B0", len(data).to_bytes(2, "big"), bytes([min(200, len(outer) - len(data))]))
+        return data
+
+    def unlock(identifier, value):
+        card.data("00A4020C02", identifier)
+        card.data("00200080", bytes([len(value)]), value.encode())
+
+    def key(certificate):
+        return objects(objects(certificate)[0][2])[0][2][32:]
+
+    card.data("00A4040C0AD3921000310001010402")
+    certificate = file("0004")
+    unlock("0012", number)
+    face = file("0002")
+    parts = {tag: (whole, value) for tag, whole, value in objects(objects(face)[0][2])}
+    groups = (["df22", "df23", "df24"], ["df25", "df26"], ["df27"])
+    block = signed(*(b"".join(parts[tag][0] for tag in tags) for tags in groups))
+    assert opened(parts["df28"][1], key(certificate)) == block, "face"
+    yield "faceCertificate", certificate
+    yield "face", face
+    card.data("00A4040C0AD3921000310001010408")
+    certificate = file("0004")
+    unlock("0011", pin)
+    items, digests = file("0002"), file("0003")
+    parts = {tag: (whole, value) for tag, whole, value in objects(objects(digests)[0][2])}
+    inner = objects(objects(items)[0][2])
+    assert parts["df32"][1] == hashlib.sha256(b"".join(whole for _, whole, _ in inner[1:])).digest(), "digest"
+    assert opened(parts["df33"][1], key(certificate)) == signed(parts["df31"][0] + parts["df32"][0]), "items"
+    yield "cardInputCertificate", certificate
+    yield "items", items
+
+
 def main():
     device, kind, secret = sys.argv[1:]
-    read = {"residence": residence, "passport": passport}[kind]
+    read = {"residence": residence, "passport": passport, "mynumber": my_number}[kind]
     # nfcpy waits a tenth of a second for the reader, which a busy machine may miss; then all is read again.
     for _ in range(10):
         try:

@@ -99,7 +99,10 @@ struct MyNumberTests {
     func dump() throws {
         let dump = "\(folder.path)/card.json"
         let result = try run("card", ["--pin-from", "env:P1", "-o", dump])
-        #expect(try Kazasu.run("decode", dump).output == result.output)
+        // But nothing about signatures: what signs the items is not kept.
+        let words = result.output.replacing("\nSignature\n  Result  no signature on the card\n", with: "")
+        #expect(words != result.output)
+        #expect(try Kazasu.run("decode", dump).output == words)
         // The name that the option had before.
         #expect(try run("card", ["--pin1-from", "env:P1"]).output == result.output)
         #expect(try run("card", ["--pin1-from", "env:P1", "--pin-from", "env:P1"]).hasEnded(64))

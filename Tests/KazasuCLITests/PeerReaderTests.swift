@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Virtual cards of the state, read by a program that shares nothing with Kazasu: nfcpy, pycryptodome, and its own secure messaging.
-@Suite("Another reader of residence cards and passports", .waits)
+@Suite("Another reader of the cards of the state", .waits)
 struct PeerReaderTests {
     private static let python = getenv("KAZASU_PYTHON").map { String(cString: $0) }
 
@@ -15,6 +15,7 @@ struct PeerReaderTests {
     static let cards: [Peer] = [
         ("residence/first", "residence", "AA12345678BB", 4), ("residence/second", "residence", "AA12345678BB", 6),
         ("passport/card", "passport", "SP1234567980040593606148", 4),
+        ("mynumber/face", "mynumber", "2222,50060120311234", 4),
     ]
 
     @Test(

@@ -15,6 +15,7 @@ struct KazasuCardsTests {
         #expect(report.kind == .transit)
         #expect(report.balances.map(\.amount) == [10])
         #expect(report.history?.count == 20)
+        #expect(try suica().decode().license == nil && suica().decode().myNumber == nil)
     }
 
     @Test func givesTheMoneyAndTheHistoryOfADump() throws {

@@ -12,13 +12,14 @@ struct SecretMaskTests {
     private final class AnyReader: Reader {
         let information = ReaderInformation(id: "any", name: "Any")
         var picc: PICC?
+        var answers: [[UInt8]] = []
         private(set) var got: [[UInt8]] = []
 
         func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { picc }
 
         func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
             got.append(frame)
-            return [0x90, 0x00]
+            return answers.isEmpty ? [0x90, 0x00] : answers.removeFirst()
         }
 
         func close() {}
@@ -114,5 +115,53 @@ struct SecretMaskTests {
         _ = try reader.transceive(Hex.decode("0300B0810010"), timeout: .zero)
         #expect(lines.last?.contains(#""tx":"0300b0810010""#) == true)
         #expect(!lines.joined().contains("313233"))
+    }
+
+    private static let select = "00A4040C0AD3921000310001010408"
+
+    /// Frames, the answers to them, and the same answers in the transcript.
+    static let answers: [(sent: [String], got: [String], written: [String])] = [
+        // The digest of a personal number, and what follows it; the items beside it stay.
+        (
+            [select, "00A4020C020002", "00B0000010", "00A4020C020003", "00B0000010", "00B0001010", "00C0000010"],
+            ["9000", "9000", "FF2001029000", "9000", "FF3001029000", "03046282", "0506079000"],
+            ["9000", "9000", "ff2001029000", "9000", "000000009000", "00006282", "0000009000"]
+        ),
+        // The number; by short identifiers; by the odd instruction.
+        ([select, "00A4020C020001", "00B0000010"], ["9000", "9000", "FF109000"], ["9000", "9000", "00009000"]),
+        ([select, "00B0830010", "00B0820010"], ["9000", "FF309000", "FF209000"], ["9000", "00009000", "ff209000"]),
+        ([select, "00B10003045402000010"], ["9000", "5302FF309000"], ["9000", "000000009000"]),
+        // A part of the name selects it; another application has other files.
+        (["00A4040C05D392100031", "00B0830010"], ["9000", "FF309000"], ["9000", "00009000"]),
+        (
+            [select, "00A4040C0AD3921000310001010402", "00B0830010"], ["9000", "9000", "FF309000"],
+            ["9000", "9000", "ff309000"]
+        ),
+        // In blocks, of which an answer may have several.
+        (
+            ["02" + select, "0300A4020C020003", "0200B0000010", "A3", "A2", "0300A4020C020002", "0200B0000010"],
+            ["029000", "039000", "12FF3001", "130203", "02049000", "039000", "0201029000"],
+            ["029000", "039000", "12000000", "130000", "02009000", "039000", "0201029000"]
+        ),
+    ]
+
+    /// From the digest of a personal number, the number is found by trying all.
+    @Test(arguments: answers)
+    func masksAnswers(_ row: (sent: [String], got: [String], written: [String])) throws {
+        let card = AnyReader()
+        card.picc = Self.typeB
+        card.answers = try row.got.map { try Hex.decode($0) }
+        var lines: [String] = []
+        let reader = RecordingReader(card) { lines.append($0) }
+        _ = try reader.activate(.typeB())
+        for (frame, answer) in zip(row.sent, row.got) {
+            #expect(try reader.transceive(Hex.decode(frame), timeout: .zero) == Hex.decode(answer))
+        }
+        let transcript = try Transcript(parsing: Array(lines.joined(separator: "\n").utf8))
+        let written = transcript.entries.compactMap { entry -> String? in
+            guard case .transceive(_, _, .success(let answer)) = entry.event else { return nil }
+            return Hex.encode(answer)
+        }
+        #expect(written == row.written)
     }
 }

@@ -23,6 +23,8 @@ SAMPLES = {
     "Fixtures/iso7816/license/sample.json": EXAMPLES + "/license.json",
     "Fixtures/iso7816/license/last-try.json": EXAMPLES + "/license-last-try.json",
     "Fixtures/iso7816/mynumber/card.json": EXAMPLES + "/my-number.json",
+    "Fixtures/iso7816/mynumber/face.json": EXAMPLES + "/my-number-face.json",
+    "Fixtures/iso7816/mynumber/authority.bin": EXAMPLES + "/my-number-authority.bin",
     "Fixtures/iso7816/residence/second.json": EXAMPLES + "/residence-card.json",
     "Fixtures/iso7816/residence/authorities.pem": EXAMPLES + "/residence-authorities.pem",
     "Fixtures/iso7816/passport/card.json": EXAMPLES + "/passport.json",

@@ -140,6 +140,16 @@ public struct AsyncCard: Sendable {
         return try await run { card throws(KazasuError) in try card.myNumber(pins.take() ?? .none) }
     }
 
+    /// Reads the face of a My Number card, as ``Card/myNumberFace(_:)`` does.
+    ///
+    /// - Parameter number: used on the reader's thread, and nowhere else any more.
+    public func myNumberFace(
+        _ number: sending PINSource = .none
+    ) async throws(KazasuError) -> FileCardResult<MyNumberReport> {
+        let number = Handover(number)
+        return try await run { card throws(KazasuError) in try card.myNumberFace(number.take() ?? .none) }
+    }
+
     /// Reads a residence card, as ``Card/residence(_:)`` does.
     public func residence(
         _ number: ResidenceNumber? = nil

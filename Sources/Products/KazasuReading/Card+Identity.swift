@@ -23,17 +23,65 @@ extension Card {
     /// - Returns: everything that was read, and the error that ended reading, if any.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
     public func license(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<LicenseReport> {
-        try read(.license, LicenseReader.self, pins, LicenseDecoder.decode)
+        let session = try apdus()
+        do throws(FileCardReadingError) {
+            var reading = try LicenseReader(session, identity)
+            reading.verify(pins)
+            let dump = reading.finish()
+            guard let report = LicenseDecoder.decode(dump) else { throw .otherCard }
+            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
+        } catch .otherCard {
+            throw .wrongCard(reader.wrongCard(found, wanted: .license))
+        } catch {
+            throw KazasuError(error)
+        }
     }
 
     /// Reads a My Number card, but not the personal number, and signs nothing.
+    ///
+    /// ``MyNumberReport/itemsSignature(of:authorities:)`` then says whether the four items are as they were signed.
     ///
     /// - Parameter pins: the four-digit PIN for card information input (券面事項入力補助), which unlocks name, address,
     ///   birth date and sex. By default, only what needs no PIN is read.
     /// - Returns: everything that was read, and the error that ended reading, if any.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
     public func myNumber(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<MyNumberReport> {
-        try read(.myNumber, MyNumberReader.self, pins, MyNumberDecoder.decode)
+        try myNumber { $0.verify(pins) }
+    }
+
+    /// Reads the face of a My Number card: birth date, sex, expiry, photo, and name and address as pictures.
+    ///
+    /// ```swift
+    /// let result = try card.myNumberFace(.pins(PIN(digits)))
+    /// let signature = try result.report.faceSignature(of: result.dump)
+    /// ```
+    ///
+    /// Ten wrong numbers in a row lock it; it is guarded like a PIN.
+    ///
+    /// - Parameter number: 照合番号B, 14 digits that are printed on the card: the birth date as YYMMDD with the year of the Japanese
+    ///   era, the four digits of the year in which the card expires, and the security code. By default, only what is free is read.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func myNumberFace(_ number: PINSource = .none) throws(KazasuError) -> FileCardResult<MyNumberReport> {
+        try myNumber { $0.verifyFace(number) }
+    }
+
+    private func myNumber(
+        _ verify: (inout MyNumberReader) -> Void
+    ) throws(KazasuError) -> FileCardResult<MyNumberReport> {
+        let session = try apdus()
+        do throws(FileCardReadingError) {
+            var reading = try MyNumberReader(session, identity)
+            verify(&reading)
+            let dump = reading.finish()
+            guard var report = MyNumberDecoder.decode(dump) else { throw .otherCard }
+            report.itemsCheck = reading.itemsCheck
+            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
+        } catch .otherCard {
+            throw .wrongCard(reader.wrongCard(found, wanted: .myNumber))
+        } catch {
+            throw KazasuError(error)
+        }
     }
 
     /// Reads a residence card (在留カード) or a special permanent resident certificate (特別永住者証明書).
@@ -88,23 +136,6 @@ extension Card {
             return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
         } catch .otherCard {
             throw .wrongCard(reader.wrongCard(found, wanted: .passport))
-        } catch {
-            throw KazasuError(error)
-        }
-    }
-
-    private func read<Report, Reading: FileCardReader>(
-        _ kind: CardQuery.Kind, _: Reading.Type, _ pins: PINSource, _ decode: (CardDump) -> Report?
-    ) throws(KazasuError) -> FileCardResult<Report> {
-        let session = try apdus()
-        do throws(FileCardReadingError) {
-            var reading = try Reading(session, identity)
-            reading.verify(pins)
-            let dump = reading.finish()
-            guard let report = decode(dump) else { throw .otherCard }
-            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
-        } catch .otherCard {
-            throw .wrongCard(reader.wrongCard(found, wanted: kind))
         } catch {
             throw KazasuError(error)
         }

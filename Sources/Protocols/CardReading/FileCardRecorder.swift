@@ -5,23 +5,6 @@ public import CardModel
 public import ISO7816
 public import ReaderCore
 
-/// Reads a card whose contents lie in files, some of which need a PIN.
-package protocol FileCardReader {
-    /// Reads everything that needs no PIN.
-    ///
-    /// - Throws: ``FileCardReadingError``; ``FileCardReadingError/otherCard`` for a card of another kind.
-    init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError)
-
-    /// Why reading ended early, or why a PIN was not accepted.
-    var error: FileCardReadingError? { get }
-
-    /// Verifies the PINs of a source; nothing is sent after an error.
-    mutating func verify(_ source: PINSource)
-
-    /// Reads what the verified PINs unlock, and returns everything that was read.
-    mutating func finish() -> CardDump
-}
-
 /// Reads files of a card into a dump, one after another, until an exchange fails.
 ///
 /// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.
@@ -43,6 +26,9 @@ struct FileCardRecorder {
     /// Notes that the current file is no longer the one that was read last.
     mutating func forgetSelection() { current = nil }
 
+    /// Notes that an application was selected otherwise: it is not selected again, which could forget a verified PIN.
+    mutating func noteSelection(_ application: AID?) { current = application }
+
     /// Notes that an exchange other than for a file failed: nothing more is read.
     mutating func end(_ error: ISO7816Error) {
         failure = failure ?? error
@@ -63,9 +49,10 @@ struct FileCardRecorder {
     /// - Parameters:
     ///   - root: selects the master file.
     ///   - isDataObject: whether its own length determines how far to read.
+    ///   - hidden: an object in that data object whose value is not read.
     mutating func read(
         _ id: FileIdentifier, of application: AID?, limit: Int, root: SelectTarget = .masterFile,
-        isDataObject: Bool = false
+        isDataObject: Bool = false, leavingOut hidden: BERTag? = nil
     ) {
         guard failure == nil else {
             add(FileDump(id: id, state: .lost), of: application)
@@ -79,7 +66,12 @@ struct FileCardRecorder {
                 current = application
             }
             try session.select(.childEF(id))
-            let contents = isDataObject ? try session.readDataObject(limit: limit) : session.readFile(limit: limit)
+            let contents: FileContents
+            if let hidden {
+                contents = try session.readDataObject(limit: limit, leavingOut: hidden)
+            } else {
+                contents = isDataObject ? try session.readDataObject(limit: limit) : session.readFile(limit: limit)
+            }
             add(FileDump(id: id, state: state(contents), data: contents.data), of: application)
             if case .failed(let error) = contents.end { fail(error, id, application) }
         } catch .status(_, let status) {

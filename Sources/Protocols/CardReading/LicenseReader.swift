@@ -9,7 +9,7 @@ package import ISO7816
 /// The order is always the same: the kind of card; whether PINs are set, and nothing more if that cannot be read; the
 /// free data; the remaining tries; then the PINs, only through the session's guard; then what they unlock. The dump
 /// never contains a PIN.
-package struct LicenseReader: FileCardReader {
+package struct LicenseReader {
     package let kind: LicenseKind
     /// Whether the holder has set PINs.
     package let arePINsSet: Bool

@@ -10,7 +10,9 @@ public import CardModel
 /// has the name and the serial number of a real one.
 public struct CertificateAuthorities: Sendable {
     let certificates: [Certificate]
-    /// The number of certificates that are known to be for test cards; they were left out.
+    /// Keys for the card-verifiable certificates of My Number cards, besides those that are shipped.
+    let cardKeys: [PublicKey]
+    /// The number of certificates and keys that are known to be for test cards; they were left out.
     public let testAuthorities: Int
     /// The common names, or else subjects, of those that are not known to be the ministry's.
     public let unlisted: [String]
@@ -18,12 +20,20 @@ public struct CertificateAuthorities: Sendable {
     /// Whether there is none.
     public var isEmpty: Bool { certificates.isEmpty }
 
-    /// No authority.
-    public static let none = CertificateAuthorities([])
+    /// No authority but the shipped keys for My Number cards.
+    public static let none = CertificateAuthorities([], [])
 
-    private init(_ found: [Certificate]) {
+    private init(_ found: [Certificate], _ keys: [PublicKey]) {
         var (kept, unlisted, tests) = ([Certificate](), [String](), 0)
+        let testKeys = keys.isEmpty ? [] : MyNumberAuthority.all.filter(\.isTest).map(\.key)
+        cardKeys = keys.filter { !testKeys.contains($0) }
+        tests = keys.count - cardKeys.count
         for certificate in found {
+            // The hierarchy of the test cards for user authentication and digital signatures.
+            if certificate.subject.split(separator: ",").contains("O=JPKI-TEST") {
+                tests += 1
+                continue
+            }
             let digest = (try? Digest.sha256.hash(certificate.der)).map { Hex.encode($0, uppercase: true) } ?? ""
             if Self.testCards.contains(digest) {
                 tests += 1
@@ -40,12 +50,17 @@ public struct CertificateAuthorities: Sendable {
     /// Reads certificates from the contents of files: DER, PEM with one or several, or a master list of country certificates.
     ///
     /// Of a master list the signature has to be right by the certificate in it; who issued that is not checked. Certificates in it that
-    /// OpenSSL cannot read are left out.
+    /// OpenSSL cannot read are left out. A key for My Number cards is a file of two data objects, 90 exponent and 91 modulus.
     ///
     /// - Throws: ``AuthorityError``.
     public init(files: [[UInt8]]) throws(AuthorityError) {
         var found: [Certificate] = []
+        var keys: [PublicKey] = []
         for (index, file) in files.enumerated() {
+            if let key = PublicKey(cardKey: file) {
+                keys.append(key)
+                continue
+            }
             if file.first == 0x30, let signed = SignedData(file), let list = MasterList.certificates(in: signed) {
                 found += try Self.certificates(of: list, signed, file: index)
                 continue
@@ -60,7 +75,7 @@ public struct CertificateAuthorities: Sendable {
                 }
             }
         }
-        self.init(found)
+        self.init(found, keys)
     }
 
     private static func certificates(

@@ -118,6 +118,58 @@ struct MyNumberBadInputTests {
         #expect(try JSONValue(parsing: Array(text.utf8)) == .object(report.json(.japanese)))
     }
 
+    /// A face with other values, its table of offsets right.
+    private static func face(_ values: [BERTag: [UInt8]] = [:], order: [BERTag] = faceTags) -> [UInt8] {
+        let usual: [BERTag: [UInt8]] = [
+            0xDF22: Array("19751130".utf8), 0xDF23: [0x31], 0xDF24: [1], 0xDF25: [2], 0xDF26: [3], 0xDF27: [4],
+            0xDF28: [5], 0xDF29: Array("20310601".utf8), 0xDF2A: [0],
+        ]
+        var objects: [BERTLV] = order.map { BERTLV($0, values[$0] ?? usual[$0] ?? []) }
+        var offset = 3 + 3 + 2 * objects.count
+        var table: [UInt8] = []
+        for object in objects {
+            table += [0, UInt8(truncatingIfNeeded: offset)]
+            offset += object.encoded.count
+        }
+        objects.insert(BERTLV(0xDF21, table), at: 0)
+        return BERTLV(0xFF20, objects).encoded
+    }
+
+    private static let faceTags: [BERTag] = [
+        0xDF22, 0xDF23, 0xDF24, 0xDF25, 0xDF26, 0xDF27, 0xDF28, 0xDF29, 0xDF2A,
+    ]
+
+    @Test("The face: values that are none leave the others; another layout gives nothing")
+    func face() throws {
+        let right = try read([.face: Self.face()])
+        #expect(right.face?.birthDate?.description == "1975-11-30" && right.face?.sex == "1")
+        #expect(right.face?.expiryDate?.description == "2031-06-01" && right.warnings.isEmpty)
+        #expect(right.face?.pictures == [.name: [2], .address: [3], .photo: [4]])
+        let values: [(BERTag, String)] = [
+            (0xDF22, "19751131"), (0xDF22, ""), (0xDF23, "12"), (0xDF23, "m"), (0xDF29, "2031060"), (0xDF27, ""),
+        ]
+        for (tag, text) in values {
+            let report = try read([.face: Self.face([tag: Array(text.utf8)])])
+            #expect(report.face != nil && report.warnings.map(\.reason) == [.notWhatItShouldBe], "\(tag) \(text)")
+        }
+        var exchanged = Self.faceTags
+        exchanged.swapAt(0, 7)
+        let bytes = Self.face()
+        var table = bytes
+        table[6] ^= 1
+        let layouts = [
+            Self.face(order: exchanged), Self.face(order: Self.faceTags.dropLast()),
+            Self.face(order: Self.faceTags + [0xDF2B]), Array(bytes.dropLast()), bytes + [0x01], table, [],
+            [0xFF, 0x20, 0],
+        ]
+        for layout in layouts {
+            let report = try read([.face: layout])
+            #expect(report.face == nil && report.warnings.map(\.reason) == [.notWhatItShouldBe], "\(layout)")
+        }
+        #expect(try read([.face: bytes + [0xFF, 0xFF]]).face == right.face)
+        #expect(right.json(.english)["expiryDate"] == "2031-06-01")
+    }
+
     @Test("Files that were not read")
     func states() throws {
         let none = FileIdentifier(rawValue: 0)
@@ -129,6 +181,8 @@ struct MyNumberBadInputTests {
                     .authenticationCA: FileDump(id: none, state: .lost),
                     .attributes: FileDump(id: none, state: .keyRequired),
                     .cardInputInformation: FileDump(id: none, state: .skipped),
+                    // The state of the signature says it.
+                    .faceCertificate: FileDump(id: none, state: .refused(status: 0x6A82)),
                 ])))
         #expect(report.warnings.map(\.reason) == [.refused(0x6A82), .lost, .refused(nil)])
         #expect(report.withheld == [.attributes])

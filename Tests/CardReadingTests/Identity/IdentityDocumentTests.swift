@@ -44,9 +44,9 @@ struct IdentityDocumentTests {
         if hasPIN { reader.verify(FileCard.pin("2222"), consent: .never) }
         let report = try #require(MyNumberDecoder.decode(reader.finish()))
         let answer = try answer(name)
-        // The program looks into the certificates, which is not the decoder's work.
+        // The program looks into the certificates and checks signatures, which is not the work of the decoder.
         let members = report.json(.english).members.filter { $0.key != "certificates" }
         let object = JSONObject(members.map { ($0.key, $0.value) })
-        compare(object, answer, added: ["schema", "card", "faults", "certificates"])
+        compare(object, answer, added: ["schema", "card", "faults", "certificates", "signature"])
     }
 }

@@ -6,6 +6,7 @@ import ReaderCore
 final class SpyReader: Reader {
     private let reader: any Reader
     private(set) var frames: [[UInt8]] = []
+    private(set) var answers: [[UInt8]] = []
 
     init(_ reader: any Reader) { self.reader = reader }
 
@@ -20,7 +21,9 @@ final class SpyReader: Reader {
 
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         frames.append(frame)
-        return try reader.transceive(frame, timeout: timeout)
+        let answer = try reader.transceive(frame, timeout: timeout)
+        answers.append(answer)
+        return answer
     }
 
     func close() { reader.close() }

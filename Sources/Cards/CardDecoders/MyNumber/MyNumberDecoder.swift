@@ -19,6 +19,8 @@ public enum MyNumberDecoder {
             switch found.state {
             case .read: report.add(file, found.data)
             case .keyRequired: report.withheld.append(file)
+            // The state of the signature says it.
+            case .refused where file.isSignersCertificate: break
             case .refused(let status): report.warnings.append(MyNumberWarning(file: file, reason: .refused(status)))
             case .lost: report.warnings.append(MyNumberWarning(file: file, reason: .lost))
             case .skipped: break
@@ -49,7 +51,10 @@ extension MyNumberReport {
                 return
             }
             warnings += attributes.unreadable.map { fault(.item($0)) }
-        case .cardInputInformation: break
+        case .cardInputInformation, .cardInputCertificate, .faceCertificate: break
+        case .face:
+            face = MyNumberFace(data)
+            if face.map({ !$0.isWhole }) ?? true { warnings.append(fault(.notWhatItShouldBe)) }
         case .authenticationCertificate, .authenticationCA, .signatureCertificate, .signatureCA:
             guard let der = MyNumberReport.certificate(data) else {
                 warnings.append(fault(.notWhatItShouldBe))
@@ -114,16 +119,10 @@ public struct MyNumberAttributes: Hashable, Sendable {
         name = text(.name, 0xDF22)
         address = text(.address, 0xDF23)
         let birth = text(.birthDate, 0xDF24)
-        birthDate = birth.flatMap(MyNumberAttributes.day)
+        birthDate = birth.flatMap { CalendarDate(digits: $0.utf8) }
         if birth != nil, birthDate == nil { unreadable.append(.birthDate) }
         sex = text(.sex, 0xDF25)
         self.unreadable = unreadable
-    }
-
-    private static func day(_ text: String) -> CalendarDate? {
-        guard let digits = CardText.digits(text.utf8, count: 8) else { return nil }
-        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
-        return CalendarDate(year: number(0..<4), month: number(4..<6), day: number(6..<8))
     }
 }
 

@@ -12,6 +12,11 @@ public struct MyNumberReport: Hashable, Sendable {
     public var certificates: [MyNumberFile: [UInt8]]
     /// The four items; `nil` when they were not read.
     public var attributes: MyNumberAttributes?
+    /// The face of the card; `nil` when it was not read, or is malformed.
+    public var face: MyNumberFace?
+    /// What the reader found when it checked the four items; `nil` when it did not, and for a report of a dump: what signs them is not
+    /// kept.
+    package var itemsCheck: MyNumberItemsCheck?
     /// Files that need a PIN that was not presented or was refused.
     public var withheld: [MyNumberFile]
     /// The warnings found, file by file.
@@ -65,13 +70,38 @@ extension MyNumberReport {
             object["birthDate"] = .text(attributes.birthDate.map { redact($0.description) })
             object["sex"] = .text(attributes.sex.map(redact))
         }
-        object["withheld"] = .array(
-            withheld.flatMap { $0 == .attributes ? ["name", "address", "birthDate", "sex"] : [$0.rawValue] }
-                .map { .string($0) })
-        if withheld.contains(.attributes) {
-            object["withheldReason"] = .string(pins[.cardInput]?.refusal?.rawValue ?? "noPIN")
+        if let face {
+            object["birthDate"] = .text(face.birthDate.map { redact($0.description) })
+            object["sex"] = .text(face.sex.map(redact))
+            object["expiryDate"] = .text(face.expiryDate.map { redact($0.description) })
         }
+        object["withheld"] = .array(withheldItems.map { .string($0) })
+        if let reason = withheldReason { object["withheldReason"] = .string(reason) }
         return object
+    }
+}
+
+extension MyNumberReport {
+    /// The names of what a PIN withholds; items that were read otherwise are not among them.
+    private var withheldItems: [String] {
+        var items: [String] = []
+        for file in withheld {
+            switch file {
+            case .attributes:
+                items += ["name", "address"]
+                if face == nil, !withheld.contains(.face) { items += ["birthDate", "sex"] }
+            case .face: items += ["birthDate", "sex", "expiryDate", "photo", "namePicture", "addressPicture"]
+            default: items.append(file.rawValue)
+            }
+        }
+        return items
+    }
+
+    /// Why the face or else the four items are withheld.
+    private var withheldReason: String? {
+        if withheld.contains(.face) { return pins[.cardSurfaceNumberB]?.refusal?.rawValue ?? "noNumber" }
+        guard withheld.contains(.attributes) else { return nil }
+        return pins[.cardInput]?.refusal?.rawValue ?? "noPIN"
     }
 }
 

@@ -19,6 +19,18 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     case attributes
     /// 券面事項入力補助: information on the application.
     case cardInputInformation
+    /// 券面事項入力補助: the certificate of the key that signed the four items.
+    case cardInputCertificate
+    /// 券面: the certificate of the key that signed the face.
+    case faceCertificate
+    /// 券面: birth date, sex, expiry, photo, and name and address as pictures.
+    case face
+
+    /// 券面事項入力補助 0003: digests of the personal number and of the four items, signed.
+    ///
+    /// It is not one of the files that are kept: with its first digest or its signature, the personal number is found by trying all
+    /// numbers.
+    package static let attributesSignature = FileIdentifier(rawValue: 0x0003)
 
     /// The application it belongs to.
     package var application: MyNumberApplication { facts.application }
@@ -27,6 +39,9 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
 
     /// The PIN that unlocks it; `nil` if it needs none.
     public var pin: MyNumberPIN? { facts.pin }
+
+    /// Whether it is read only to check a signature, with what it signs.
+    package var isSignersCertificate: Bool { self == .cardInputCertificate || self == .faceCertificate }
 
     /// Whether it identifies the holder; other files are the same on every card.
     public var isPersonal: Bool { facts.isPersonal }
@@ -44,6 +59,10 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         case .signatureCA: (.jpki, 0x0002, nil, false, 16_384)
         case .attributes: (.cardInput, 0x0002, .cardInput, true, 4096)
         case .cardInputInformation: (.cardInput, 0x0005, nil, false, 1024)
+        // Whether many cards share these keys is not known.
+        case .cardInputCertificate: (.cardInput, 0x0004, nil, true, 1024)
+        case .faceCertificate: (.cardSurface, 0x0004, nil, true, 1024)
+        case .face: (.cardSurface, 0x0002, .cardSurfaceNumberB, true, 32_768)
         }
     }
 
@@ -57,6 +76,10 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         case .signatureCA: LocalizedText("Digital signature CA certificate", "署名用認証局の証明書")
         case .attributes: LocalizedText("Name, address, birth date, sex", "氏名・住所・生年月日・性別")
         case .cardInputInformation: LocalizedText("Card information input application", "券面事項入力補助 AP 情報")
+        case .cardInputCertificate:
+            LocalizedText("Certificate of the key for the four items", "券面事項入力補助 AP の証明書")
+        case .faceCertificate: LocalizedText("Certificate of the key for the card's face", "券面 AP の証明書")
+        case .face: LocalizedText("Face of the card", "券面の表面の情報")
         }
     }
 }
@@ -133,4 +156,18 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
         case .cardSurfaceBirth: LocalizedText("Birth date check (card surface)", "生年月日（券面）")
         }
     }
+}
+
+/// What the check of the four items of a My Number card against ``MyNumberFile/attributesSignature`` found; that file was dropped.
+package enum MyNumberItemsCheck: Hashable, Sendable {
+    /// They are signed by the key of the card's certificate. Who issued that is not checked.
+    case right
+    /// They are not what is signed, or the signature is wrong.
+    case wrong
+    /// A file does not have the layout that it must have.
+    case malformed
+    /// The card has no such file.
+    case absent
+    /// It could not be checked.
+    case notChecked
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardCiphers
 import Kazasu
 
 /// `kazasu mynumber`
@@ -14,24 +15,39 @@ struct MyNumber: KazasuCommand {
             With the PIN of four digits for card information input (券面事項入力補助用):
             name, address, birth date and sex. The personal number is not read, and nothing is signed.
 
-            Wrong PINs lock the card; the same PIN guard as in 'kazasu license' applies. See \(Documents.path("my-number.md")).
+            --face reads the front of the card instead: birth date, sex, expiry, photo, and
+            pictures of name and address. It is opened by check number B (照合番号B),
+            14 digits: the birth date as YYMMDD in the Japanese era, the four digits of the year in which the card expires, and the
+            security code of four digits, all printed on the front.
+
+            The signature is checked by the keys of J-LIS; --ca adds keys, or certificates of authorities (DER, PEM).
+            Wrong PINs and numbers lock the card; the same PIN guard as in 'kazasu license' applies. None of this was tried on a real
+            card yet. See \(Documents.path("my-number.md")).
 
             Examples:
               kazasu mynumber --free
               kazasu mynumber                             # asks for the PIN
               kazasu mynumber --free --certificates certs
+              kazasu mynumber --face --photo face.jp2     # asks for check number B
               kazasu mynumber --json --pin-from file:pin | jq -r .address
             """,
             """
             暗証番号なし: カードの種類、各暗証番号の残り回数、3 枚の証明書。券面事項入力補助用の暗証番号（数字 4 桁）で
             氏名・住所・生年月日・性別。個人番号は読みません。署名もしません。
 
-            間違えると閉塞するため、'kazasu license' と同じ仕組みで誤送信を防ぎます。詳しくは \(Documents.path("my-number.ja.md"))。
+            --face では、代わりに券面の表面の情報（生年月日、性別、有効期限、顔写真、氏名と住所の画像）を読みます。照合番号B
+            （数字 14 桁）で開きます。和暦の生年月日 YYMMDD、有効期限の西暦 4 桁、セキュリティコード 4 桁を続けたもので、
+            すべて表面に印刷されています。
+
+            署名は J-LIS の鍵で検証します。--ca で鍵や認証局の証明書（DER、PEM）を追加できます。暗証番号や照合番号を間違えると
+            閉塞するため、'kazasu license' と同じ仕組みで誤送信を防ぎます。実物のカードではまだ試していません。
+            詳しくは \(Documents.path("my-number.ja.md"))。
 
             例:
               kazasu mynumber --free
               kazasu mynumber                             # 暗証番号を尋ねる
               kazasu mynumber --free --certificates certs
+              kazasu mynumber --face --photo face.jp2     # 照合番号B を尋ねる
               kazasu mynumber --json --pin-from file:pin | jq -r .address
             """))
 
@@ -61,6 +77,42 @@ struct MyNumber: KazasuCommand {
     @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
     var free = false
 
+    @Flag(
+        name: .long,
+        help: help("Read the front of the card, by check number B.", "照合番号B で券面の表面の情報を読む。"))
+    var face = false
+
+    @Option(
+        name: .customLong("number-from"),
+        help: help(
+            "Where to read check number B: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
+            "照合番号B の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
+    var numberFrom: SecretSource?
+
+    @Option(
+        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "顔写真（JPEG 2000）をファイルに書く。", value: "file"),
+        completion: .file())
+    var photo: String?
+
+    @Option(
+        name: .long,
+        help: help("Write the picture of the name (PNG) to a file.", "氏名の画像（PNG）をファイルに書く。", value: "file"),
+        completion: .file())
+    var nameImage: String?
+
+    @Option(
+        name: .long,
+        help: help("Write the picture of the address (PNG) to a file.", "住所の画像（PNG）をファイルに書く。", value: "file"),
+        completion: .file())
+    var addressImage: String?
+
+    @Option(
+        name: .customLong("ca"),
+        help: help(
+            "A key for such cards, or a certificate of an authority (DER, PEM), that counts; may be repeated.",
+            "署名を認める鍵、または認証局の証明書（DER、PEM）。複数指定できる。", value: "file"), completion: .file())
+    var authorityFiles: [String] = []
+
     @Option(
         name: .long,
         help: help(
@@ -86,23 +138,47 @@ struct MyNumber: KazasuCommand {
         if free, source != nil {
             throw ValidationError(tr("--free cannot be combined with a PIN", "--free は暗証番号と併用できません"))
         }
+        try SecretSource.validate(numberFrom, "--number-from")
+        let caller = Caller.current
+        guard face else {
+            guard numberFrom == nil, photo == nil, nameImage == nil, addressImage == nil else {
+                throw ValidationError(
+                    tr(
+                        "check number B and pictures belong to the front of the card: add \(caller.flag("face"))",
+                        "照合番号B や画像は券面の表面のためのものです。\(caller.flag("face")) を付けてください"))
+            }
+            return
+        }
+        if free || source != nil {
+            throw ValidationError(
+                tr(
+                    "\(caller.flag("face")) is opened by check number B; it cannot be combined with a PIN or \(caller.flag("free"))",
+                    "\(caller.flag("face")) は照合番号B で開きます。暗証番号や \(caller.flag("free")) と併用できません"))
+        }
     }
 
     func execute(_ context: Context) throws {
         try context.check("--certificates", isGiven: certificates != nil)
+        let files = try pictureFiles(context)
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let folder = try certificates.map { path throws(CommandError) in try CertificateFolder(path) }
-        let given = try source.map { source throws(CommandError) in
-            try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
-        }
+        let authorities = try CertificateAuthorities(paths: authorityFiles, context, areForResidence: false)
+        let given = try secret()
         let dialog = PINDialog(context, allowLastTry: allowLastTry)
-        let pins = free ? .none : dialog.source(given.map { [$0] } ?? [], options: ["--pin-from"])
+        let pins =
+            free ? .none : dialog.source(given.map { [$0] } ?? [], options: [face ? "--number-from" : "--pin-from"])
         let session = try ReaderSession(readerOptions, context)
-        let result = try closing(session) { try $0.find(.myNumber).myNumber(pins) }
+        let result = try closing(session) { session in
+            let card = try session.find(.myNumber)
+            return try face ? card.myNumberFace(pins) : card.myNumber(pins)
+        }
         try dialog.check()
         let dump = result.dump.stamped(session)
         context.attempt { () throws(CommandError) in try dumpFile?.finish(dump, context) }
         var view = MyNumberView(report: result.report, redaction: context.redaction)
+        view.offersPictures = face
+        check(result.report, dump, authorities, context, &view)
+        for (picture, file) in files { write(picture, file, context, &view) }
         for (file, der) in result.report.certificates {
             context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
         }
@@ -115,6 +191,94 @@ struct MyNumber: KazasuCommand {
             try context.print(view.text)
         }
         if let error = result.error { throw MyNumber.failure(error) }
+        let page = LocalizedText(Documents.path("my-number.md"), Documents.path("my-number.ja.md"))
+        // Of a certificate, only a wrong signature counts: it may have expired on a card that is valid.
+        let chains = MyNumberFile.allCases.compactMap { view.chains[$0] }.filter {
+            [.wrong, .malformed].contains($0.state)
+        }
+        for signature in [view.signature].compactMap(\.self) + chains {
+            guard var failure = CommandError(signature, page: page) else { continue }
+            if signature.state == .unknownAuthority {
+                failure.hint = tr(
+                    "a test card, or keys newer than this version; \(Caller.current.option("ca")) adds a key (\(page.english))",
+                    "試験用カードか、この版より新しい鍵です。\(Caller.current.option("ca")) で鍵を追加できます（\(page.japanese)）")
+            }
+            throw failure
+        }
+    }
+
+    // MARK: Before the card
+
+    /// The PIN or 照合番号B, from the source that the options name.
+    private func secret() throws(CommandError) -> PIN? {
+        guard face else {
+            return try source.map { source throws(CommandError) in
+                try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
+            }
+        }
+        guard let numberFrom else { return nil }
+        let text = try numberFrom.read(MyNumberPIN.cardSurfaceNumberB.name[Language.current], reason: "noNumber")
+        // Its three parts may be written apart.
+        return text.withUnsafeBytes { text in
+            PIN(
+                SecretBytes(capacity: text.count) { digits in
+                    var count = 0
+                    for byte in text where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
+                        digits[count] = byte
+                        count += 1
+                    }
+                    return count
+                })
+        }
+    }
+
+    /// The files of pictures, opened before the card is read.
+    private func pictureFiles(
+        _ context: Context
+    ) throws(CommandError) -> [(picture: MyNumberFace.Picture, file: OutputFile)] {
+        var files: [(picture: MyNumberFace.Picture, file: OutputFile)] = []
+        let wanted: [(String, String?, MyNumberFace.Picture)] = [
+            ("--photo", photo, .photo), ("--name-image", nameImage, .name), ("--address-image", addressImage, .address),
+        ]
+        for (option, path, picture) in wanted {
+            try context.check(option, isGiven: path != nil)
+            if let path { files.append((picture, try OutputFile(picture: path))) }
+        }
+        return files
+    }
+
+    // MARK: Answering
+
+    private func check(
+        _ report: MyNumberReport, _ dump: CardDump, _ authorities: CertificateAuthorities, _ context: Context,
+        _ view: inout MyNumberView
+    ) {
+        do throws(CryptoError) {
+            if face, !report.withheld.contains(.face) {
+                view.signature = try report.faceSignature(of: dump, authorities: authorities)
+            } else if !face, !report.withheld.contains(.attributes) {
+                view.signature = try report.itemsSignature(of: dump, authorities: authorities)
+            }
+            for file in report.certificates.keys {
+                view.chains[file] = try report.chain(of: file, authorities: authorities, at: JapaneseTime.utc)
+            }
+        } catch {
+            context.note(
+                tr("no signature was checked: ", "署名は検証していません: ") + error.message[Language.current])
+        }
+    }
+
+    private func write(
+        _ picture: MyNumberFace.Picture, _ file: OutputFile, _ context: Context, _ view: inout MyNumberView
+    ) {
+        guard let bytes = view.report.face?.pictures[picture] else {
+            context.note(
+                tr(
+                    "\(file.path): the card has no such picture, or it was not read; no file was written",
+                    "\(file.path): 画像がないか読めなかったため、ファイルは書いていません"))
+            return
+        }
+        if file.finish(picture: bytes, context) { view.pictures.append((picture, file.path)) }
     }
 
     /// The error that ended it; a locked PIN is reset by the municipal office.

@@ -8,16 +8,37 @@ struct MyNumberView {
     var redaction: Redaction
     /// The paths that certificates were written to, in DER and in PEM.
     var paths: [MyNumberFile: (der: String, pem: String)] = [:]
+    /// The pictures that were written, and where.
+    var pictures: [(picture: MyNumberFace.Picture, path: String)] = []
+    /// Whether the command has options that write pictures.
+    var offersPictures = false
+    /// What the check of the face or else of the four items found; `nil` if neither was read.
+    var signature: CardSignature?
+    /// What the checks of the certificates found.
+    var chains: [MyNumberFile: CardSignature] = [:]
 
     /// The members of the document after `schema`.
     var members: JSONObject {
         var object = report.json(Language.current, certificates: certificate, redact: redaction.apply)
+        if let face = report.face {
+            object["pictures"] = .array(
+                pictures.map { picture, path in
+                    [
+                        "id": .string(picture.rawValue), "path": .string(path),
+                        "format": .string(PictureFile.format(of: face.pictures[picture] ?? [])),
+                    ]
+                })
+        }
+        if let signature { object["signature"] = signature.json }
         object["faults"] = .array(report.warnings.map(\.json))
         return object
     }
 
     private func certificate(_ file: MyNumberFile) -> JSONObject {
         var object = JSONObject()
+        if let chain = chains[file] {
+            object["chain"] = ["state": .string(chain.state.rawValue), "by": .text(chain.authority)]
+        }
         if let summary = summary(file) { object.merge(summary.members(redaction)) }
         if let paths = paths[file] {
             object["der"] = .string(paths.der)
@@ -39,18 +60,19 @@ struct MyNumberView {
                 [tr("Sex", "性別"), personal(attributes.sex.map(MyNumberView.sex))],
             ]
         }
+        if let face = report.face { rows += self.rows(of: face) }
         var text = tr("My Number card", "マイナンバーカード") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+        text += signatureText
         text += "\n" + tr("PINs", "暗証番号") + "\n"
         text += Columns.text(
             MyNumberPIN.allCases.compactMap { pin in
                 report.pins[pin].map { ["  " + pin.name[Language.current], PINWords.state($0)] }
             })
         for file in MyNumberFile.allCases where report.certificates[file] != nil { text += certificateText(file) }
-        if report.withheld.contains(.attributes) {
-            let refusal = report.pins[.cardInput]?.refusal
-            let pin = refusal == nil ? nil : MyNumberPIN.cardInput.name[Language.current]
-            text += "\n" + PINWords.withheld(pin, refusal)
-            text += tr("name, address, birth date, sex", "氏名、住所、生年月日、性別") + "\n"
+        if report.withheld.contains(.face) {
+            text += withheldText(.cardSurfaceNumberB, tr("the front of the card", "券面の表面の情報"))
+        } else if report.withheld.contains(.attributes), report.face == nil {
+            text += withheldText(.cardInput, tr("name, address, birth date, sex", "氏名、住所、生年月日、性別"))
         }
         if !report.warnings.isEmpty {
             text += "\n" + tr("Notes", "注意") + "\n"
@@ -59,10 +81,79 @@ struct MyNumberView {
         return text
     }
 
+    private func withheldText(_ which: MyNumberPIN, _ items: String) -> String {
+        let refusal = report.pins[which]?.refusal
+        return "\n" + PINWords.withheld(refusal == nil ? nil : which.name[Language.current], refusal) + items + "\n"
+    }
+
+    private func rows(of face: MyNumberFace) -> [[String]] {
+        var rows = [
+            [tr("Date of birth", "生年月日"), personal(face.birthDate?.description)],
+            [tr("Sex", "性別"), personal(face.sex.map(MyNumberView.sex))],
+            [tr("Valid until", "有効期限"), personal(face.expiryDate?.description)],
+        ]
+        for picture in MyNumberFace.Picture.allCases where face.pictures[picture] != nil {
+            let path = pictures.first { $0.picture == picture }?.path
+            rows.append([Self.title(picture), path ?? hint(picture)])
+        }
+        return rows
+    }
+
+    private static func title(_ picture: MyNumberFace.Picture) -> String {
+        switch picture {
+        case .photo: tr("Photo", "顔写真")
+        case .name: tr("Name", "氏名")
+        case .address: tr("Address", "住所")
+        }
+    }
+
+    /// What can be done with a picture.
+    private func hint(_ picture: MyNumberFace.Picture) -> String {
+        guard offersPictures else { return tr("a picture", "画像") }
+        let option = Caller.current.option(picture == .photo ? "photo" : "\(picture.rawValue)-image")
+        return tr("a picture (\(option) writes it)", "画像（\(option) で保存）")
+    }
+
+    private var signatureText: String {
+        guard let signature else { return "" }
+        var rows = [[tr("Result", "結果"), signature.state.words]]
+        if let authority = signature.authority { rows.append([tr("Authority", "認証局"), authority]) }
+        if signature.state != .absent {
+            rows.append([tr("Covers", "対象"), names(signature.covers)])
+            if !signature.notCovered.isEmpty {
+                rows.append([tr("Does not cover", "対象外"), names(signature.notCovered)])
+            }
+        }
+        return "\n" + tr("Signature", "電子署名") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+    }
+
+    private func names(_ items: [String]) -> String {
+        items.map(Self.name).joined(separator: tr(", ", "、"))
+    }
+
+    /// An item of a signature in words.
+    private static func name(_ item: String) -> String {
+        switch item {
+        case "name": tr("name", "氏名")
+        case "address": tr("address", "住所")
+        case "birthDate": tr("date of birth", "生年月日")
+        case "sex": tr("sex", "性別")
+        case "photo": tr("photo", "顔写真")
+        case "namePicture": tr("picture of the name", "氏名の画像")
+        case "addressPicture": tr("picture of the address", "住所の画像")
+        case "expiryDate": tr("expiry", "有効期限")
+        default: item
+        }
+    }
+
     private func certificateText(_ file: MyNumberFile) -> String {
         var text = "\n\(file.name[Language.current])\n"
         let bytes = report.certificates[file]?.count ?? 0
         var rows = summary(file)?.rows(redaction) ?? [[tr("Length", "長さ"), tr("\(bytes) bytes", "\(bytes) バイト")]]
+        if let chain = chains[file], chain.state != .notChecked {
+            let by = chain.authority.map { tr(" (\($0))", "（\($0)）") } ?? ""
+            rows.append([tr("Check", "検証"), chain.state.words + by])
+        }
         if let paths = paths[file] { rows.append([tr("Written to", "保存先"), "\(paths.der), \(paths.pem)"]) }
         text += Columns.text(rows.map { ["  " + $0[0], $0[1]] })
         return text

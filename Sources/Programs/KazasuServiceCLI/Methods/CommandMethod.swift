@@ -100,9 +100,9 @@ struct CommandMethod: Sendable {
         "no-cache",
     ]
     /// Options with files that are read.
-    private static let readableFiles: Set<String> = ["stations", "ledger"]
+    private static let readableFiles: Set<String> = ["ca", "stations", "ledger"]
     /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
-    private static let localFlags: Set<String> = ["keep", "yes", "retry"]
+    private static let localFlags: Set<String> = ["face", "keep", "yes", "retry"]
     private static let numbers: Set<String> = ["seconds", "ms"]
     /// How values of these names are written, as documents tell it; people may write them in other ways, too.
     private static let patterns = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
+package import ByteCodec
 public import CardModel
 
 extension ISO7816Session {
@@ -82,6 +82,42 @@ extension ISO7816Session {
             return FileContents(data: Array(head.data.prefix(length)), end: head.end)
         }
         return readFile(limit: length)
+    }
+
+    /// Reads the one BER-TLV data object at the start of the current EF, but not the value of one object in it: it has zeros there.
+    ///
+    /// The objects are found by reading the tag and length of each. Nothing behind the one that is left out is read, nor behind one that
+    /// is malformed.
+    ///
+    /// - Parameters:
+    ///   - limit: the longest object to read, including its tag and length.
+    ///   - hidden: the tag of the object, one level down.
+    /// - Throws: ``ISO7816Error``, as ``readDataObject(limit:)``.
+    package func readDataObject(
+        limit: Int, leavingOut hidden: BERTag
+    ) throws(ISO7816Error) -> FileContents {
+        let head = readFile(limit: min(limit, 7))
+        if case .failed(let error) = head.end { throw error }
+        if case .refused(let status) = head.end { throw .status(.readBinary, status) }
+        guard let outer = try? BERHeader(head.data) else { throw .malformed(.readBinary, .notADataObject) }
+        let end = min(limit, outer.totalLength)
+        var offset = outer.size
+        var zeros = 0
+        while offset < end {
+            let response = try readBinary(offset: offset, count: min(5, end - offset))
+            guard response.status == .success || response.status == .endOfFile,
+                let header = try? BERHeader(response.data)
+            else { break }
+            if header.tag == hidden {
+                offset = min(end, offset + header.size)
+                zeros = min(header.length, end - offset)
+                break
+            }
+            offset = min(end, offset + header.totalLength)
+        }
+        var contents = readFile(limit: offset)
+        if contents.data.count == offset { contents.data += [UInt8](repeating: 0, count: zeros) }
+        return contents
     }
 }
 

@@ -50,10 +50,11 @@ package final class RecordingReader: Reader {
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let time = now()
         let secret = mask.secret(in: frame)
+        mask.follow(frame)
         let result = Result { () throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
-        let hidden = mask.secretInAnswer(to: frame)
         let shown = result.map { answer in
-            answer.count < 2 ? answer : answer.enumerated().map { hidden.contains($0.offset) ? 0 : $0.element }
+            let hidden = mask.secretInAnswer(answer, to: frame)
+            return answer.count < 2 ? answer : answer.enumerated().map { hidden.contains($0.offset) ? 0 : $0.element }
         }
         record(time, .transceive(frame, timeout: timeout, shown), masking: secret)
         return try result.get()
@@ -87,9 +88,11 @@ package final class RecordingReader: Reader {
 /// Finds the parts of a frame that must not appear in a transcript.
 ///
 /// These are the data of VERIFY and the other PIN commands, also within ISO-DEP blocks, the password of a Type 2 Tag, and
-/// what is written to block 87 of FeliCa Lite, its key.
+/// what is written to block 87 of FeliCa Lite, its key. Of answers, these are what a My Number card has about its personal number: the
+/// file with the number, and the one with its digest, from which the number can be found.
 struct SecretMask {
     private var picc: PICC?
+    private var personalNumber = PersonalNumberFiles()
     /// Whether a chained block began with a PIN command that the next one continues.
     private var continues = false
 
@@ -97,6 +100,13 @@ struct SecretMask {
     mutating func activated(_ picc: PICC?) {
         self.picc = picc
         continues = false
+        personalNumber = PersonalNumberFiles()
+    }
+
+    /// Notes a frame that is sent, for the answers from now on.
+    mutating func follow(_ frame: [UInt8]) {
+        guard picc.map({ $0.technology != .felica && $0.isISODEP }) ?? true else { return }
+        personalNumber.follow(frame)
     }
 
     /// Returns the range of the frame that contains a secret, or `nil`.
@@ -115,9 +125,10 @@ struct SecretMask {
         return SecretMask.data(of: frame) ?? blockData(frame)
     }
 
-    /// Returns the range of the answer that is a secret, too: PACK of a tag that accepted its password, and key B in a trailer of
-    /// MIFARE Classic.
-    func secretInAnswer(to frame: [UInt8]) -> Range<Int> {
+    /// Returns the range of the answer that is a secret, too: PACK of a tag that accepted its password, key B in a trailer of
+    /// MIFARE Classic, the contents of ``PersonalNumberFiles``.
+    func secretInAnswer(_ answer: [UInt8], to frame: [UInt8]) -> Range<Int> {
+        if let hidden = personalNumber.secret(in: answer) { return hidden }
         guard case .typeA(let target)? = picc, !target.isISODEP else { return 0..<0 }
         if frame.first == 0x1B { return 0..<2 }
         guard let sak = target.sak, sak & 0x18 != 0, frame.count == 2, frame[0] == 0x30 else { return 0..<0 }
@@ -162,6 +173,67 @@ struct SecretMask {
         continues = pcb & 0x10 != 0 && (isContinuation || secret != nil)
         if isContinuation { return start..<frame.count }
         return secret.map { start + $0.lowerBound..<frame.count }
+    }
+}
+
+/// Follows the selected file of a card, for the answers that hold its holder's personal number or the digest of it.
+///
+/// Source: law; soltia48/myna-card for the files.
+private struct PersonalNumberFiles {
+    /// 券面事項入力補助 0001 and 0003, by the last byte of their identifiers, which is the short identifier, too.
+    private static let files: Set<UInt8> = [0x01, 0x03]
+
+    private var isApplication = false
+    /// The last byte of the identifier of the current file.
+    private var file: UInt8?
+    /// Whether the answer to the last frame holds contents of such a file.
+    private var isSecret = false
+    /// Whether the last frame was a block of ISO-DEP.
+    private var isBlock = false
+
+    mutating func follow(_ frame: [UInt8]) {
+        guard let first = frame.first else { return }
+        // Blocks other than I-blocks fetch the rest of an answer.
+        if first & 0xE2 == 0x02 {
+            isBlock = true
+            follow(apdu: Array(frame.dropFirst(1 + (first & 0x08 != 0 ? 1 : 0) + (first & 0x04 != 0 ? 1 : 0))))
+        } else if frame.count >= 4 {
+            isBlock = false
+            follow(apdu: frame)
+        }
+    }
+
+    private mutating func follow(apdu: [UInt8]) {
+        guard apdu.count >= 4 else { return }
+        let data = apdu.count > 5 ? Array(apdu.dropFirst(5).prefix(Int(apdu[4]))) : []
+        isSecret = false
+        switch apdu[1] {
+        case 0xA4:
+            let name = MyNumberApplication.cardInput.aid?.bytes ?? []
+            if apdu[2] == 0x04 {
+                // A part of the name selects it, too.
+                isApplication = data.count >= 5 && data.starts(with: name.prefix(data.count))
+                file = nil
+            } else {
+                file = data.last
+            }
+        case 0xB0, 0xB1:
+            if apdu[1] == 0xB0, apdu[2] & 0x80 != 0 { file = apdu[2] & 0x1F }
+            if apdu[1] == 0xB1, apdu[2] != 0 || apdu[3] != 0 { file = apdu[3] }
+            isSecret = isHidden
+        case 0xC0: isSecret = isHidden
+        default: break
+        }
+    }
+
+    private var isHidden: Bool { isApplication && (file.map(Self.files.contains) ?? false) }
+
+    /// All of an answer but the first byte of a block and the status word; `nil` if it is no secret.
+    func secret(in answer: [UInt8]) -> Range<Int>? {
+        guard isSecret, let first = answer.first else { return nil }
+        guard isBlock else { return 0..<max(0, answer.count - 2) }
+        // Only the last block of a chain has the status word.
+        return first & 0x10 == 0 ? 1..<max(1, answer.count - 2) : 1..<answer.count
     }
 }
 
