@@ -305,7 +305,10 @@ struct LicenseTests {
     @Test("Other cards, and no card")
     func others() throws {
         let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-        try run(other, ["--free"]).expectError(76, "this My Number card holds no driver's license")
+        for card in [other, other.replacing("card.json", with: "face.json")] {
+            try run(card, ["--free"]).expectError(76, "this My Number card holds no driver's license")
+            try run(card, ["--free", "--lang", "ja"]).expectError(76, "このマイナンバーカードには免許情報が記録されていません")
+        }
         try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectError(76, "wrong kind of card (FE00")
         for command in ["balance", "history", "scan", "read 000B"] {
             let words = command.split(separator: " ").map(String.init) + ["-t", "0", "-r", Self.reader("sample")]

@@ -521,6 +521,8 @@ struct IdentityCardTests {
         let reader = try await AsyncCardReader.open("virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json")
         let result = try await reader.waitForCard(.myNumber).myNumber()
         #expect(try result.get().certificates.isEmpty == false)
+        let front = try await reader.waitForCard(.myNumber).myNumberFace()
+        #expect(front.report.withheld.contains(.face) && front.report.face == nil)
         await reader.close()
     }
 
@@ -529,6 +531,26 @@ struct IdentityCardTests {
         #expect(result.error == nil)
         #expect(result.report.certificates.isEmpty == false)
         #expect(result.report.attributes == nil)
+    }
+
+    @Test func checksTheSignaturesOfAMyNumberCard() throws {
+        let key = try TestFiles.read("Fixtures/iso7816/mynumber/authority.bin")
+        let authorities = try CertificateAuthorities(files: [key])
+        let card = try Self.reader("mynumber/face.json").waitForCard(.myNumber)
+        let front = try card.myNumberFace(.pins(PIN(Array("50060120311234".utf8))))
+        #expect(try front.get().face?.pictures.count == 3)
+        #expect(try front.report.faceSignature(of: front.dump, authorities: authorities).state == .valid)
+        #expect(try front.report.faceSignature(of: front.dump).state == .unknownAuthority)
+        let items = try card.myNumber(.pins(PIN(Array("2222".utf8))))
+        #expect(try items.get().attributes?.birthDate == front.report.face?.birthDate)
+        #expect(try items.report.itemsSignature(of: items.dump, authorities: authorities).state == .valid)
+        let chain = try items.report.chain(
+            of: .authenticationCertificate, authorities: authorities, at: "20261126000000")
+        #expect(chain.state == .notChecked)
+        // What signs the items is in no dump.
+        let again = try #require(try readDumps(items.dump.encoded(as: .json)).first)
+        let report = try #require(again.decode().myNumber)
+        #expect(try report.itemsSignature(of: again, authorities: authorities).state == .notChecked)
     }
 
     @Test func sendsAPDUs() throws {
