@@ -52,6 +52,36 @@ struct ClassicTagTests {
         }
     }
 
+    /// A reader that notes which key is tried.
+    private final class NotingReader: Reader {
+        private let reader: any Reader
+        private(set) var tried: [UInt8] = []
+
+        init(_ reader: any Reader) { self.reader = reader }
+
+        var information: ReaderInformation { reader.information }
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            if let code = frame.first, code == 0x60 || code == 0x61 { tried.append(code) }
+            return try reader.transceive(frame, timeout: timeout)
+        }
+        func close() {}
+    }
+
+    @Test("Key B is not tried where key A reads it, as from the factory")
+    func factoryCard() throws {
+        let memory = try #require(ClassicMemory(blockCount: 64, uid: Hex.decode("90D307C1")))
+        let reader = NotingReader(InProcessReader(VirtualClassicCard(memory, atqa: nil, sak: nil)))
+        guard case .typeA(let target)? = try reader.activate(.typeA()) else { throw TagError.tagLost }
+        let tag = try #require(ClassicTag(reader: reader, target: target))
+        var keys = ClassicKeys()
+        keys.add(try #require(ClassicKey([UInt8](repeating: 0xFF, count: 6))))
+        var image = ClassicImage(.k1)
+        for sector in 0..<16 { #expect(try tag.readSector(sector, keys, into: &image)) }
+        for block in 0..<64 { #expect(image.whole(block) == memory[block]) }
+        #expect(reader.tried == [UInt8](repeating: 0x60, count: 16))
+    }
+
     @Test("A sector without a key stays closed, and the next one opens")
     func withoutKey() throws {
         let bench = try Bench()
