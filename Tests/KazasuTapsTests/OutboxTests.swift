@@ -388,6 +388,27 @@ struct OutboxTests {
         await (try Outbox(path, isWatcher: true)).close()
     }
 
+    @Test(
+        "It is free when it is closed, though a program that is being started has its lock file open",
+        arguments: [true, false])
+    func heldByAChild(isClosed: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/o"
+        var outbox: Outbox? = try Outbox(path, isWatcher: true)
+        // The child's copy, as a descriptor of this process: both are one lock.
+        let held = try #require(
+            (Int32(3)..<1024).first { descriptor in
+                var target = [UInt8](repeating: 0, count: 4096)
+                let count = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
+                return count > 0 && String(decoding: target[..<count], as: UTF8.self) == path + ".lock"
+            })
+        let copy = dup(held)
+        defer { close(copy) }
+        if isClosed { await outbox?.close() }
+        outbox = nil
+        await (try Outbox(path, isWatcher: true)).close()
+    }
+
     @Test("An attempt that the end of the watcher interrupts does not count")
     func interrupted() async throws {
         let folder = try TemporaryFolder()

@@ -67,7 +67,7 @@ final class OutboxFile: Sendable {
             try? state.database?.close()
             // What SQLite had beside the file is room again.
             if isWatcher && state.database != nil || state.isReserveUsed { makeReserve(&state) }
-            if let lock = state.lock { Glibc.close(lock) }
+            if let lock = state.lock { Self.unlock(lock) }
             (state.database, state.lock, state.isClosed) = (nil, nil, true)
         }
     }
@@ -83,7 +83,7 @@ final class OutboxFile: Sendable {
             if isWatcher { keepReserve(&state) }
             return database
         } catch {
-            if let lock = state.lock { Glibc.close(lock) }
+            if let lock = state.lock { Self.unlock(lock) }
             state.lock = nil
             throw error
         }
@@ -121,6 +121,12 @@ final class OutboxFile: Sendable {
             throw .locked(path: path)
         }
         return file
+    }
+
+    /// A program that is being started has the file open, too, until it runs: the lock would stay as long.
+    private static func unlock(_ file: Int32) {
+        flock(file, LOCK_UN)
+        Glibc.close(file)
     }
 
     // MARK: The reserve

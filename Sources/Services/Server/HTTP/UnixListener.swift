@@ -46,11 +46,15 @@ struct UnixListener {
         if unsafe lstat(path, &status) == 0, status.st_ino == inode, status.st_mode & S_IFMT == S_IFSOCK {
             unsafe unlink(path)
         }
-        close(lock)
+        abandon()
     }
 
     /// Leaves the file, as a server does that was killed.
-    func abandon() { close(lock) }
+    func abandon() {
+        // A program that is being started has the file open, too, until it runs: the lock would stay as long.
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
 
     /// The error of connecting to the socket; 0 if a server answers.
     private static func connectError(_ path: String) -> Int32 {
