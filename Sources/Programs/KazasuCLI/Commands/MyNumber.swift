@@ -17,12 +17,13 @@ struct MyNumber: KazasuCommand {
 
             --face reads the front of the card instead: birth date, sex, expiry, photo, and
             pictures of name and address. It is opened by check number B (照合番号B),
-            14 digits: the birth date as YYMMDD in the Japanese era, the four digits of the year in which the card expires, and the
-            security code of four digits, all printed on the front.
+            14 digits, all printed on the front: the birth date as YYMMDD in the Japanese
+            era, the four digits of the year in which the card expires, and the security
+            code of four digits.
 
             The signature is checked by the keys of J-LIS; --ca adds keys, or certificates of authorities (DER, PEM).
-            Wrong PINs and numbers lock the card; the same PIN guard as in 'kazasu license' applies. None of this was tried on a real
-            card yet. See \(Documents.path("my-number.md")).
+            Wrong PINs and numbers lock the card; the same PIN guard as in 'kazasu license'
+            applies. None of this was tried on a real card yet. See \(Documents.path("my-number.md")).
 
             Examples:
               kazasu mynumber --free
