@@ -84,12 +84,14 @@ package struct ArrivalFigures: CustomStringConvertible {
 
     /// Whether at most 2 % of the phones opened their wallet, and other cards waited for a second at most on average.
     ///
-    /// Few arrivals prove something only with an allowance: one more phone, and twice the standard error of waits between
-    /// nothing and two seconds.
+    /// Few arrivals prove something only with an allowance: of phones one more, and three times the standard error, since
+    /// tests that run often meet what is rare; of waits twice the standard error of those between nothing and two seconds.
     package var isMet: Bool {
         guard faults.isEmpty, found > 0 else { return false }
         switch kind {
-        case .phone: return arrivals - found <= arrivals / 50 + 1
+        case .phone:
+            let expected = Double(arrivals) / 50
+            return Double(arrivals - found) <= expected + 3 * expected.squareRoot() + 1
         case .other:
             let error = Duration.milliseconds(1155 / Double(found).squareRoot())
             return averageWait <= Self.waitLimit + error

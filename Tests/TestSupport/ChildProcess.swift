@@ -76,8 +76,18 @@ package enum ChildProcess {
         var variables = inheritedEnvironment().filter { !environment.keys.contains(String($0.prefix { $0 != "=" })) }
         variables += environment.map { "\($0.key)=\($0.value)" }
         var child = pid_t()
-        let code = withCStrings([program] + arguments) { arguments in
-            withCStrings(variables) { posix_spawn(&child, program, &actions, &attributes, arguments, $0) }
+        func spawn() -> Int32 {
+            withCStrings([program] + arguments) { arguments in
+                withCStrings(variables) { posix_spawn(&child, program, &actions, &attributes, arguments, $0) }
+            }
+        }
+        var code = spawn()
+        // A program that the test has just written is open for writing, too, in a child that another test is starting.
+        var attempts = 1
+        while code == ETXTBSY, attempts < 2000 {
+            poll(nil, 0, 1)
+            code = spawn()
+            attempts += 1
         }
         guard code == 0 else { throw NotStarted(program: program, code: code) }
         return child
