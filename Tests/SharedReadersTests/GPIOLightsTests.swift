@@ -15,6 +15,9 @@ final class GPIOChips: GPIOSystem {
     private struct State {
         var isPlugged = true
         var held: [Int32: GPIOLine] = [:]
+        /// Descriptors of a chip that was pulled out: until they are closed, the kernel keeps its number, and it is another chip
+        /// when it comes back.
+        var dead: Set<Int32> = []
         var next: Int32 = 100
         var shown: [String] = []
         var busy: Set<GPIOLine> = []
@@ -47,6 +50,7 @@ final class GPIOChips: GPIOSystem {
     func plug(_ isPlugged: Bool) {
         state.withLock { state in
             state.isPlugged = isPlugged
+            state.dead.formUnion(state.held.keys)
             state.held = [:]
         }
     }
@@ -70,7 +74,8 @@ final class GPIOChips: GPIOSystem {
         let result: Result<Int32, GPIOLines.Failure> = state.withLock { state in
             state.requests += 1
             let problem: Int32? =
-                if !state.isPlugged || !["/dev/gpiochip0", "/dev/gpiochip1"].contains(line.chip) {
+                if !state.isPlugged || !state.dead.isEmpty || !["/dev/gpiochip0", "/dev/gpiochip1"].contains(line.chip)
+                {
                     ENOENT
                 } else if line.offset >= 54 {
                     EINVAL
@@ -96,7 +101,12 @@ final class GPIOChips: GPIOSystem {
         }
     }
 
-    func release(_ descriptor: Int32) { state.withLock { _ = $0.held.removeValue(forKey: descriptor) } }
+    func release(_ descriptor: Int32) {
+        state.withLock { state in
+            state.held[descriptor] = nil
+            state.dead.remove(descriptor)
+        }
+    }
 }
 
 @Suite("Lights at GPIO chips")
@@ -109,6 +119,17 @@ struct GPIOLightsTests {
         let (chips, lines) = try GPIOChips.withLines()
         try lines.show(signal, GPIOChips.lights)
         #expect(chips.shown == expected)
+    }
+
+    /// One line showed that the chip is gone; the other one must not keep its number.
+    @Test func aChipThatComesBackIsUsed() throws {
+        let (chips, lines) = try GPIOChips.withLines()
+        chips.plug(false)
+        #expect(throws: GPIOLines.Failure.self) { try lines.show(.yes, GPIOChips.lights) }
+        chips.plug(true)
+        try lines.show(.yes, GPIOChips.lights)
+        #expect(chips.held == [17, 22])
+        #expect(chips.shown == ["22-", "17+"])
     }
 
     @Test func linesAreRequestedOnce() throws {

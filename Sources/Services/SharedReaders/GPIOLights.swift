@@ -152,9 +152,11 @@ package final class GPIOLines: Sendable {
             guard let hold = holds[line] else { return nil }
             if case .held(let descriptor) = hold {
                 if system.set(descriptor, isOn) == 0 { return nil }
-                // An adapter that was plugged in again is another chip of the same name.
-                system.release(descriptor)
-                holds[line] = .lost
+                // An adapter that was plugged in again is another chip, of the same name only if nothing holds the old one.
+                for (other, hold) in holds where other.chip == line.chip {
+                    if case .held(let descriptor) = hold { system.release(descriptor) }
+                    holds[other] = .lost
+                }
             }
             do throws(Failure) {
                 let descriptor = try system.request(line)
