@@ -21,3 +21,7 @@ __attribute__((constructor)) static void keep(int argc, char **argv) {
 int kazasu_argument_count(void) { return count; }
 
 char *const *kazasu_arguments(void) { return values; }
+
+extern char **environ;
+
+void kazasu_set_environment(char **variables) { environ = variables; }

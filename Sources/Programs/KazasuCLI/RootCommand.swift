@@ -196,7 +196,7 @@ package enum Program {
             }
         }
         // Its manager thread asks for a priority that only root may have, and tells the system log that it did not get it.
-        setenv("LIBDISPATCH_LOG", "NO", 0)
+        SystemEnvironment.add("LIBDISPATCH_LOG", "NO")
         Interrupt.install()
         exit(RootCommand.run(arguments))
     }

@@ -12,4 +12,8 @@ int kazasu_argument_count(void);
 /* The arguments; kazasu_argument_count() of them. */
 char *const *kazasu_arguments(void);
 
+/* Makes this array, with NULL at its end, that of the process's variables, which Swift can only read. It must live as long
+   as the process. */
+void kazasu_set_environment(char **variables);
+
 #endif
