@@ -451,7 +451,7 @@ def lights(folder, answers):
 
 def stopped(folder):
     """pcscd, stopped by SIGSTOP while a card lies on its reader: answers, and how long programs take to end."""
-    reader = "pcsc:Kazasu Bridge 00 00"
+    reader = "pcsc:Virtual PCD 00 00"
     port = free_ports()
     pcscd = PCSCD(folder, port)
     card = Bridge("-r", f"virtual:{TOP}/Fixtures/iso7816/mynumber/card.json", "--port", str(port))

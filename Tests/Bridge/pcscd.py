@@ -47,7 +47,7 @@ class PCSCD:
         self.configuration = f"{folder}/reader.conf"
         with open(self.configuration, "w") as file:
             file.write(
-                f'FRIENDLYNAME "Kazasu Bridge"\nDEVICENAME {device or f"/dev/null:{port}"}\n'
+                f'FRIENDLYNAME "Virtual PCD"\nDEVICENAME {device or f"/dev/null:{port}"}\n'
                 f"LIBPATH /usr/lib/pcsc/drivers/serial/libifdvpcd.so\nCHANNELID {port}\n")
         self.start()
 

@@ -292,7 +292,7 @@ from smartcard.scard import *
 _, context = SCardEstablishContext(SCARD_SCOPE_USER)
 state = SCARD_STATE_UNAWARE
 while True:
-    code, states = SCardGetStatusChange(context, 60000, [("Kazasu Bridge 00 00", state)])
+    code, states = SCardGetStatusChange(context, 60000, [("Virtual PCD 00 00", state)])
     if code != 0:
         time.sleep(0.1)
         continue
@@ -516,6 +516,27 @@ while True:
         self.assertEqual(second.stop()[0], 0)
         first.stop()
 
+    def test_no_slot_of_vpcd_is_chosen_by_itself(self):
+        """A bridge without a name would wait for the card that it is to put there; a watch would report each card twice."""
+        own = Bridge("--port", str(self.port + 1), environment=self.pcscd.environment)
+        self.addCleanup(own.stop)
+        watch = Bridge("--json", environment=self.pcscd.environment, command="watch")
+        self.addCleanup(lambda: watch.process.poll() is None and watch.stop())
+        own.wait_for("no reader is connected")
+        watch.wait_for("no reader")
+        self.card_is_there(self.bridge(MY_NUMBER))
+        self.pcscd_has_the_card()
+        listed = subprocess.run(
+            [KAZASUD, "readers"], env=self.pcscd.environment, capture_output=True, text=True, timeout=30).stdout
+        self.assertRegex(listed, r"pcsc:Virtual PCD 00 00 .*only if it is named")
+        poll = [KAZASUD, "poll", "-t", "20"]
+        found = subprocess.run(poll, env=self.pcscd.environment, capture_output=True, text=True, timeout=30)
+        self.assertEqual((found.returncode, found.stdout), (69, ""), found.stderr)
+        named = subprocess.run(
+            [*poll, "-r", "pcsc:Virtual PCD 00 00"], env=self.pcscd.environment, capture_output=True, text=True, timeout=30)
+        self.assertEqual(named.returncode, 0, named.stderr)
+        self.assertEqual(watch.stop(), (0, b""))
+
     def test_wrong_command_lines(self):
         for words, text in (
             (["--port", "65535", "-r", "a", "-r", "b"], "port"), (["-r", "a", "-r", "a"], "twice"),
@@ -535,7 +556,7 @@ while True:
 class StoppedTests(unittest.TestCase):
     """pcscd is stopped while programs use a reader of it: no call of theirs comes back."""
 
-    READER = "pcsc:Kazasu Bridge 00 00"
+    READER = "pcsc:Virtual PCD 00 00"
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

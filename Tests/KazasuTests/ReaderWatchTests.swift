@@ -123,6 +123,29 @@ struct ReaderWatchTests {
         #expect(kinds == [.on, .lost, .on])
     }
 
+    /// A bridge of the same computer puts the cards of the other readers there.
+    @Test(.timeLimit(.minutes(1))) func watchesNoVirtualReaderThatIsNotNamed() async throws {
+        let field = try Self.field(Self.suica)
+        var watch = ReaderWatch(readers: nil, query: .any, reading: .id)
+        watch.list = {
+            [
+                ReaderListing(id: "pcsc:Virtual PCD 00 00", state: .ready, isVirtual: true),
+                ReaderListing(id: "a", state: .ready),
+            ]
+        }
+        let opened = Mutex<Set<String>>([])
+        watch.open = { id, _ throws(KazasuError) in
+            opened.withLock { _ = $0.insert(id) }
+            return InProcessReader(field)
+        }
+        watch.sleep = { _ in await Task.yield() }
+        for try await tap in Taps(watch: watch) {
+            #expect(tap.kind == .on)
+            break
+        }
+        #expect(opened.withLock { $0 } == ["a"])
+    }
+
     /// While a reader that was pulled out is still in use, it comes back.
     @Test(.timeLimit(.minutes(1))) func watchesAReaderThatCameBackBeforeItsWatchEnded() async throws {
         let field = try Self.field(Self.suica)

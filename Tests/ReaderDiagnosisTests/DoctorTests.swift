@@ -108,6 +108,22 @@ struct DoctorTests {
         #expect(Doctor(machine.machine).readersOfService() == ["072F:223B"])
     }
 
+    @Test func slotsOfVPCDAreKnownByTheirNames() throws {
+        let fake = try FakeMachine()
+        #expect(VirtualSlots.prefixes(fake.machine) == ["Virtual PCD "])
+        try fake.write(
+            "/etc/reader.conf.d/mine",
+            """
+            FRIENDLYNAME "My Slots"
+            DEVICENAME   /dev/null:0x8C8B
+            LIBPATH      /usr/lib/pcsc/drivers/serial/libifdvpcd.so
+            FRIENDLYNAME "A Reader on a Line"
+            DEVICENAME   /dev/ttyS0
+            LIBPATH      /usr/lib/pcsc/drivers/serial/libccidtwin.so
+            """)
+        #expect(VirtualSlots.prefixes(fake.machine) == ["Virtual PCD ", "My Slots "])
+    }
+
     @Test func aReaderThatAnsweredIsReady() throws {
         var diagnosis = try FakeMachine().examine()
         #expect(!diagnosis.isReady)

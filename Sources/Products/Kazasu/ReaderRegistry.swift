@@ -5,6 +5,7 @@ internal import PN53xReader
 package import ReaderCore
 internal import PCSCReader
 internal import PaSoRiReader
+internal import ReaderDiagnosis
 internal import Synchronization
 internal import SystemDevices
 internal import SystemPackage
@@ -35,8 +36,19 @@ package enum ReaderRegistry {
     package static func list() -> [ReaderListing] {
         let limit = answering
         return zip(drivers(), calls).flatMap { driver, calls in
-            calls.run(within: limit) { driver.list() } ?? [Self.hanging(driver)]
+            calls.run(within: limit) { readers(of: driver) } ?? [Self.hanging(driver)]
         }
+    }
+
+    /// The readers of a driver, the slots of vpcd marked.
+    private static func readers(of driver: any ReaderDriver) -> [ReaderListing] {
+        var listings = driver.list()
+        guard driver is PCSCDriver, !listings.isEmpty else { return listings }
+        let prefixes = VirtualSlots.prefixes(Machine())
+        for index in listings.indices {
+            listings[index].isVirtual = prefixes.contains { listings[index].name?.hasPrefix($0) == true }
+        }
+        return listings
     }
 
     private static func hanging(_ driver: any ReaderDriver) -> ReaderListing {
@@ -56,7 +68,7 @@ package enum ReaderRegistry {
 
     /// The readers that pcscd lists; none if it does not answer.
     package static var servedReaders: [ReaderListing] {
-        calls.last?.run(within: answering) { PCSCDriver().list() } ?? []
+        calls.last?.run(within: answering) { readers(of: PCSCDriver()) } ?? []
     }
 
     /// The versions of libnfc and libusb.
@@ -75,15 +87,15 @@ package enum ReaderRegistry {
     /// configured for libnfc.
     ///
     /// A driver is asked only if those before it have no reader: asking one may start a service that takes readers away
-    /// from the others.
+    /// from the others. Virtual readers are not chosen.
     ///
     /// - Throws: ``KazasuError/noReader(_:)`` with everything that was found.
     package static func choose(_ id: String?) throws(KazasuError) -> String {
         if let id = id ?? namedReader { return id }
         var found: [ReaderListing] = []
         for driver in drivers() {
-            let listings = driver.list()
-            if let ready = listings.first(where: { $0.state == .ready }) { return ready.id }
+            let listings = readers(of: driver).filter { !$0.isVirtual }
+            if let ready = listings.first(where: \.isUsable) { return ready.id }
             found += listings
         }
         guard let configured = found.first(where: { $0.isConfigured && $0.state == .unknown }) else {

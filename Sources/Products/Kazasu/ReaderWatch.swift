@@ -341,7 +341,7 @@ package struct ReaderWatch: Sendable {
         /// - Returns: the reader to watch now, if any.
         func begin(_ change: DeviceChange<ReaderListing>) -> String? {
             let id = change.device.id
-            let isReady = if case .left = change { false } else { change.device.state == .ready }
+            let isReady = if case .left = change { false } else { change.device.isUsable }
             return isReadyAgain.withLock { isReadyAgain in
                 let isNew = isReadyAgain[id] == nil
                 guard isReady || !isNew else { return nil }

@@ -130,13 +130,22 @@ public struct ReaderListing: Hashable, Sendable, Identifiable {
     /// Whether the user configured it, in a file or in the environment.
     public var isConfigured: Bool
 
+    /// Whether it is a slot into which a program puts cards, as those of vsmartcard's vpcd: it is used only if it is named.
+    public var isVirtual: Bool
+
     /// Makes a listing of a reader that is plugged in.
-    public init(id: String, name: String? = nil, state: State, isConfigured: Bool = false) {
+    public init(
+        id: String, name: String? = nil, state: State, isConfigured: Bool = false, isVirtual: Bool = false
+    ) {
         self.id = id
         self.name = name
         self.state = state
         self.isConfigured = isConfigured
+        self.isVirtual = isVirtual
     }
+
+    /// Whether it can serve those who name no reader.
+    package var isUsable: Bool { state == .ready && !isVirtual }
 
     /// Whether a reader can be opened.
     public enum State: Hashable, Sendable {

@@ -164,7 +164,7 @@ struct DoctorCommand: KazasuCommand {
         guard root == nil, diagnosis.checks.contains(where: { [.serviceThere, .heldByPcscd].contains($0.code) }) else {
             return []
         }
-        return ReaderRegistry.servedReaders.filter { $0.state == .ready }.map { Check(.serviceHasReader, $0.id) }
+        return ReaderRegistry.servedReaders.filter(\.isUsable).map { Check(.serviceHasReader, $0.id) }
     }
 
     /// Opens the reader, of any kind, and closes it.

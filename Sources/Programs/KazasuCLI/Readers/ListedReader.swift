@@ -12,6 +12,7 @@ struct ListedReader: Equatable, Identifiable {
     let name: String?
     let state: ReaderListing.State
     let isConfigured: Bool
+    let isVirtual: Bool
     /// The fix; `nil` when the reader can be used.
     let hint: String?
 
@@ -36,7 +37,7 @@ struct ListedReader: Equatable, Identifiable {
         readerID = nil
         self.name = name
         state = .unavailable(fault.reason, detail: .init(.text, fault.message))
-        isConfigured = false
+        (isConfigured, isVirtual) = (false, false)
         hint = fault.remedy
     }
 
@@ -45,7 +46,7 @@ struct ListedReader: Equatable, Identifiable {
         readerID = listing.id
         name = listing.name
         state = listing.state
-        isConfigured = listing.isConfigured
+        (isConfigured, isVirtual) = (listing.isConfigured, listing.isVirtual)
         if case .unavailable(let reason, let detail) = listing.state {
             hint = report?.fault?.remedy?[Language.current] ?? CommandError.hint(reason, detail)
         } else {
@@ -59,7 +60,7 @@ struct ListedReader: Equatable, Identifiable {
         name = report.model.name
         let detail = report.model.obstacle?[Language.current] ?? ""
         state = .unavailable(.unsupported, detail: .init(.text, detail))
-        isConfigured = false
+        (isConfigured, isVirtual) = (false, false)
         hint = report.fault?.remedy?[Language.current]
     }
 }
@@ -101,6 +102,7 @@ extension ListedReader {
         switch state {
         case .ready where id.hasPrefix("acr122_usb:"):
             tr("without libnfc, and with its lights: acr122", "libnfc なしで、ランプも使う場合は acr122")
+        case .ready where isVirtual: tr("virtual: used only if it is named", "仮想リーダー: 指定したときだけ使用")
         case .ready: ""
         case .unknown where isConfigured: tr("configured in libnfc", "libnfc に設定済み")
         case .unknown:
@@ -124,7 +126,7 @@ package struct ReaderObstacles {
     package static func now() -> ReaderObstacles {
         let readers = ListedReader.all()
         return ReaderObstacles(
-            hasReady: readers.contains { $0.state == .ready },
+            hasReady: readers.contains { $0.state == .ready && !$0.isVirtual },
             sentences: readers.compactMap { reader in
                 guard case .unavailable(_, let detail) = reader.state else { return nil }
                 return "\(reader.name ?? reader.id): \(detail.words)"

@@ -36,6 +36,8 @@ struct VirtualSlotLayer {
 package struct VirtualSlots: Hashable, Sendable {
     /// The file with the entry.
     package let file: String
+    /// What pcscd calls them, followed by two numbers.
+    package let name: String
     /// `/dev/null:PORT`, or the host that the driver connects to.
     package let device: String
     /// The port of the first of them; the second has the next.
@@ -43,6 +45,14 @@ package struct VirtualSlots: Hashable, Sendable {
 
     /// Whether the driver waits for connections. Debian 12's version ends pcscd when it connects by itself and there is no response.
     package var listens: Bool { device.hasPrefix("/dev/null:") }
+
+    /// The name in the configuration that vsmartcard ships.
+    private static let usualName = "Virtual PCD"
+
+    /// The names that pcscd may give to virtual readers begin with one of these.
+    package static func prefixes(_ machine: Machine) -> Set<String> {
+        Set(([usualName] + all(machine).map(\.name)).map { $0 + " " })
+    }
 
     /// The entries of a system.
     package static func all(_ machine: Machine) -> [VirtualSlots] {
@@ -65,7 +75,8 @@ package struct VirtualSlots: Hashable, Sendable {
                 let number = device.split(separator: ":").last
             else { return nil }
             let port = number.hasPrefix("0x") ? Int(number.dropFirst(2), radix: 16) : Int(number)
-            return port.map { VirtualSlots(file: file, device: device, port: $0) }
+            let name = entry["FRIENDLYNAME"].map { String($0.filter { $0 != "\"" }) } ?? usualName
+            return port.map { VirtualSlots(file: file, name: name, device: device, port: $0) }
         }
     }
 }
