@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""image.py RELEASE FOLDER: a whole Debian for the tests of this folder, with its own kernel.
+"""image.py RELEASE FOLDER: a whole Debian or Ubuntu for the tests of this folder, with its own kernel.
 
 Prints the folder with vmlinuz, initrd.img and disk.img. It is below FOLDER, named by a digest of what goes into it, so
 it is made once. Kazasu's packages are not in it: they are installed in the guest. Needs root, mmdebstrap and e2fsprogs.
@@ -14,13 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOOKS = (HERE / "prepare-root", HERE / "finish-root")
 
 PACKAGES = (
     # A machine.
-    "linux-image-amd64", "initramfs-tools", "zstd", "systemd-sysv", "udev", "dbus", "libpam-systemd", "kmod", "polkitd",
+    "initramfs-tools", "zstd", "systemd-sysv", "udev", "dbus", "libpam-systemd", "kmod", "polkitd",
     "acl",
     # What the tests look with.
     "qemu-guest-agent", "usbutils", "procps", "strace", "python3",
@@ -29,19 +30,51 @@ PACKAGES = (
     # What Kazasu's packages depend on.
     "libusb-1.0-0", "libexpat1", "libmosquitto1", "libpq5", "libsqlite3-0")
 # Names that changed when times got 64 bits everywhere.
-RELEASES = {"bookworm": ("libcurl4", "libssl3"), "trixie": ("libcurl4t64", "libssl3t64")}
+OLD, NEW = ("libcurl4", "libssl3"), ("libcurl4t64", "libssl3t64")
+DEBIAN, UBUNTU = "linux-image-amd64", "linux-image-virtual"
+RELEASES = {
+    # 12, 13 and what becomes 14, whose pcsc-lite is newer than 2.4.
+    "bookworm": (DEBIAN, *OLD), "trixie": (DEBIAN, *NEW), "forky": (DEBIAN, *NEW),
+    # 24.04 and 26.04.
+    "noble": (UBUNTU, *NEW), "resolute": (UBUNTU, *NEW)}
 
 
-def sources(release):
-    """The release as people have it, with its corrections, from where this machine gets its own packages."""
+def mirror():
+    """Where this machine gets Debian's packages."""
     try:
         listed = pathlib.Path("/etc/apt/sources.list.d/debian.sources").read_text(encoding="utf-8")
     except OSError:
         listed = ""
     found = re.search(r"^URIs: *(\S+)", listed, re.MULTILINE)
-    base = found[1].rstrip("/") if found else "http://deb.debian.org/debian"
+    return found[1].rstrip("/") if found else "http://deb.debian.org/debian"
+
+
+def sources(release, folder):
+    """The release as people have it, with its corrections."""
+    if UBUNTU in RELEASES[release]:
+        return [f"deb [signed-by={ubuntu_keys(folder)}] http://archive.ubuntu.com/ubuntu {release}{part} main universe"
+                for part in ("", "-updates", "-security")]
+    base = mirror()
     return [f"deb {base} {release} main", f"deb {base} {release}-updates main",
             f"deb {base}-security {release}-security main"]
+
+
+# Debian 12 has no package with Ubuntu's keys; this is the one of Debian 13.
+UBUNTU_KEYS = ("pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1-0.2_all.deb",
+               "b2e7ed48431bf9e7978ae810bbdaf253093570d6e3f864e575b7c13554b81174")
+
+
+def ubuntu_keys(folder):
+    """The keys that sign Ubuntu's packages."""
+    path, digest = UBUNTU_KEYS
+    with urllib.request.urlopen(f"{mirror()}/{path}", timeout=60) as answer:
+        package = answer.read()
+    if hashlib.sha256(package).hexdigest() != digest:
+        sys.exit(f"{path} is not what it was")
+    file = folder / "ubuntu-keys.deb"
+    file.write_bytes(package)
+    subprocess.run(["dpkg-deb", "-x", file, folder / "ubuntu-keys"], check=True)
+    return folder / "ubuntu-keys/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 
 
 def network():
@@ -72,7 +105,7 @@ def image(release, folder):
             ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={packages}",
              f"--aptopt={settings.name}", "--dpkgopt=path-exclude=/usr/share/doc/*",
              "--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
-             f"--setup-hook={HOOKS[0]}", f"--customize-hook={HOOKS[1]}", release, root, *sources(release)],
+             f"--setup-hook={HOOKS[0]}", f"--customize-hook={HOOKS[1]}", release, root, *sources(release, work)],
             check=True, stdout=sys.stderr, env={**os.environ, "TMPDIR": str(work)})
     shutil.copy(next(root.glob("boot/vmlinuz-*")), work / "vmlinuz")
     shutil.copy(next(root.glob("boot/initrd.img-*")), work / "initrd.img")
