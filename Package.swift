@@ -72,7 +72,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardVerification", ["ByteCodec", "CardCrypto", "CardDecoders", "CardModel"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "ReaderCore"]),
     ("ISODEP", ["ReaderCore"]),
-    ("SystemDevices", ["CardModel", "ReaderCore"]),
+    ("SystemDevices", ["CLinux", "CardModel", "ReaderCore"]),
     ("USBTransport", ["CLibUSB", "ReaderCore", "SystemDevices"]),
     (
         "PN53xReader",
@@ -139,7 +139,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
-    ("SystemDevicesTests", ["ReaderCore", "SystemDevices"]),
+    ("SystemDevicesTests", ["ByteCodec", "ReaderCore", "SystemDevices"]),
     ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
     (
         "PaSoRiReaderTests",

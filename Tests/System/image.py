@@ -22,7 +22,7 @@ HOOKS = (HERE / "prepare-root", HERE / "finish-root")
 PACKAGES = (
     # A machine.
     "initramfs-tools", "zstd", "systemd-sysv", "udev", "dbus", "libpam-systemd", "kmod", "polkitd",
-    "acl",
+    "acl", "libseccomp2",
     # What the tests look with.
     "qemu-guest-agent", "usbutils", "procps", "strace", "python3",
     # What other programs read cards with.

@@ -181,6 +181,11 @@ class Machine:
         place = f"/sys/bus/usb/devices/{self.place(reader)}"
         return self.run(f". {place}/uevent; stat -c '%U:%G %a' /dev/$DEVNAME; getfacl -pcE /dev/$DEVNAME").out
 
+    def lets_plugdev(self, reader):
+        """Whether members of plugdev may open it: as its group or, where pcscd has the chip card readers, by its access list."""
+        node = self.node(reader)
+        return node.startswith("root:plugdev 660") or node.startswith("root:pcscd 660") and "group:plugdev:rw-" in node
+
 
 class SystemTest(unittest.TestCase):
     """A test on the one machine; after each, nothing of others was touched."""

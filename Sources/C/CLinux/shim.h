@@ -21,6 +21,9 @@ extern long kazasu_tee(int from, int to, unsigned long count, unsigned int flags
 /* posix_spawn_file_actions_addclosefrom_np(3). */
 extern int kazasu_close_from(void *actions, int first) __asm__("posix_spawn_file_actions_addclosefrom_np");
 
+/* getxattr(2). */
+extern long kazasu_attribute(const char *path, const char *name, void *value, unsigned long size) __asm__("getxattr");
+
 /* adjtimex(2). */
 extern int kazasu_adjust_clock(void *state) __asm__("adjtimex");
 

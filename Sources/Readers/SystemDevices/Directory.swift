@@ -53,7 +53,7 @@ package enum Directory {
             unsafe isItself
             ? access(path, R_OK | W_OK) : faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS)
         guard result != 0 else { return nil }
-        return DeviceNodeError(errorNumber: errno, path: path, group: FileOwner.group(of: path))
+        return DeviceNodeError(errorNumber: errno, path: path)
     }
 }
 
@@ -82,12 +82,19 @@ package struct SystemPaths: Hashable, Sendable {
 
 /// Looks up the owners of files.
 package enum FileOwner {
-    /// The name of the group whose members may read and write a file, `nil` when there is none.
+    /// The name of a file's own group if its members may read and write it, else `nil`.
     package static func group(of path: String) -> String? {
         var status = stat()
         let both = S_IRGRP | S_IWGRP
-        guard unsafe stat(path, &status) == 0, status.st_mode & both == both else { return nil }
+        // Where there is an access list, these two bits are its mask.
+        guard unsafe stat(path, &status) == 0, status.st_mode & both == both, AccessList(of: path)?.ownGroup != false
+        else { return nil }
         return name(ofGroup: status.st_gid)
+    }
+
+    /// The name of the group that a user may join to read and write a file: one that its access list names, else its own.
+    static func groupToJoin(of path: String) -> String? {
+        AccessList(of: path)?.groups.lazy.compactMap(name(ofGroup:)).first ?? group(of: path)
     }
 
     /// The name of a group, `nil` when its number has none.
@@ -110,6 +117,13 @@ package struct DeviceNodeError: Hashable, Sendable {
     package let path: String
     /// The group that is allowed to open it, when that is known.
     package let group: String?
+
+    /// Creates the error of a file that could not be opened, with the group that a user may join.
+    ///
+    /// - Parameter errorNumber: `errno`.
+    package init(errorNumber: Int32, path: String) {
+        self.init(errorNumber: errorNumber, path: path, group: FileOwner.groupToJoin(of: path))
+    }
 
     /// Creates the error of a file that could not be opened.
     ///

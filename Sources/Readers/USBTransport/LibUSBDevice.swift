@@ -101,7 +101,7 @@ internal import SystemDevices
             case LIBUSB_ERROR_NO_DEVICE: ENODEV
             default: EIO
             }
-        return DeviceNodeError(errorNumber: number, path: device.node, group: FileOwner.group(of: device.node)).error
+        return DeviceNodeError(errorNumber: number, path: device.node).error
     }
 
     private static func endpoints(

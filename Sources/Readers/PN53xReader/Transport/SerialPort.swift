@@ -30,7 +30,7 @@ final class SerialPort {
         self.path = path
         let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw DeviceNodeError(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
+            throw DeviceNodeError(errorNumber: errno, path: path).error
         }
         guard descriptor < highest else {
             Glibc.close(descriptor)
