@@ -379,14 +379,16 @@ class C1Units(SystemTest):
         self.assertIn("NRestarts=0", self.vm.run("systemctl show kazasu-watch -p NRestarts").out)
 
     def test_the_hub_goes_and_comes_back(self):
-        """All readers of a hub at once, as when its cable is loose: the kernel takes the root hub's ports away."""
+        """All readers of a controller at once, as when the cable of a hub is loose."""
+        driver = "/sys/bus/pci/drivers/xhci_hcd"
+        controller = self.vm.run(f"cd {driver}; ls -d 0000:*").out.split()[0]
         readers = [self.plug_in(model) for model in (RC_S380, RC_S300)]
         self.start("reader: [rcs380, rcs300]\\n")
         self.until_event(2, '"type":"on"')
         for count in range(1, 3):
-            self.vm.run("echo 0 > /sys/bus/usb/devices/usb1/authorized")
+            self.vm.run(f"echo {controller} > {driver}/unbind")
             self.until_event(2 * count, '"state":"gone"')
-            self.vm.run("echo 1 > /sys/bus/usb/devices/usb1/authorized")
+            self.vm.run(f"echo {controller} > {driver}/bind")
             for reader in readers:
                 self.vm.wait_for(reader)
             self.until_event(2 * count + 2, '"state":"ready"')
@@ -598,8 +600,8 @@ class C2PCSC(SystemTest):
         self.vm.run("systemctl stop pcscd.socket pcscd.service")
         self.reads(reader)
 
-    def test_a_pcscd_of_its_own(self):
-        """V2: pcsc-lite 2.4 runs as the user pcscd, and libccid 1.7 gives it the readers."""
+    def make_a_pcscd_of_its_own(self):
+        """What newer packages bring, until the end of the test."""
         rules = (machine.TOP / "Tests/USB/rules-libccid-1.7").read_text(encoding="utf-8")
         unit, rule = "/run/systemd/system/pcscd.service.d", "/run/udev/rules.d/92-pcscd_ccid.rules"
         self.vm.run(f"systemctl stop pcscd.socket pcscd.service; useradd --system pcscd; mkdir -p {unit} /run/udev/rules.d\n"
@@ -611,6 +613,11 @@ class C2PCSC(SystemTest):
                     "udevadm control --reload")
         self.addCleanup(self.vm.run, f"systemctl stop pcscd.service; userdel pcscd; rm -rf {rule} {unit}\n"
                         "systemctl daemon-reload; udevadm control --reload")
+
+    def test_a_pcscd_of_its_own(self):
+        """V2: since 2.4, pcsc-lite runs as the user pcscd, and libccid 1.7 gives it the readers; where they are older, so here."""
+        if self.vm.run("getent passwd pcscd").status:
+            self.make_a_pcscd_of_its_own()
         readers = [self.plug_in(model, has_driver=False) for model in (RC_S300, ACR122U)]
         for reader in readers:
             node = self.vm.node(reader)
