@@ -33,8 +33,10 @@ HOURS ?= 24
 SHOTS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
-# The Debian that `make test-system` boots, and which of its tests, as in `make test-system SYSTEM_ARGS=B1Readers`.
+# The Debian (bookworm, trixie, forky) or Ubuntu (noble, resolute) that `make test-system` boots, bookworm-arm64 for the other
+# architecture, and which of its tests, as in `make test-system SYSTEM_ARGS=B1Readers`.
 SYSTEM ?= bookworm
+SYSTEM_ARM64 = $(findstring -arm64,$(SYSTEM))
 SYSTEM_ARGS ?=
 # Which clean roots `make test-fresh` uses, as in `make test-fresh FRESH=bookworm:user`; all four without it.
 FRESH ?=
@@ -93,7 +95,7 @@ APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 pyth
 APT_BRIDGE := opensc openssl python3-pyscard
 APT_DEB := debhelper dpkg-dev
 APT_FRESH := mmdebstrap
-APT_SYSTEM := dpkg e2fsprogs mmdebstrap python3 qemu-system-x86
+APT_SYSTEM = dpkg e2fsprogs mmdebstrap python3 $(if $(SYSTEM_ARM64),arch-test qemu-system-arm qemu-user-static,qemu-system-x86)
 APT_PAGE := caddy chromium fonts-noto-cjk nginx-light node-typescript nodejs openssl python3 python3-venv systemd
 
 # Tests and benches find nfcpy here.
@@ -229,8 +231,10 @@ test-bridge: deps-test ## reads virtual cards by OpenSC and pyscard through a re
 test-system: deps ## plugs simulated readers into a whole Debian in QEMU: real kernel, drivers, udev, systemd, pcscd (root; minutes; SYSTEM=trixie: Debian 13)
 	@Scripts/install-deps $(APT_SYSTEM)
 	$(SWIFT_BUILD) --product usb-chip
-	ls $(SCRATCH)/deb/kazasu_*.deb > /dev/null 2>&1 || $(MAKE) --no-print-directory deb
-	SYSTEM_IMAGE="$$(/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system)" SYSTEM_PACKAGES=$(SCRATCH)/deb \
+	$(if $(SYSTEM_ARM64),$(SWIFT_BUILD) --product kazasu)
+	ls $(SCRATCH)/deb$(SYSTEM_ARM64)/kazasu_*.deb > /dev/null 2>&1 || $(MAKE) --no-print-directory deb$(SYSTEM_ARM64)
+	image="$$($(if $(SYSTEM_ARM64),Scripts/with-arm64 )/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system)" && \
+	SYSTEM_IMAGE="$$image" SYSTEM_PACKAGES=$(SCRATCH)/deb$(SYSTEM_ARM64) $(if $(SYSTEM_ARM64),NATIVE_KAZASU="$(BIN)/kazasu") \
 	    USB_CHIP="$(BIN)/usb-chip" /usr/bin/python3 Tests/System/test_system.py $(SYSTEM_ARGS)
 
 # A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
@@ -402,7 +406,7 @@ soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
 
 # Each part runs though another one failed. Debian's own compiler, which is older, builds the programs for arm64.
 nightly: ## what takes long: both sanitizers, ten times the random values, long fuzzing, cancellations; packages of both architectures, and their tests; fresh machines
-	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak test-stations "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb test-system "test-system SYSTEM=trixie" deb-arm64 test-deb-arm64 test-arm64 test-fresh; do \
+	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak test-stations "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb test-system "test-system SYSTEM=trixie" "test-system SYSTEM=forky" "test-system SYSTEM=noble" "test-system SYSTEM=resolute" deb-arm64 test-deb-arm64 test-arm64 "test-system SYSTEM=bookworm-arm64" test-fresh; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 
@@ -460,7 +464,7 @@ test-deb: ## checks the packages with lintian, piuparts and autopkgtest in clean
 
 test-deb-arm64: ## the same with the packages for arm64, under qemu (root)
 	@Scripts/install-deps autopkgtest lintian mmdebstrap qemu-user-static
-	Scripts/test-deb $(SCRATCH)/deb-arm64 .build-deb
+	Scripts/with-arm64 Scripts/test-deb $(SCRATCH)/deb-arm64 .build-deb
 
 # The pages and completions are the same; they come from the native program.
 deb-arm64: release-arm64 man ## makes Debian packages for arm64

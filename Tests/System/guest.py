@@ -23,8 +23,26 @@ import time
 
 # Ports enough, so that QEMU adds no hub: a device behind it would not wake up again.
 CONTROLLER = "qemu-xhci,id=usb,p2=15,p3=15"
-KERNEL = ("root=/dev/vda rw console=tty0 console=ttyS0 quiet systemd.show_status=0 random.trust_cpu=on "
+KERNEL = ("root=/dev/vda rw console=tty0 console=%s quiet systemd.show_status=0 random.trust_cpu=on "
           "sysrq_always_enabled mitigations=off")
+
+
+@dataclasses.dataclass(frozen=True)
+class Board:
+    """What QEMU emulates beside the devices that are the same everywhere."""
+    machine: tuple
+    console: str
+    # A second serial port, and what the guest calls it.
+    serial: tuple
+    serial_port: str
+    can_suspend: bool
+
+
+PC = Board(("qemu-system-x86_64", "-M", "q35", "-vga", "std"), "ttyS0",
+           ("-serial", "chardev:serial"), "/dev/ttyS1", True)
+# QEMU's board for arm64 cannot suspend to RAM.
+ARM64 = Board(("qemu-system-aarch64", "-M", "virt,gic-version=3"), "ttyAMA0",
+              ("-device", "pci-serial,chardev=serial"), "/dev/ttyS0", False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,8 +104,10 @@ def kvm_runs(folder):
     return b"Linux version" in found
 
 
-def accelerator(folder):
+def accelerator(board, folder):
     """KVM where it works, else QEMU's own translation, which is about ten times slower."""
+    if board is ARM64:
+        return ("tcg,thread=multi", "cortex-a72")
     wanted = os.environ.get("SYSTEM_ACCELERATOR", "")
     if wanted == "kvm" or (not wanted and kvm_runs(folder)):
         return ("kvm", "host")
@@ -99,7 +119,8 @@ class Guest:
 
     def __init__(self, folder, ports=8, memory=1024, processors=2, extra=()):
         self.folder, self.ports, self.memory, self.processors, self.extra = folder, ports, memory, processors, extra
-        self.accelerator, self.cpu = accelerator(folder)
+        self.board = ARM64 if "-arm64-" in os.path.basename(folder) else PC
+        self.accelerator, self.cpu = accelerator(self.board, folder)
         self.mine = tempfile.mkdtemp(prefix="kazasu-system.")
         self.console = self.path("console.log")
         self.process = self.monitor = self.agent = None
@@ -125,11 +146,11 @@ class Guest:
         """QEMU's command line."""
         sockets = (("agent", self.path("agent.sock")), *((f"usb{n}", self.port(n)) for n in range(self.ports)))
         words = [
-            "qemu-system-x86_64", "-M", "q35", "-accel", self.accelerator, "-cpu", self.cpu,
+            *self.board.machine, "-accel", self.accelerator, "-cpu", self.cpu,
             "-smp", str(self.processors), "-m", str(self.memory),
-            "-nodefaults", "-no-reboot", "-snapshot", "-display", "none", "-vga", "std", "-nic", "none",
+            "-nodefaults", "-no-reboot", "-snapshot", "-display", "none", "-nic", "none",
             "-kernel", os.path.join(self.folder, "vmlinuz"), "-initrd", os.path.join(self.folder, "initrd.img"),
-            "-append", KERNEL,
+            "-append", KERNEL % self.board.console,
             "-drive", f"file={os.path.join(self.folder, 'disk.img')},format=raw,if=virtio,cache=unsafe",
             "-device", "virtio-rng-pci", "-device", "virtio-serial-pci", "-device", CONTROLLER,
             "-serial", f"file:{self.console}",

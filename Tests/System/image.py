@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""image.py RELEASE FOLDER: a whole Debian or Ubuntu for the tests of this folder, with its own kernel.
+"""image.py SYSTEM FOLDER: a whole Debian or Ubuntu for the tests of this folder, with its own kernel.
+
+SYSTEM is the name of a release, or of Debian's with -arm64, such as bookworm-arm64.
 
 Prints the folder with vmlinuz, initrd.img and disk.img. It is below FOLDER, named by a digest of what goes into it, so
-it is made once. Kazasu's packages are not in it: they are installed in the guest. Needs root, mmdebstrap and e2fsprogs.
+it is made once. Kazasu's packages are not in it: they are installed in the guest. Needs root, mmdebstrap and e2fsprogs,
+and to be run by Scripts/with-arm64 for another architecture.
 """
 
 import hashlib
@@ -83,18 +86,20 @@ def network():
     return "".join(line + "\n" for line in found.splitlines() if re.match(r"Acquire::(https?::|Check-)", line))
 
 
-def image(release, folder):
+def image(system, folder):
     """The folder with the image; makes it where there is none."""
-    packages = ",".join(PACKAGES + RELEASES[release])
-    parts = [release, packages, *(hook.read_text(encoding="utf-8") for hook in HOOKS)]
+    release, _, architecture = system.partition("-")
+    architecture = architecture or "amd64"
+    packages = ",".join(PACKAGES + RELEASES[release]).replace("linux-image-amd64", f"linux-image-{architecture}")
+    parts = [system, packages, *(hook.read_text(encoding="utf-8") for hook in HOOKS)]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
     folder = pathlib.Path(folder).resolve()
-    final = folder / f"{release}-{digest}"
+    final = folder / f"{system}-{digest}"
     if (final / "disk.img").exists():
         return final
     if os.geteuid() != 0:
         sys.exit("Making an image needs root, for a root file system: sudo make test-system")
-    work = folder / f"{release}.new"
+    work = folder / f"{system}.new"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     root = work / "root"
@@ -102,7 +107,7 @@ def image(release, folder):
         settings.write(network())
         settings.flush()
         subprocess.run(
-            ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={packages}",
+            ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--architectures={architecture}", f"--include={packages}",
              f"--aptopt={settings.name}", "--dpkgopt=path-exclude=/usr/share/doc/*",
              "--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
              f"--setup-hook={HOOKS[0]}", f"--customize-hook={HOOKS[1]}", release, root, *sources(release, work)],
@@ -112,7 +117,7 @@ def image(release, folder):
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", root, "-E", "lazy_itable_init=1,lazy_journal_init=1",
                     work / "disk.img", "3G"], check=True, stdout=sys.stderr)
     shutil.rmtree(root)
-    for old in folder.glob(f"{release}-*"):
+    for old in folder.glob(f"{system}-{'[0-9a-f]' * 12}"):
         shutil.rmtree(old)
     work.rename(final)
     return final

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine of all tests: a guest, its readers, and two devices of others that nothing may reach.
 
-SYSTEM_IMAGE is the folder of image.py, SYSTEM_PACKAGES the one with Kazasu's packages, USB_CHIP the program usb-chip.
+SYSTEM_IMAGE is the folder of image.py, SYSTEM_PACKAGES the one with Kazasu's packages, USB_CHIP the program usb-chip,
+NATIVE_KAZASU the program for this machine where the packages are for another.
 """
 
 import json
@@ -60,12 +61,13 @@ class Machine:
         self.disk = self.guest.path("disk.pcap")
         packages = pathlib.Path(self.guest.path("packages"))
         self._unpack(packages)
-        self.serial = subprocess.Popen([packages / BARE, "simulate", CARD], stdout=subprocess.PIPE, text=True)
+        program = os.environ.get("NATIVE_KAZASU") or packages / BARE
+        self.serial = subprocess.Popen([program, "simulate", CARD], stdout=subprocess.PIPE, text=True)
         line = self.serial.stdout.readline().strip().partition(":")[2]
         self.guest.extra = [
             *self.guest.disk(packages),
             # Its second serial port, with the speed that programs set there.
-            "-chardev", f"serial,id=pn532,path={line}", "-serial", "chardev:pn532",
+            "-chardev", f"serial,id=serial,path={line}", *self.guest.board.serial,
             # QEMU writes down everything that goes to the disk or comes from it.
             "-blockdev", "null-co,node-name=others,size=67108864,read-zeroes=on",
             "-device", f"usb-storage,drive=others,bus=usb.0,port=14,pcap={self.disk}"]

@@ -101,11 +101,16 @@ package actor AsyncReader {
     private func start<Failure: Error>(
         _ body: () throws(Failure) -> (any Reader)?, _ end: OneShot<Result<Bool, Failure>?>, _ late: () -> Void
     ) {
-        let result = Result { () throws(Failure) in
-            guard let opened = try body() else { return false }
-            reader = opened
-            isOpen = true
-            return true
+        let result: Result<Bool, Failure>
+        do throws(Failure) {
+            if let opened = try body() {
+                (reader, isOpen) = (opened, true)
+                result = .success(true)
+            } else {
+                result = .success(false)
+            }
+        } catch {
+            result = .failure(error)
         }
         guard !end.give(result) else { return }
         late()
