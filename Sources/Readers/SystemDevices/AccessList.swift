@@ -22,7 +22,7 @@ package struct AccessList: Hashable, Sendable {
         let entries = stride(from: 4, to: bytes.count, by: 8).map { Entry(bytes[$0..<($0 + 8)]) }
         let readWrite: UInt8 = 6
         // Without a mask, there are no entries that it could limit.
-        let mask = entries.first { $0.kind == 0x10 }?.permissions ?? readWrite
+        let mask: UInt8 = entries.first { $0.kind == 0x10 }?.permissions ?? readWrite
         let open = entries.filter { $0.permissions & mask & readWrite == readWrite }
         ownGroup = open.contains { $0.kind == 0x04 }
         groups = open.filter { $0.kind == 0x08 }.map(\.id)
