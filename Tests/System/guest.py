@@ -120,6 +120,8 @@ class Guest:
     def __init__(self, folder, ports=8, memory=1024, processors=2, extra=()):
         self.folder, self.ports, self.memory, self.processors, self.extra = folder, ports, memory, processors, extra
         self.board = ARM64 if "-arm64-" in os.path.basename(folder) else PC
+        # Ubuntu's kernel 7.0 does not wake up here as soon as a USB disk is plugged in, without Kazasu or any reader, too.
+        self.can_suspend = self.board.can_suspend and not os.path.basename(folder).startswith("resolute-")
         self.accelerator, self.cpu = accelerator(self.board, folder)
         self.mine = tempfile.mkdtemp(prefix="kazasu-system.")
         self.console = self.path("console.log")

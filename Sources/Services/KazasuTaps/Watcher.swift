@@ -287,8 +287,9 @@ public actor Watcher {
         makeSinks()
         do throws(OutboxError) {
             try await beginNumbering()
-        } catch .full {
-            tellNotStored(.full)
+        } catch {
+            guard case .full = error else { throw error }
+            tellNotStored(error)
             storeLater()
         }
         inform()

@@ -193,7 +193,7 @@ struct TagWrite: KazasuCommand {
                 Caller.current == .commandLine
                 ? tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。") : ""
             throw CommandError(
-                .usage, "confirmationNeeded", question.prefix(1).lowercased() + question.dropFirst() + why,
+                .usage, "confirmationNeeded", question.prefix(1).lowercased() + String(question.dropFirst()) + why,
                 hint: Self.confirmation)
         }
         guard try terminal.confirms(question) else {

@@ -31,8 +31,10 @@ enum AESExchange {
         _ purpose: Purpose, from key: AESKey, own: [UInt8], tag: [UInt8]
     ) throws(CryptoError) -> AESKey {
         guard own.count == 16, tag.count == 16 else { throw .dataLength(own.count) }
-        let mixed = (0..<6).map { own[2 + $0] ^ tag[$0] }
-        let vector = purpose.label + [0x00, 0x01, 0x00, 0x80] + own[0..<2] + mixed + tag[6...] + own[8...]
+        var vector = purpose.label + [0x00, 0x01, 0x00, 0x80, own[0], own[1]]
+        vector += zip(own[2..<8], tag).map { $0 ^ $1 }
+        vector += tag[6...]
+        vector += own[8...]
         return try AESKey(SecretBytes(try key.cmac(vector)))
     }
 

@@ -133,7 +133,7 @@ package struct ClassicMemory: Hashable, Sendable {
         let (c1, c2, c3) = (trailer[7] >> 4, trailer[8] & 15, trailer[8] >> 4)
         guard trailer[6] & 15 == 15 ^ c1, trailer[6] >> 4 == 15 ^ c2, trailer[7] & 15 == 15 ^ c3 else { return nil }
         let place = Self.isTrailer(block) ? 3 : block < 128 ? block & 3 : (block & 15) / 5
-        return Int((c1 >> UInt8(place) & 1) << 2 | (c2 >> UInt8(place) & 1) << 1 | (c3 >> UInt8(place) & 1))
+        return [c1, c2, c3].reduce(0) { $0 << 1 | Int($1 >> UInt8(place) & 1) }
     }
 
     /// Whether key B of a sector can be read: conditions 000, 001 and 010 of the trailer.

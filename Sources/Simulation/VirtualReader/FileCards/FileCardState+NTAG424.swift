@@ -96,7 +96,8 @@ extension FileCardState {
         let identifier = (0..<4).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
         guard let master = try? AESKey(SecretBytes(key)), let cipher = try? master.cmac([0xA5, 0x5A] + vector),
             let mac = try? master.cmac([0x5A, 0xA5] + vector),
-            let answer = Self.aes(key, identifier + reader[1...] + reader[..<1] + [UInt8](repeating: 0, count: 12))
+            let answer = Self.aes(
+                key, identifier + Array(reader[1...]) + [reader[0]] + [UInt8](repeating: 0, count: 12))
         else { return FileCardReply(0x91EE) }
         ev2 = .open(VirtualNTAG424.Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac))
         return FileCardReply(answer, 0x9100)

@@ -52,7 +52,7 @@ extension FileCardState {
             let plain = cipher.decrypt(encryption, cipherText), Array(plain[8..<16]) == challenge
         else { return FileCardReply(StatusWord.mismatch) }
         let share = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-        guard let answer = cipher.encrypt(encryption, challenge + plain[0..<8] + share),
+        guard let answer = cipher.encrypt(encryption, challenge + Array(plain[0..<8]) + share),
             let code = cipher.code(codes, answer)
         else { return FileCardReply(StatusWord.mismatch) }
         let seed = (0..<16).map { plain[16 + $0] ^ share[$0] }

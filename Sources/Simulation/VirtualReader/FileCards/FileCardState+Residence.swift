@@ -41,7 +41,7 @@ extension FileCardState {
             let plain = residence.cipher.decrypt(key, cipherText), Array(plain[8..<16]) == challenge
         else { return FileCardReply(StatusWord.mismatch) }
         let share = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-        guard let answer = residence.cipher.encrypt(key, challenge + plain[0..<8] + share),
+        guard let answer = residence.cipher.encrypt(key, challenge + Array(plain[0..<8]) + share),
             let code = residence.cipher.code(key, answer)
         else { return FileCardReply(StatusWord.mismatch) }
         let common = (0..<16).map { plain[16 + $0] ^ share[$0] }
