@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE), str(TOP / "Tests" / "USB")]
 
 import devices
 from chip import Chip, NoChip
-from guest import Guest
+from guest import Guest, GuestError
 from usbredir import Port
 
 USB_CHIP = os.environ["USB_CHIP"]
@@ -228,6 +228,15 @@ class SystemTest(unittest.TestCase):
         self.assertTrue(reader.port.unplugged.wait(60), "nothing more is sent to the reader")
         found = self.vm.guest.until(f"[ ! -e /sys/bus/usb/devices/{self.vm.place(reader)} ]", 30)
         self.assertEqual(found.status, 0, found)
+
+    def ended(self, started):
+        """What a service did that was told to end; where it waits, if it does not."""
+        try:
+            return self.vm.guest.wait(started)
+        except GuestError as error:
+            threads = self.vm.run('for task in $(printf "/proc/%s/task/* " $(pgrep kazasud)); do\n'
+                                  'echo "$task: $(cat $task/comm $task/wchan)"; cat $task/syscall $task/stack; done').out
+            raise AssertionError(f"{error}\n{threads}") from None
 
     def given_back(self, reader, limit=20):
         """The kernel's driver has it again."""
