@@ -16,11 +16,13 @@ package enum TurnAttempt<Value: Sendable>: Sendable {
 /// A reader while it is a program's turn.
 package struct ReaderTurn {
     /// The reader, which must not escape the turn. Once the turn is cancelled, it refuses further work.
-    package let reader: any Reader
+    package var reader: any Reader { guarded }
     /// Cancelled when nobody wants the result any more.
     package let cancellation: CancellationToken
     /// Whether this is the only attempt: nobody waits for a card.
     package let isOnlyAttempt: Bool
+    /// The reader, which refuses work once the attempt is over.
+    let guarded: GuardedReader
 }
 
 extension ReaderTurn {
@@ -164,7 +166,10 @@ final class ReaderTurns: Sendable {
             Work(
                 isExpired: { answer.isExpired },
                 attempt: { turn in
-                    switch body(turn) {
+                    let outcome = body(turn)
+                    // Before whoever waits for the result goes on.
+                    turn.guarded.end()
+                    switch outcome {
                     case .done(let value): return answer.give(.success(value))
                     case .noCard(let value): return answer.postpone(value, waits: waits)
                     }
@@ -325,8 +330,7 @@ final class ReaderTurns: Sendable {
         let cancellation = turn.work.cancellation
         let guarded = GuardedReader(reader, cancellation, signs: signs, beat)
         let isOver = turn.work.attempt(
-            ReaderTurn(reader: guarded, cancellation: cancellation, isOnlyAttempt: !turn.waits))
-        guarded.end()
+            ReaderTurn(cancellation: cancellation, isOnlyAttempt: !turn.waits, guarded: guarded))
         state.withLock { $0.queue.finish(turn.number, isOver: isOver || cancellation.isCancelled) }
         return guarded.failure.map { .failed($0) } ?? .used
     }
