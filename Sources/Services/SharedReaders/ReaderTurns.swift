@@ -167,7 +167,7 @@ final class ReaderTurns: Sendable {
                 isExpired: { answer.isExpired },
                 attempt: { turn in
                     let outcome = body(turn)
-                    // Before whoever waits for the result goes on.
+                    // Before the caller gets the result.
                     turn.guarded.end()
                     switch outcome {
                     case .done(let value): return answer.give(.success(value))
