@@ -401,18 +401,17 @@ struct SharedReadersTests {
     /// An exchange that does not end is ended by cancelling the reader, which is opened again. No tap shows it.
     @Test(arguments: [true, false])
     func cancellationEndsAnExchange(hasTaps: Bool) async throws {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let bench = Bench(["a": VirtualField(cards: [try Self.card(Self.suica)])]) { field, _, token in
-            StuckReader(InProcessReader(field), token)
+            StuckReader(InProcessReader(field), token) { begin.yield() }
         }
         if hasTaps {
             bench.startTaps()
             await bench.waitForTaps(1)
         }
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let stuck = Task { () -> KazasuError? in
             do throws(KazasuError) {
                 _ = try await bench.readers.run(on: "a", timeout: .zero) { turn in
-                    begin.yield()
                     let result: Result<[UInt8], TransportError>
                     do throws(TransportError) {
                         result = .success(try turn.reader.transceive(StuckReader.frame, timeout: .seconds(5)))
@@ -524,10 +523,12 @@ struct SharedReadersTests {
         static let frame: [UInt8] = [0xFF]
         private let reader: InProcessReader
         private let token: CancellationToken
+        private let begin: @Sendable () -> Void
         private let isEnded = DispatchSemaphore(value: 0)
 
-        init(_ reader: InProcessReader, _ token: CancellationToken) {
-            (self.reader, self.token) = (reader, token)
+        /// - Parameter begin: called when the exchange that does not end has begun.
+        init(_ reader: InProcessReader, _ token: CancellationToken, _ begin: @escaping @Sendable () -> Void) {
+            (self.reader, self.token, self.begin) = (reader, token, begin)
             token.onCancel { [isEnded] in isEnded.signal() }
         }
 
@@ -537,7 +538,10 @@ struct SharedReadersTests {
             return try reader.activate(request)
         }
         func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-            if frame == Self.frame { isEnded.wait() }
+            if frame == Self.frame {
+                begin()
+                isEnded.wait()
+            }
             try token.check()
             return try reader.transceive(frame, timeout: timeout)
         }
