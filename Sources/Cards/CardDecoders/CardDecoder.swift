@@ -250,8 +250,9 @@ public struct DecoderRegistry: Sendable {
 
     /// The systems of the decoders in order, each once: those to poll for when the kind of card is unknown.
     public var systems: [SystemCode] {
-        var seen: Set<SystemCode> = []
-        return decoders.map(\.system).filter { seen.insert($0).inserted }
+        var systems: [SystemCode] = []
+        for decoder in decoders where !systems.contains(decoder.system) { systems.append(decoder.system) }
+        return systems
     }
 }
 

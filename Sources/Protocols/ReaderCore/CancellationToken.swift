@@ -7,7 +7,7 @@ public final class CancellationToken: Sendable {
     private struct State {
         var cancelled = false
         var nextHandler = 0
-        var handlers: [Int: @Sendable () -> Void] = [:]
+        var handlers: [(id: Int, run: @Sendable () -> Void)] = []
     }
 
     private let state = Mutex(State())
@@ -18,13 +18,13 @@ public final class CancellationToken: Sendable {
     /// Whether ``cancel()`` was called.
     public var isCancelled: Bool { state.withLock(\.cancelled) }
 
-    /// Cancels: runs every registered handler, on the calling thread, once.
+    /// Cancels: runs every registered handler, on the calling thread, once, in the order in which they were registered.
     public func cancel() {
         state.withLock { state in
             guard !state.cancelled else { return }
             state.cancelled = true
-            for handler in state.handlers.values { handler() }
-            state.handlers = [:]
+            for handler in state.handlers { handler.run() }
+            state.handlers = []
         }
     }
 
@@ -40,7 +40,7 @@ public final class CancellationToken: Sendable {
         let (id, runNow) = state.withLock { state in
             let id = state.nextHandler
             state.nextHandler += 1
-            if !state.cancelled { state.handlers[id] = handler }
+            if !state.cancelled { state.handlers.append((id, handler)) }
             return (id, state.cancelled)
         }
         if runNow { handler() }
@@ -49,7 +49,7 @@ public final class CancellationToken: Sendable {
 
     /// Removes a handler.
     public func remove(_ id: Int) {
-        state.withLock { $0.handlers[id] = nil }
+        state.withLock { $0.handlers.removeAll { $0.id == id } }
     }
 
     /// Throws if cancelled.

@@ -25,11 +25,9 @@ package final class FilesInUse: Sendable {
         case database
     }
 
-    fileprivate enum Key: Hashable {
-        case file(device: UInt, inode: UInt)
-        /// A name in a folder, where a file may not exist yet.
-        case name(device: UInt, inode: UInt, String)
-    }
+    /// The device and inode of a file, `DEVICE:INODE`, or of a folder with a name in it, where a file may not exist yet:
+    /// `DEVICE:INODE/NAME`.
+    fileprivate typealias Key = String
 
     /// A file while it is being written.
     package final class Claim {
@@ -107,7 +105,7 @@ package final class FilesInUse: Sendable {
         }
     }
 
-    private static func key(_ status: stat) -> Key { .file(device: UInt(status.st_dev), inode: UInt(status.st_ino)) }
+    private static func key(_ status: stat) -> Key { "\(status.st_dev):\(status.st_ino)" }
 
     /// What identifies the regular file at a path, or the place where it will be made.
     private static func keys(_ path: String) -> [Key] {
@@ -121,7 +119,7 @@ package final class FilesInUse: Sendable {
         let folder = slash.map { String(path[...$0]) } ?? "."
         if stat(folder, &status) == 0 {
             let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-            keys.append(.name(device: UInt(status.st_dev), inode: UInt(status.st_ino), name))
+            keys.append("\(key(status))/\(name)")
         }
         return keys
     }

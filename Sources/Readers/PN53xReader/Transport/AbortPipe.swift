@@ -12,7 +12,7 @@ internal import Synchronization
 /// by the abort itself: it breaks one.
 final class AbortPipe: Sendable {
     /// A pipe with both ends in this process.
-    struct Ends: Hashable {
+    struct Ends: Equatable {
         let reader: Int32
         let writer: Int32
         let device: UInt
@@ -30,7 +30,7 @@ final class AbortPipe: Sendable {
 
     /// Opens a device and finds its pipe.
     static func during<Result>(_ open: () -> Result?) -> (result: Result, pipe: AbortPipe)? {
-        let before = Set(pipes())
+        let before = pipes()
         guard let result = open() else { return nil }
         return (result, AbortPipe(pipes().filter { !before.contains($0) }))
     }
@@ -63,18 +63,15 @@ final class AbortPipe: Sendable {
 
     /// The pipes of this process that look like libnfc's: both ends here, blocking, and inherited by children.
     private static func pipes() -> [Ends] {
-        var readers: [[UInt]: Int32] = [:]
-        var pipes: [Ends] = []
         // libnfc's `select` accepts no higher descriptor. `pipe` mostly gives the reading end the lower number.
         let open = descriptors().compactMap { number in status(of: number).map { (number, $0) } }
-        for (number, status) in open where mode(of: number) == O_RDONLY {
-            readers[[status.st_dev, status.st_ino]] = number
+        let readers = open.filter { mode(of: $0.0) == O_RDONLY }
+        return open.compactMap { number, status in
+            guard mode(of: number) == O_WRONLY,
+                let reader = readers.last(where: { $1.st_dev == status.st_dev && $1.st_ino == status.st_ino })
+            else { return nil }
+            return Ends(reader: reader.0, writer: number, device: status.st_dev, inode: status.st_ino)
         }
-        for (number, status) in open where mode(of: number) == O_WRONLY {
-            guard let reader = readers[[status.st_dev, status.st_ino]] else { continue }
-            pipes.append(Ends(reader: reader, writer: number, device: status.st_dev, inode: status.st_ino))
-        }
-        return pipes
     }
 
     /// The open descriptors that libnfc's `select` accepts, found by one system call where the process may have so many.

@@ -63,13 +63,12 @@ struct VirtualOptions {
             profile.startupTime = .milliseconds(try value.integer(in: 0...60_000))
         }
         if let list = try json.optional("bitRates") {
-            profile.bitRates = Set(
-                try list.list { rate throws(DocumentError) in
-                    guard let known = FeliCaBitRate(rawValue: try rate.integer()) else {
-                        throw rate.malformed(.oneOf, "212", "424")
-                    }
-                    return known
-                })
+            profile.bitRates = try list.list { rate throws(DocumentError) in
+                guard let known = FeliCaBitRate(rawValue: try rate.integer()) else {
+                    throw rate.malformed(.oneOf, "212", "424")
+                }
+                return known
+            }
         }
     }
 
@@ -88,8 +87,9 @@ struct VirtualOptions {
             profile.knowsStandardAttributesOnly = try word.word(["all": false, "standard": true])
         }
         if let list = try json.optional("requestCodes") {
-            profile.requestCodes = Set(
-                try list.list { code throws(DocumentError) in UInt8(clamping: try code.integer(in: 1...2)) })
+            profile.requestCodes = try list.list { code throws(DocumentError) in
+                UInt8(clamping: try code.integer(in: 1...2))
+            }
         }
         if let word = try json.optional("encryption") {
             profile.encryption = try word.word(["4F": 0x4F, "41": 0x41, "43": 0x43, "3F": 0x3F, "2F": 0x2F])

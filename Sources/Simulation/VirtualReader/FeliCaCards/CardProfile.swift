@@ -22,9 +22,9 @@ package struct CardProfile: Hashable, Sendable {
     /// Status flag 2 for a service that needs a key or does not allow writing: A5, on some cards A4.
     package var refusalStatus: UInt8 = 0xA5
     /// The speeds that it supports.
-    package var bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
+    package var bitRates: [FeliCaBitRate] = [.kbps212, .kbps424]
     /// The request codes of a Polling to which it adds two bytes of data; without 0, which never gets any.
-    package var requestCodes: Set<UInt8> = [1, 2]
+    package var requestCodes: [UInt8] = [1, 2]
     /// Whether Request Service gets no answer when any node has an attribute that FeliCa Standard does not define. (IC
     /// 24; the PIN variants of phones, and codes that are not nodes at all.)
     package var knowsStandardAttributesOnly = false
