@@ -34,7 +34,7 @@ SHOTS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
 # The Debian (bookworm, trixie, forky) or Ubuntu (noble, resolute) that `make test-system` boots, bookworm-arm64 for the other
-# architecture, and which of its tests, as in `make test-system SYSTEM_ARGS=B1Readers`.
+# architecture, bookworm-selinux with SELinux, and which of its tests, as in `make test-system SYSTEM_ARGS=B1Readers`.
 SYSTEM ?= bookworm
 SYSTEM_ARM64 = $(findstring -arm64,$(SYSTEM))
 SYSTEM_ARGS ?=
@@ -126,7 +126,7 @@ deps-test: deps
 
 # Once for all, since apt installs one thing at a time.
 deps-ci: deps
-	@Scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_FRESH) $(APT_PAGE)
+	@Scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_FRESH) $(APT_PAGE) $(APT_SYSTEM)
 
 venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
 
@@ -189,7 +189,7 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 	.venv-page/bin/python Scripts/pictures.py "$(BIN)/kazasu" Docs/pictures
 
 .PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-fresh test-fresh-parts test-bridge test-system test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-ledger bench-serve
+.PHONY: test-fresh test-fresh-parts test-bridge test-system system-image test-system-boot test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-ledger bench-serve
 # All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
 # are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
 test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
@@ -236,6 +236,14 @@ test-system: deps ## plugs simulated readers into a whole Debian in QEMU: real k
 	image="$$($(if $(SYSTEM_ARM64),Scripts/with-arm64 )/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system)" && \
 	SYSTEM_IMAGE="$$image" SYSTEM_PACKAGES=$(SCRATCH)/deb$(SYSTEM_ARM64) $(if $(SYSTEM_ARM64),NATIVE_KAZASU="$(BIN)/kazasu") \
 	    USB_CHIP="$(BIN)/usb-chip" /usr/bin/python3 Tests/System/test_system.py $(SYSTEM_ARGS)
+
+# It can be made before there are programs: what it needs is the network.
+system-image: deps
+	@Scripts/install-deps $(APT_SYSTEM)
+	$(if $(SYSTEM_ARM64),Scripts/with-arm64 )/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system
+
+test-system-boot: SYSTEM_ARGS = A1BeforeThePackages.test_5_dpkg_with_readers_plugged_in B1Readers.test_all_at_once B1Readers.test_two_alike
+test-system-boot: test-system ## the part of it that .ci/run has: boots, installs the packages, reads cards (root)
 
 # A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
 test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)
@@ -406,7 +414,7 @@ soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
 
 # Each part runs though another one failed. Debian's own compiler, which is older, builds the programs for arm64.
 nightly: ## what takes long: both sanitizers, ten times the random values, long fuzzing, cancellations; packages of both architectures, and their tests; fresh machines
-	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak test-stations "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb test-system "test-system SYSTEM=trixie" "test-system SYSTEM=forky" "test-system SYSTEM=noble" "test-system SYSTEM=resolute" deb-arm64 test-deb-arm64 test-arm64 "test-system SYSTEM=bookworm-arm64" test-fresh; do \
+	@failed=; for part in asan tsan "test KAZASU_EFFORT=10" soak test-stations "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)" deb test-deb test-system "test-system SYSTEM=trixie" "test-system SYSTEM=bookworm-selinux" "test-system SYSTEM=forky" "test-system SYSTEM=noble" "test-system SYSTEM=resolute" deb-arm64 test-deb-arm64 test-arm64 "test-system SYSTEM=bookworm-arm64" test-fresh; do \
 	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
 

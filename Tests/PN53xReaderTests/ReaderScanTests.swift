@@ -139,18 +139,24 @@ struct ReaderScanTests {
             try system.plugIn("1-1", vendor: "072f", product: "2200", bus: 3, device: 5)
             let node = "\(system.paths.usbDevices)/003/005"
             chmod(node, 0o060)
-            let group = try #require(FileOwner.group(of: node))
             let isRoot = geteuid() == 0
+            if isRoot { chown(node, 0, 1) }
+            let group = try #require(FileOwner.group(of: node))
             if isRoot {
                 setgroups(0, nil)
                 setegid(65_534)
                 seteuid(65_534)
             }
             defer { if isRoot { seteuid(0) } }
-            #expect(
-                USBReaderScan(paths: system.paths).run().map(\.state) == [
-                    .unavailable(.permission, detail: .init(.deviceForGroup, node, group))
-                ])
+            func states() -> [ReaderListing.State] { USBReaderScan(paths: system.paths).run().map(\.state) }
+            #expect(states() == [.unavailable(.permission, detail: .init(.deviceForGroup, node, group))])
+            if isRoot {
+                // Nobody is told to join root's group.
+                seteuid(0)
+                chown(node, 0, 0)
+                seteuid(65_534)
+                #expect(states() == [.unavailable(.permission, detail: .init(.deviceDenied, node))])
+            }
         }
     }
 

@@ -64,7 +64,7 @@ struct DoctorTests {
     @Test func theRuleThatIsMissingIsShown() throws {
         let machine = try FakeMachine()
         try machine.plugIn("054c:06c1")
-        machine.locked[Scenario.node] = (EACCES, "root")
+        machine.locked[Scenario.node] = (EACCES, nil)
         let check = try #require(machine.examine().checks.first { $0.code == .noRule })
         let rule = #"ATTR{idVendor}=="054c", ATTR{idProduct}=="06c1", TAG+="uaccess""#
         #expect(check.remedy?.english.contains(rule) == true)

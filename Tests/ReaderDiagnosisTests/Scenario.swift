@@ -66,7 +66,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         ) {
             try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
             try $0.write("/run/pcscd/pcscd.comm", "")
-            $0.locked["/run/pcscd/pcscd.comm"] = (EACCES, "root")
+            $0.locked["/run/pcscd/pcscd.comm"] = (EACCES, nil)
         },
         Scenario("pcscd at another place", finds: [.serviceThere], not: [.serviceMissing], says: "/tmp/there") {
             try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
@@ -90,19 +90,26 @@ struct Scenario: CustomTestStringConvertible, Sendable {
     static let permissions = [
         Scenario("no udev rule", finds: [.noRule], not: [.permitted], says: node) {
             try $0.plugIn("054c:06c1")
-            $0.locked[node] = (EACCES, "root")
+            $0.locked[node] = (EACCES, nil)
         },
         Scenario("a rule that came after the reader", finds: [.ruleNotApplied], says: node) {
             try $0.plugIn("054c:06c1")
-            $0.locked[node] = (EACCES, "root")
+            $0.locked[node] = (EACCES, nil)
             try $0.write("/usr/local/lib/udev/rules.d/70-kazasu.rules", "")
+            try $0.write("/etc/group", "plugdev:x:46:")
+        },
+        Scenario("rules for a group that there is not, as on Fedora", finds: [.groupMissing], says: "no group plugdev") {
+            try $0.plugIn("054c:06c1")
+            $0.locked[node] = (EACCES, nil)
+            try $0.write("/usr/local/lib/udev/rules.d/70-kazasu.rules", "")
+            try $0.write("/etc/group", "plugdevices:x:46:")
         },
         Scenario(
             "a rule that is masked", finds: [.ruleMasked], not: [.ruleNotApplied, .noRule],
             says: "/etc/udev/rules.d/93-kazasu.rules is masked"
         ) {
             try $0.plugIn("054c:06c1")
-            $0.locked[node] = (EACCES, "root")
+            $0.locked[node] = (EACCES, nil)
             try $0.write("/usr/lib/udev/rules.d/93-kazasu.rules", "")
             try $0.files.link("/etc/udev/rules.d/93-kazasu.rules", to: "/dev/null")
         },
@@ -272,7 +279,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         },
         Scenario("a port of nobody's", finds: [.portDenied]) {
             try $0.write("/dev/ttyACM0", "")
-            $0.locked["/dev/ttyACM0"] = (EACCES, "root")
+            $0.locked["/dev/ttyACM0"] = (EACCES, nil)
         },
         Scenario("a port in use", finds: [.portInUse], says: "minicom (process 33)") {
             try $0.write("/dev/ttyUSB0", "")

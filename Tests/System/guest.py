@@ -46,6 +46,26 @@ ARM64 = Board(("qemu-system-aarch64", "-M", "virt,gic-version=3"), "ttyAMA0",
 
 
 @dataclasses.dataclass(frozen=True)
+class Policy:
+    """What may refuse a program more than permissions do; `refusal` is a pattern for lines of the journal, which does not
+    match itself: the guest agent writes there what it runs."""
+    name: str
+    is_enforced: str
+    refusal: str
+
+
+SELINUX = Policy("SELinux", "[ $(getenforce) = Enforcing ]", "[a]vc: +denied")
+APPARMOR = Policy("AppArmor", "aa-enabled", '[a]pparmor="DENIED"')
+
+
+def policy_of(image):
+    """The policy of an image by its name (image.py)."""
+    if "-selinux-" in image:
+        return SELINUX
+    return APPARMOR if image.startswith(("noble-", "resolute-")) else None
+
+
+@dataclasses.dataclass(frozen=True)
 class Result:
     """What a command in the guest did."""
     status: int
@@ -120,6 +140,7 @@ class Guest:
     def __init__(self, folder, ports=8, memory=1024, processors=2, extra=()):
         self.folder, self.ports, self.memory, self.processors, self.extra = folder, ports, memory, processors, extra
         self.board = ARM64 if "-arm64-" in os.path.basename(folder) else PC
+        self.policy = policy_of(os.path.basename(folder))
         # Ubuntu's kernel 7.0 does not wake up here as soon as a USB disk is plugged in, without Kazasu or any reader, too.
         self.can_suspend = self.board.can_suspend and not os.path.basename(folder).startswith("resolute-")
         self.accelerator, self.cpu = accelerator(self.board, folder)
@@ -152,7 +173,7 @@ class Guest:
             "-smp", str(self.processors), "-m", str(self.memory),
             "-nodefaults", "-no-reboot", "-snapshot", "-display", "none", "-nic", "none",
             "-kernel", os.path.join(self.folder, "vmlinuz"), "-initrd", os.path.join(self.folder, "initrd.img"),
-            "-append", KERNEL % self.board.console,
+            "-append", KERNEL % self.board.console + " security=selinux" * (self.policy is SELINUX),
             "-drive", f"file={os.path.join(self.folder, 'disk.img')},format=raw,if=virtio,cache=unsafe",
             "-device", "virtio-rng-pci", "-device", "virtio-serial-pci", "-device", CONTROLLER,
             "-serial", f"file:{self.console}",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """image.py SYSTEM FOLDER: a whole Debian or Ubuntu for the tests of this folder, with its own kernel.
 
-SYSTEM is the name of a release, or of Debian's with -arm64, such as bookworm-arm64.
+SYSTEM is the name of a release, Debian's also with -arm64 or -selinux, such as bookworm-arm64.
 
 Prints the folder with vmlinuz, initrd.img and disk.img. It is below FOLDER, named by a digest of what goes into it, so
 it is made once. Kazasu's packages are not in it: they are installed in the guest. Needs root, mmdebstrap and e2fsprogs,
@@ -35,11 +35,13 @@ PACKAGES = (
 # Names that changed when times got 64 bits everywhere.
 OLD, NEW = ("libcurl4", "libssl3"), ("libcurl4t64", "libssl3t64")
 DEBIAN, UBUNTU = "linux-image-amd64", "linux-image-virtual"
+# What makes a system enforce a policy: Ubuntu has AppArmor by itself, SELinux must be asked for.
+APPARMOR, SELINUX = ("apparmor",), ("selinux-basics", "selinux-policy-default")
 RELEASES = {
     # 12, 13 and what becomes 14, whose pcsc-lite is newer than 2.4.
     "bookworm": (DEBIAN, *OLD), "trixie": (DEBIAN, *NEW), "forky": (DEBIAN, *NEW),
     # 24.04 and 26.04.
-    "noble": (UBUNTU, *NEW), "resolute": (UBUNTU, *NEW)}
+    "noble": (UBUNTU, *NEW, *APPARMOR), "resolute": (UBUNTU, *NEW, *APPARMOR)}
 
 
 def mirror():
@@ -86,12 +88,26 @@ def network():
     return "".join(line + "\n" for line in found.splitlines() if re.match(r"Acquire::(https?::|Check-)", line))
 
 
+def enforce(root):
+    """Labels all files, by which SELinux knows them; the kernel's command line turns it on (guest.py)."""
+    settings = root / "etc/selinux/config"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("SELINUX=permissive", "SELINUX=enforcing"), encoding="utf-8")
+    # Debian's policy keeps pcscd from the readers, and vpcd from its port: that is not about Kazasu.
+    (root / "root/kazasu-tests.cil").write_text("(typepermissive pcscd_t)\n", encoding="utf-8")
+    # setfiles asks /proc who it is; mmdebstrap's own is gone by now, and so is the label of what that writes last.
+    subprocess.run(["unshare", "--mount", "sh", "-ec", 'mount -t proc proc "$1/proc"\n'
+                    'chroot "$1" semodule -n -i /root/kazasu-tests.cil\n'
+                    'exec chroot "$1" setfiles -F /etc/selinux/default/contexts/files/file_contexts /', "-", root],
+                   check=True, stdout=sys.stderr)
+
+
 def image(system, folder):
     """The folder with the image; makes it where there is none."""
-    release, _, architecture = system.partition("-")
-    architecture = architecture or "amd64"
-    packages = ",".join(PACKAGES + RELEASES[release]).replace("linux-image-amd64", f"linux-image-{architecture}")
-    parts = [system, packages, *(hook.read_text(encoding="utf-8") for hook in HOOKS)]
+    release, _, variant = system.partition("-")
+    architecture = variant if variant == "arm64" else "amd64"
+    packages = ",".join(PACKAGES + RELEASES[release] + (SELINUX if variant == "selinux" else ()))
+    packages = packages.replace("linux-image-amd64", f"linux-image-{architecture}")
+    parts = [system, packages, *(file.read_text(encoding="utf-8") for file in (HERE / "image.py", *HOOKS))]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
     folder = pathlib.Path(folder).resolve()
     final = folder / f"{system}-{digest}"
@@ -112,6 +128,8 @@ def image(system, folder):
              "--dpkgopt=path-exclude=/usr/share/man/*", "--dpkgopt=path-exclude=/usr/share/locale/*",
              f"--setup-hook={HOOKS[0]}", f"--customize-hook={HOOKS[1]}", release, root, *sources(release, work)],
             check=True, stdout=sys.stderr, env={**os.environ, "TMPDIR": str(work)})
+    if variant == "selinux":
+        enforce(root)
     shutil.copy(next(root.glob("boot/vmlinuz-*")), work / "vmlinuz")
     shutil.copy(next(root.glob("boot/initrd.img-*")), work / "initrd.img")
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", root, "-E", "lazy_itable_init=1,lazy_journal_init=1",

@@ -90,6 +90,9 @@ class Machine:
             self.guest.boot()
             self.key.plug_in()
             self.run("mount -o ro /dev/vdb /mnt; systemctl is-system-running --wait")
+            policy = self.guest.policy
+            if policy and self.run(policy.is_enforced).status:
+                raise GuestError(f"{policy.name} is not enforced")
             # libnfc's package keeps it away; elsewhere it is there.
             self.run("modprobe pn533_usb; modprobe port100; systemctl mask --now --runtime pcscd.socket pcscd.service")
             self.settle()
@@ -124,6 +127,12 @@ class Machine:
 
     def kazasu(self, words, user="alice", limit=180):
         return self.run("kazasu " + words, user, limit)
+
+    def refused(self):
+        """What the system's policy has refused to programs of Kazasu, from the journal."""
+        if not self.guest.policy:
+            return ""
+        return self.run(f"journalctl -q -b -o cat | grep -E '{self.guest.policy.refusal}' | grep kazasu").out
 
     def touches(self):
         """What has reached the devices of others so far."""
@@ -207,6 +216,7 @@ class SystemTest(unittest.TestCase):
 
     def check_others(self):
         self.vm.settle()
+        self.assertEqual(self.vm.refused(), "")
         self.assertEqual(self.vm.touches(), self.touched, "a security key and a disk were touched")
 
     def unplug_all(self):

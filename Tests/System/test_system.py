@@ -651,6 +651,50 @@ class C2PCSC(SystemTest):
         self.given_back(reader)
 
 
+class C3NoGroup(SystemTest):
+    """Fedora and Arch have no group plugdev, and systemd-sysusers makes it."""
+
+    def setUp(self):
+        super().setUp()
+        # Its member carol keeps a group that means nothing.
+        self.vm.run("groupmod -n nothing plugdev; udevadm control --reload")
+        self.addCleanup(self.vm.run, "groupdel plugdev; groupmod -n plugdev nothing; udevadm control --reload")
+
+    def test_who_may_open_a_reader(self):
+        for name, model in READERS.items():
+            reader = self.plug_in(model)
+            self.assertNotRegex(self.vm.node(reader), "group:[a-z]")
+            self.reads(reader)
+            balance = f"balance -t 5 -r {self.vm.name(reader)}"
+            for user in ("bob", "carol"):
+                with self.subTest(name, user=user):
+                    found = self.vm.kazasu(balance, user)
+                    self.assertEqual((found.status, found.out), (69, ""), found)
+                    self.assertIn("no permission to use the reader", found.err)
+                    self.assertNotIn("only members of", found.err)
+                    found = self.vm.kazasu(f"doctor -r {self.vm.name(reader)}", user)
+                    self.assertEqual(found.status, 69, found)
+                    self.assertIn("since there is no group plugdev", found.out)
+                    self.assertIn("sudo groupadd --system plugdev", found.out)
+
+    def test_units_have_it_from_sysusers(self):
+        reader = self.plug_in(RC_S380)
+        self.vm.run("echo 'reader: [rcs380]' > /etc/kazasu/watch.yaml")
+        self.addCleanup(self.vm.run, "systemctl stop kazasu-watch; rm -f /etc/kazasu/watch.yaml; systemctl reset-failed")
+        self.vm.run("systemctl start kazasu-watch")
+        self.assertIn("216", self.vm.run("systemctl show kazasu-watch -p ExecMainStatus").out)
+        conf = (machine.TOP / "packaging/sysusers/kazasu.conf").read_text(encoding="utf-8")
+        self.assertEqual(self.vm.run(f"systemd-sysusers - << 'END'\n{conf}\nEND\nudevadm control --reload").status, 0)
+        reader.pull()
+        reader.plug_in()
+        self.vm.wait_for(reader)
+        self.assertTrue(self.vm.lets_plugdev(reader), self.vm.node(reader))
+        self.vm.run("systemctl reset-failed; systemctl start kazasu-watch")
+        found = self.vm.guest.until("journalctl -q -o cat -u kazasu-watch | grep watching", 30)
+        self.assertEqual(found.status, 0, self.vm.run("journalctl -q -n 20 -u kazasu-watch").out)
+        self.assertEqual(self.vm.run("systemctl is-active kazasu-watch").out, "active\n")
+
+
 class D1Journal(SystemTest):
     """What programs of people leave in the journal."""
 

@@ -134,6 +134,7 @@ extension Check {
         case permitted
         case noRule
         case ruleNotApplied
+        case groupMissing
         case ruleMasked
         case notInGroup
         case ownedByPcscd

@@ -49,9 +49,9 @@ package struct Machine: Sendable {
         unsafe access(path(file), F_OK) == 0
     }
 
-    /// Whether pcscd runs in a group of its own (pcsc-lite 2.4.0).
-    var pcscdHasGroup: Bool {
-        TextFile.lines(of: path("/etc/group")).contains { $0.hasPrefix("\(UdevRules.pcscdGroup):") }
+    /// Whether the system has a group of that name.
+    func has(group: String) -> Bool {
+        TextFile.lines(of: path("/etc/group")).contains { $0.hasPrefix("\(group):") }
     }
 
     /// The names of the groups that this process belongs to.

@@ -30,10 +30,10 @@ package struct UdevRules: Hashable, Sendable {
         File(
             name: "93-kazasu.rules",
             text: text(
-                "the members of plugdev",
+                "the members of \(group)",
                 rules: """
-                    \(rules("ENV{\(property)}=\"plugdev\""))
-                    ENV{\(property)}!="plugdev", GOTO="kazasu_end"
+                    \(rules("ENV{\(property)}=\"\(group)\""))
+                    ENV{\(property)}!="\(group)", GOTO="kazasu_end"
                     # A chip card reader belongs to pcscd where that has a group of its own (pcsc-lite 2.4); plugdev gets an entry
                     # in its access list, by setfacl of the package acl.
                     ENV{ID_USB_INTERFACES}=="*:\(chipCardInterface):*", PROGRAM=="/usr/bin/getent group \(pcscdGroup)", \
@@ -41,11 +41,13 @@ package struct UdevRules: Hashable, Sendable {
                     # Final, since libnfc's rules come later.
                     MODE:="0660", GROUP:="$env{\(property)}"
                     ENV{\(property)}=="\(pcscdGroup)", TEST=="\(accessListProgram)", \
-                    RUN+="\(accessListProgram) -m g:plugdev:rw $devnode"
+                    RUN+="\(accessListProgram) -m g:\(group):rw $devnode"
 
                     """)),
     ]
 
+    /// The group of those who use readers without sitting at the machine.
+    static let group = "plugdev"
     /// The group of a pcscd that is not root's, and of the readers that it opens (pcsc-lite 2.4.0, CCID 1.7.0).
     package static let pcscdGroup = "pcscd"
     /// Class, subclass and protocol of a chip card reader's interface.

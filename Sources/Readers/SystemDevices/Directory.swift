@@ -92,9 +92,11 @@ package enum FileOwner {
         return name(ofGroup: status.st_gid)
     }
 
-    /// The name of the group that a user may join to read and write a file: one that its access list names, else its own.
+    /// The name of the group that a user may join to read and write a file: one that its access list names, else its own
+    /// if that is not root's.
     static func groupToJoin(of path: String) -> String? {
-        AccessList(of: path)?.groups.lazy.compactMap(name(ofGroup:)).first ?? group(of: path)
+        let group = AccessList(of: path)?.groups.lazy.compactMap(name(ofGroup:)).first ?? group(of: path)
+        return group == "root" ? nil : group
     }
 
     /// The name of a group, `nil` when its number has none.

@@ -198,7 +198,7 @@ extension CommandError {
     /// The fix for a reader that cannot be used: where its group alone may open it, the rules are in place already.
     package static func hint(_ reason: UnavailableReason, _ detail: TransportError.Reason?) -> String {
         if let detail, detail.code == .deviceForGroup, let group = detail.values.last,
-            !["root", UdevRules.pcscdGroup].contains(group),
+            group != UdevRules.pcscdGroup,
             let remedy = Check(.notInGroup, detail.values.map { LocalizedText($0, $0) }).remedy
         {
             return remedy[Language.current]

@@ -32,21 +32,23 @@ struct DeviceLayers {
     private func permission() -> Check {
         guard let fault = machine.obstacle(device.node) else { return Check(.permitted, node) }
         if fault.errorNumber == ENOENT { return Check(.noDeviceFile, node) }
-        // Do not recommend joining root's group; a group that was assigned to the reader is fine.
-        if let group = fault.group, group != "root", !machine.isMember(group) {
+        if let group = fault.group, !machine.isMember(group) {
             // Membership in a service's group would be more than this device.
             if group == UdevRules.pcscdGroup { return Check(.ownedByPcscd, node) }
             return Check(.notInGroup, node, group)
         }
         if let rule = UdevRules.masked(on: machine) { return Check(.ruleMasked, node, rule) }
-        return UdevRules.areInstalled(on: machine)
-            ? Check(.ruleNotApplied, node) : Check(.noRule, node, UdevRules.match(model) + ", " + UdevRules.seat)
+        guard UdevRules.areInstalled(on: machine) else {
+            return Check(.noRule, node, UdevRules.match(model) + ", " + UdevRules.seat)
+        }
+        return machine.has(group: UdevRules.group)
+            ? Check(.ruleNotApplied, node) : Check(.groupMissing, node, UdevRules.group)
     }
 
     /// Whether a rule keeps a chip card reader from a pcscd that is not root.
     private func pcscd() -> Check? {
         guard model.isTakenByPcscd, device.interfaces.contains(where: { $0.classCode == BusLayer.chipCard }),
-            machine.pcscdHasGroup, let group = machine.group(device.node),
+            machine.has(group: UdevRules.pcscdGroup), let group = machine.group(device.node),
             !["root", UdevRules.pcscdGroup].contains(group)
         else { return nil }
         return Check(.pcscdShutOut, group)

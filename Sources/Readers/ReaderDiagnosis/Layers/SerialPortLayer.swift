@@ -47,7 +47,7 @@ struct SerialPortLayer {
     private func check(at path: String) -> Check? {
         if let fault = machine.obstacle(machine.path(path)) {
             if fault.errorNumber == ENOENT { return Check(.portMissing, path) }
-            if let group = fault.group, group != "root", !machine.isMember(group) {
+            if let group = fault.group, !machine.isMember(group) {
                 return Check(.portNotInGroup, path, group)
             }
             return Check(.portDenied, path)
