@@ -98,7 +98,8 @@ struct Scenario: CustomTestStringConvertible, Sendable {
             try $0.write("/usr/local/lib/udev/rules.d/70-kazasu.rules", "")
             try $0.write("/etc/group", "plugdev:x:46:")
         },
-        Scenario("rules for a group that there is not, as on Fedora", finds: [.groupMissing], says: "no group plugdev") {
+        Scenario("rules for a group that there is not, as on Fedora", finds: [.groupMissing], says: "no group plugdev")
+        {
             try $0.plugIn("054c:06c1")
             $0.locked[node] = (EACCES, nil)
             try $0.write("/usr/local/lib/udev/rules.d/70-kazasu.rules", "")

@@ -93,10 +93,10 @@ def enforce(root):
     settings = root / "etc/selinux/config"
     settings.write_text(settings.read_text(encoding="utf-8").replace("SELINUX=permissive", "SELINUX=enforcing"), encoding="utf-8")
     # Debian's policy keeps pcscd from the readers, and vpcd from its port: that is not about Kazasu.
-    (root / "root/kazasu-tests.cil").write_text("(typepermissive pcscd_t)\n", encoding="utf-8")
+    (root / "etc/selinux/kazasu-tests.cil").write_text("(typepermissive pcscd_t)\n", encoding="utf-8")
     # setfiles asks /proc who it is; mmdebstrap's own is gone by now, and so is the label of what that writes last.
     subprocess.run(["unshare", "--mount", "sh", "-ec", 'mount -t proc proc "$1/proc"\n'
-                    'chroot "$1" semodule -n -i /root/kazasu-tests.cil\n'
+                    'chroot "$1" semodule -n -i /etc/selinux/kazasu-tests.cil\n'
                     'exec chroot "$1" setfiles -F /etc/selinux/default/contexts/files/file_contexts /', "-", root],
                    check=True, stdout=sys.stderr)
 
