@@ -61,9 +61,9 @@ RELEASE_BIN := $(abspath $(SCRATCH))/release
 # What describes the code to a debugger would be stripped, so it is not made: a twelfth of the build's time.
 RELEASE_FLAGS := -c release $(if $(findstring -debug-info-format,$(BUILD_FLAGS)),,-debug-info-format none) --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -s
 
-# What makes the programs smaller: no symbols for plug-ins, which there are none of, a section for each function, so that the
-# linker leaves out what nothing calls and keeps one copy of those that are equal, no tables for unwinding, and relocations
-# in the form that glibc 2.36 reads.
+# What makes the programs smaller: KAZASU_COMPACT (Package.swift), no symbols for plug-ins, which there are none of, a section
+# for each function, so that the linker leaves out what nothing calls and keeps one copy of those that are equal, no tables for
+# unwinding, and relocations in the form that glibc 2.36 reads.
 RELEASE_FLAGS += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 RELEASE_FLAGS += -Xlinker --no-export-dynamic -Xlinker --icf=all -Xlinker --no-eh-frame-hdr -Xlinker $(CURDIR)/packaging/programs.ld
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -CV && echo yes),yes)
@@ -75,7 +75,7 @@ RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-pref
 
 # Foundation's data without what other languages need; `make release FOUNDATION_DATA=` links all of it.
 FOUNDATION_DATA ?= $(abspath $(SCRATCH))/foundation-data
-RELEASE_BUILD = $(SWIFT_BUILD) $(RELEASE_FLAGS) \
+RELEASE_BUILD = KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) \
     $(if $(FOUNDATION_DATA),-Xlinker $(FOUNDATION_DATA).o -Xlinker --wrap=$$(cat $(FOUNDATION_DATA).symbol))
 
 # The product of `make release` and `make docs`, ready to be installed.
@@ -432,7 +432,7 @@ bench-classic: deps release ## reads a MIFARE Classic 1K beside a C program on l
 	python3 Tests/Bench/classic.py --kazasu $(KAZASU) --work $(SCRATCH)/bench $(BENCH_ARGS)
 
 bench-ledger: deps ## measures the ledger: a million records, and the memory that 300,000 of them need
-	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench
+	KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench
 	rm -f $(SCRATCH)/bench.sqlite*
 	bench="$(RELEASE_BIN)/ledger-bench"; \
 	    "$$bench" $(SCRATCH)/bench.sqlite bench 1000000; rm -f $(SCRATCH)/bench.sqlite*; \

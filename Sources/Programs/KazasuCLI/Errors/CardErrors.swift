@@ -243,11 +243,7 @@ extension CommandError {
         let caller = Caller.current
         switch reason {
         case .lastTry, .manyFailures:
-            return CommandError(
-                .refused, "lastTry", error,
-                hint: tr(
-                    "if you are sure that it is right, add \(caller.flag("use-last-try"))",
-                    "確実に正しい場合だけ \(caller.flag("use-last-try")) を付けてください"))
+            return lastTry(error)
         case .failedBefore:
             return CommandError(
                 .refused, "keyFailedBefore", error,
@@ -271,12 +267,7 @@ extension CommandError {
                 .refused, "keyLocked", error,
                 hint: tr("another key of the tag may still work", "タグの別の鍵なら使えるかもしれません"))
         case .interrupted(let cause):
-            if cause == .cancelled { return .cancelled() }
-            return CommandError(
-                .interruptedReading, "keyInterrupted", error,
-                hint: tr(
-                    "put the tag flat on the reader and add \(caller.flag("retry"))",
-                    "タグを平らに置き、\(caller.flag("retry")) を付けてやり直してください"))
+            return interrupted("keyInterrupted", cause, error)
         case .writingUnsupported:
             return CommandError(
                 .refused, "readOnly", error,
@@ -295,11 +286,7 @@ extension CommandError {
                     "\(caller.option("password-from")) is for NTAG21x and MIFARE Ultralight EV1, on a reader that passes PWD_AUTH on",
                     "\(caller.option("password-from")) は NTAG21x と MIFARE Ultralight EV1 専用です（PWD_AUTH を通すリーダーが必要です）"))
         case .lastTry:
-            return CommandError(
-                .refused, "lastTry", error,
-                hint: tr(
-                    "if you are sure that it is right, add \(caller.flag("use-last-try"))",
-                    "確実に正しい場合だけ \(caller.flag("use-last-try")) を付けてください"))
+            return lastTry(error)
         case .failedBefore:
             return CommandError(
                 .refused, "passwordFailedBefore", error,
@@ -321,13 +308,23 @@ extension CommandError {
                     "a tag that accepts any password is a copy; check PACK otherwise",
                     "どのパスワードも受け付けるタグは偽物です。そうでなければ PACK を確かめてください"))
         case .interrupted(let cause):
-            if cause == .cancelled { return .cancelled() }
-            return CommandError(
-                .interruptedReading, "passwordInterrupted", error,
-                hint: tr(
-                    "put the tag flat on the reader and add \(caller.flag("retry"))",
-                    "タグを平らに置き、\(caller.flag("retry")) を付けてやり直してください"))
+            return interrupted("passwordInterrupted", cause, error)
         }
+    }
+
+    private static func lastTry(_ error: TagError) -> CommandError {
+        let flag = Caller.current.flag("use-last-try")
+        return CommandError(
+            .refused, "lastTry", error,
+            hint: tr("if you are sure that it is right, add \(flag)", "確実に正しい場合だけ \(flag) を付けてください"))
+    }
+
+    private static func interrupted(_ identifier: String, _ cause: TransportError, _ error: TagError) -> CommandError {
+        if cause == .cancelled { return .cancelled() }
+        let flag = Caller.current.flag("retry")
+        return CommandError(
+            .interruptedReading, identifier, error,
+            hint: tr("put the tag flat on the reader and add \(flag)", "タグを平らに置き、\(flag) を付けてやり直してください"))
     }
 
     /// The card is of a kind that cannot be read without a key.

@@ -62,7 +62,7 @@ struct MyNumberView {
         }
         if let face = report.face { rows += self.rows(of: face) }
         var text = tr("My Number card", "マイナンバーカード") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
-        text += signatureText
+        text += signature?.text(Self.name) ?? ""
         text += "\n" + tr("PINs", "暗証番号") + "\n"
         text += Columns.text(
             MyNumberPIN.allCases.compactMap { pin in
@@ -112,23 +112,6 @@ struct MyNumberView {
         guard offersPictures else { return tr("a picture", "画像") }
         let option = Caller.current.option(picture == .photo ? "photo" : "\(picture.rawValue)-image")
         return tr("a picture (\(option) writes it)", "画像（\(option) で保存）")
-    }
-
-    private var signatureText: String {
-        guard let signature else { return "" }
-        var rows = [[tr("Result", "結果"), signature.state.words]]
-        if let authority = signature.authority { rows.append([tr("Authority", "認証局"), authority]) }
-        if signature.state != .absent {
-            rows.append([tr("Covers", "対象"), names(signature.covers)])
-            if !signature.notCovered.isEmpty {
-                rows.append([tr("Does not cover", "対象外"), names(signature.notCovered)])
-            }
-        }
-        return "\n" + tr("Signature", "電子署名") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
-    }
-
-    private func names(_ items: [String]) -> String {
-        items.map(Self.name).joined(separator: tr(", ", "、"))
     }
 
     /// An item of a signature in words.

@@ -58,21 +58,10 @@ struct PassportView {
     }
 
     private var signatureText: String {
-        var rows = [[tr("Result", "結果"), signature.state.words]]
-        if let authority = signature.authority { rows.append([tr("Authority", "認証局"), authority]) }
-        rows.append([tr("Covers", "対象"), names(signature.covers)])
-        if !signature.notCovered.isEmpty {
-            rows.append([tr("Does not cover", "対象外"), names(signature.notCovered)])
-        }
-        rows.append([
-            tr("Does not show", "分からないこと"),
-            tr("that the chip is no copy, or that the passport was not reported lost", "IC が複製でないこと、紛失届が出ていないこと"),
-        ])
-        return "\n" + tr("Signature", "電子署名") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
-    }
-
-    private func names(_ items: [String]) -> String {
-        items.map(Self.name).joined(separator: tr(", ", "、"))
+        signature.text(
+            notShown: tr(
+                "that the chip is no copy, or that the passport was not reported lost", "IC が複製でないこと、紛失届が出ていないこと"),
+            Self.name)
     }
 
     /// An item of a signature in words.

@@ -38,7 +38,7 @@ struct ResidenceView {
                     "Not read without the card's number: ", "カード番号がないと読めない項目: ")
                 + report.withheld.map { $0.name[Language.current] }.joined(separator: tr(", ", "、")) + "\n"
         }
-        if !report.type.isSpecified { text += signatureText }
+        if !report.type.isSpecified { text += signature.text(Self.name) }
         if !report.warnings.isEmpty {
             text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { "  \($0.words)\n" }.joined()
         }
@@ -86,20 +86,6 @@ struct ResidenceView {
                 "name, nationality and status are only in the picture of the front (\(option))",
                 "氏名・国籍・在留資格は券面の画像にあります（\(option)）")
             : tr("only as a picture (\(option))", "画像のみ（\(option)）")
-    }
-
-    private var signatureText: String {
-        var rows = [[tr("Result", "結果"), signature.state.words]]
-        if let authority = signature.authority { rows.append([tr("Authority", "認証局"), authority]) }
-        if signature.state != .absent {
-            rows.append([tr("Covers", "対象"), names(signature.covers)])
-            rows.append([tr("Does not cover", "対象外"), names(signature.notCovered)])
-        }
-        return "\n" + tr("Signature", "電子署名") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
-    }
-
-    private func names(_ items: [String]) -> String {
-        items.map(Self.name).joined(separator: tr(", ", "、"))
     }
 
     /// An item of a signature in words.

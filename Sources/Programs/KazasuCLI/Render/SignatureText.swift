@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kazasu
+
+extension CardSignature {
+    /// The check as a section of its own.
+    ///
+    /// - Parameters:
+    ///   - notShown: what it cannot show.
+    ///   - name: an item in words.
+    func text(notShown: String? = nil, _ name: (String) -> String) -> String {
+        func names(_ items: [String]) -> String { items.map(name).joined(separator: tr(", ", "、")) }
+        var rows = [[tr("Result", "結果"), state.words]]
+        if let authority { rows.append([tr("Authority", "認証局"), authority]) }
+        if state != .absent {
+            rows.append([tr("Covers", "対象"), names(covers)])
+            if !notCovered.isEmpty { rows.append([tr("Does not cover", "対象外"), names(notCovered)]) }
+        }
+        if let notShown { rows.append([tr("Does not show", "分からないこと"), notShown]) }
+        return "\n" + tr("Signature", "電子署名") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+    }
+}
