@@ -75,7 +75,8 @@ RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-pref
 
 # Foundation's data without what other languages need; `make release FOUNDATION_DATA=` links all of it.
 FOUNDATION_DATA ?= $(abspath $(SCRATCH))/foundation-data
-RELEASE_BUILD = KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) \
+# No names of characters (Sources/C/CArguments/character-names.c).
+RELEASE_BUILD = KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) -Xlinker --wrap=_swift_stdlib_getScalarName \
     $(if $(FOUNDATION_DATA),-Xlinker $(FOUNDATION_DATA).o -Xlinker --wrap=$$(cat $(FOUNDATION_DATA).symbol))
 
 # The product of `make release` and `make docs`, ready to be installed.

@@ -292,11 +292,13 @@ private struct Needles {
     private let bits: Int
 
     private struct Candidates {
-        var needles: [UInt64: Set<Needle>] = [:]
+        /// `nil` as long as there are none: a program that masks nothing makes no table.
+        var needles: [UInt64: Set<Needle>]?
         var count = 0
 
         mutating func insert(_ needle: Needle, _ key: UInt64) {
-            if needles[key, default: []].insert(needle).inserted { count += 1 }
+            if needles == nil { needles = [:] }
+            if needles?[key, default: []].insert(needle).inserted == true { count += 1 }
         }
     }
 
@@ -341,7 +343,7 @@ private struct Needles {
             guard offset + 1 >= head else { continue }
             let start = offset + 1 - head
             for found in candidates {
-                for needle in found.needles[key] ?? [] where symbols[start...].starts(with: needle.symbols) {
+                for needle in found.needles?[key] ?? [] where symbols[start...].starts(with: needle.symbols) {
                     body(start + needle.kept..<start + needle.symbols.count)
                 }
             }
