@@ -16,7 +16,8 @@ struct Base64Tests {
     func vectors(text: String, plain: String) { #expect(Base64.decode(text) == Array(plain.utf8)) }
 
     @Test(
-        "What is no Base64", arguments: ["Z", "Zg", "Zg=", "Zg= =", "Z===", "====", "Zm9v!", "Zm-_", "Zm9v\n", "=Zg="])
+        "Refuses what is not Base64",
+        arguments: ["Z", "Zg", "Zg=", "Zg= =", "Z===", "====", "Zm9v!", "Zm-_", "Zm9v\n", "=Zg="])
     func malformed(text: String) { #expect(Base64.decode(text) == nil) }
 
     @Test("Any bytes come back as Foundation encodes them")

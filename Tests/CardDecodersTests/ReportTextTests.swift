@@ -141,7 +141,7 @@ struct ReportTextTests {
     }
 
     @Test(
-        "A text that is no table is told from a table whose codes could be of either notation",
+        "A text that is not a table is distinguished from a table whose codes could be of either notation",
         arguments: [
             "# Kazasu\n\n**Kazasu** reads contactless cards, as in 0,3,13.\n", "name,line,area\n新宿,3,0\n",
             "| area | line |\n| --- | --- |\n",

@@ -128,7 +128,7 @@ struct BrokenCardScanTests {
             script.searches = false
             return script
         },
-        Defect("last node for ever", most: 2) { nodes, _, _ in
+        Defect("last node forever", most: 2) { nodes, _, _ in
             var script = Script(nodes)
             script.repeatsLast = true
             return script

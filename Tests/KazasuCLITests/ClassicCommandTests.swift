@@ -30,7 +30,7 @@ struct ClassicCommandTests {
         }
     }
 
-    @Test("What it is and what opens")
+    @Test("Shows the kind of card and which sectors open")
     func info() throws {
         let bench = try Bench()
         for (arguments, hasKeys, name) in [

@@ -33,7 +33,7 @@ struct HistoryOptionTests {
         #expect(try folder.text("h.ndjson") == history().output)
     }
 
-    @Test("What ? means is said where a ? is shown, and nowhere else")
+    @Test("The meaning of ? is explained where a ? is shown, and nowhere else")
     func doubt() throws {
         let folder = try TemporaryFolder()
         let note = "values marked ? are disputed"

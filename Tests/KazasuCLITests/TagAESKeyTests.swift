@@ -26,7 +26,7 @@ struct TagAESKeyTests {
         ("ultralight-aes", "tag read", "tag-ultralight-aes-read.txt"),
     ]
 
-    @Test("What the key opens", arguments: answers)
+    @Test("Reads with the key", arguments: answers)
     func answer(_ row: (card: String, line: String, name: String)) throws {
         let words = row.line.split(separator: " ").map(String.init)
         let result = try Kazasu.run(

@@ -380,7 +380,7 @@ struct LedgerExportTests {
         options.filter = try #require(LedgerFilter(month: "2018-11"))
         let first = try ledger.export(.csv, options).export
         #expect(first.repeatedRides == 0)
-        // What only was looked at is no claim.
+        // A preview is not a claim.
         #expect(try ledger.export(.csv, options).export.repeatedRides == 0)
         try ledger.didClaim(first)
         options.filter = LedgerFilter()

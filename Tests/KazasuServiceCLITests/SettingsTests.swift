@@ -280,7 +280,7 @@ struct SettingsTests {
         _ = try write("ask: \(hanging)\nask-timeout: 60\n")
         child.send(SIGHUP)
         _ = try child.message(containing: "settings were read again")
-        // Cards come and go although nobody answers.
+        // Cards come and go without an answer.
         while asked("hanging").isEmpty { _ = try child.event(of: "on") }
         _ = try write("ask: \(quick)\nask-timeout: 60\n")
         child.send(SIGHUP)

@@ -229,7 +229,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "A document that is no answer",
+        "A document that is not an answer",
         arguments: [
             #""answer":"maybe","on":"x","ms":1"#, #""answer":"yes","ms":1"#, #""answer":"yes","on":"x","ms":-1"#,
             #""answer":"yes","on":"x""#,

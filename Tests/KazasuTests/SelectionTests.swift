@@ -102,7 +102,7 @@ struct SelectionTests {
         }
     }
 
-    @Test("What a program does with the card of a tap", arguments: kinds)
+    @Test("A program goes on with the card of a tap", arguments: kinds)
     func taps(_ kind: Kind) throws {
         for query in kind.queries {
             for first in kind.first {

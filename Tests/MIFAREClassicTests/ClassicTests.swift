@@ -37,7 +37,7 @@ struct ClassicTests {
         #expect(ClassicAccess([0xFF, 0x07]) == nil)
     }
 
-    @Test("Who may do what; key B that can be read is nobody's")
+    @Test("Access bits say which key may do it; a key B that can be read may do nothing")
     func rights() throws {
         let factory = try #require(ClassicAccess([0xFF, 0x07, 0x80]))
         #expect(factory.keys(for: .write, group: 0) == .a && factory.isKeyBData && !factory.locksOwnerOut)
@@ -128,7 +128,7 @@ struct ClassicTests {
         }
     }
 
-    @Test("What is not known stays unknown where the format can say so", arguments: ClassicFormat.allCases)
+    @Test("Unknown bytes stay unknown in formats that can mark them", arguments: ClassicFormat.allCases)
     func unknown(format: ClassicFormat) throws {
         var image = sample()
         for block in 8..<12 { image[block] = nil }

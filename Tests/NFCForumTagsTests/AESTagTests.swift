@@ -66,7 +66,7 @@ struct AESVectorTests {
         #expect(try messaging.unwrapped([1, 2]) == nil)
     }
 
-    @Test("What is no challenge")
+    @Test("Refuses answers that are not a challenge")
     func noChallenge() throws {
         let ones = [UInt8](repeating: 1, count: 16)
         for bytes in [[], [0xAF], [0x00] + ones, [0xAF, 0xAF] + ones] as [[UInt8]] {

@@ -126,7 +126,7 @@ struct ServiceCommandTests {
         ([0x09, 0x0A], .noAnswer), ([], .noAnswer), ([0x01], .noAnswer),
     ]
 
-    @Test("What has no command is named, and nothing is sent", arguments: others)
+    @Test("Names a FeliCa command that the reader lacks, and sends nothing", arguments: others)
     func unsupported(_ row: (packet: [UInt8], error: TransportError)) {
         var commands = ServiceCommands()
         #expect(throws: row.error) {

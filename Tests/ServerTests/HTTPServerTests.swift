@@ -372,7 +372,7 @@ struct HTTPServerTests {
         ("chunks", "POST /nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", 404),
     ]
 
-    @Test("What was not meant for this server, or has a body of any length, closes the connection", arguments: unwanted)
+    @Test("A request for another server, or with a body of any length, closes the connection", arguments: unwanted)
     func closesConnection(_ what: String, _ text: String, _ status: Int) async throws {
         let stand = try await ServeStand(Self.limits { _ in })
         let client = try stand.client()
@@ -396,7 +396,7 @@ struct HTTPServerTests {
         await stand.stop()
     }
 
-    @Test("What computes for a client that went away ends; what waits for one does not begin; nothing else waits")
+    @Test("Ends work for a client that went away, starts none that waited for one, and delays nothing else")
     func abandonedWork() async throws {
         let stand = try await ServeStand { $0.work = WorkExecutor(threads: 1) }
         func decode(_ text: String) async throws -> ServeClient {

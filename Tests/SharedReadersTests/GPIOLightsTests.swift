@@ -199,15 +199,15 @@ struct GPIOLightsTests {
 
     // MARK: The kernel's interface
 
-    /// Real files that are no chips; a real chip needs hardware, or gpio-sim.
+    /// Real files that are not chips; a real chip needs hardware, or gpio-sim.
     @Test(
         arguments: [("/dev/null", ENOTTY), ("/nowhere/gpiochip0", ENOENT), ("/dev", EISDIR)] as [(String, Int32)])
-    func filesThatAreNoChips(_ path: String, _ number: Int32) throws {
+    func refusesFilesThatAreNotChips(_ path: String, _ number: Int32) throws {
         let line = GPIOLine(chip: path, offset: 0)
         #expect(throws: GPIOLines.Failure(line: line, number: number)) { try LinuxGPIO().request(line) }
     }
 
-    @Test func aDescriptorThatIsNoLine() {
+    @Test func refusesADescriptorThatIsNotALine() {
         #expect(LinuxGPIO().set(-1, true) == EBADF)
     }
 

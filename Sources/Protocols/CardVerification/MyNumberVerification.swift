@@ -160,7 +160,7 @@ extension MyNumberReport {
         return try certificate.isSigned(by: own.key) ? unproved : (.wrong, nil)
     }
 
-    /// `nil` for bytes that are no certificate.
+    /// `nil` for bytes that are not a certificate.
     private static func certificate(_ der: [UInt8]) throws(CryptoError) -> Certificate? {
         do throws(CryptoError) {
             return try Certificate(der: der)

@@ -62,7 +62,7 @@ enum LightCommands: Hashable, Sendable {
         }
     }
 
-    /// No beep when the reader finds a card, where that is no lasting setting of the reader.
+    /// No beep when the reader finds a card, where that does not last as a setting of the reader.
     var noBeep: [UInt8]? {
         switch self {
         case .escape: nil

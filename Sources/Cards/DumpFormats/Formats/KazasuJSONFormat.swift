@@ -14,7 +14,7 @@ package struct KazasuJSONFormat: WritableDumpFormat {
     package var id: String { "json" }
     package var name: LocalizedText { LocalizedText("Kazasu JSON document", "Kazasu の JSON 文書") }
 
-    /// Recognizes a document that names a schema of Kazasu, also one that is no dump: reading it says so.
+    /// Recognizes a document that names a schema of Kazasu, also one that is not a dump: reading it says so.
     package func recognizes(_ source: DumpSource) -> Bool {
         guard let schema = try? source.json?.member("schema")?.text() else { return false }
         return schema.hasPrefix("kazasu.")

@@ -4,7 +4,7 @@ import CArguments
 
 /// The words of this process's command line.
 package enum ProgramArguments {
-    /// The words after the program's name; `nil` if nothing tells them: then no command may be run, since it would not be
+    /// The words after the program's name; `nil` if they are unknown: then no command may be run, since it would not be
     /// the one that was typed.
     static let given: [String]? = whole.map { Array($0.dropFirst()) }
 

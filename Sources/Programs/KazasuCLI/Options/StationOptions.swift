@@ -95,7 +95,7 @@ package struct StationOptions: ParsableArguments {
                     "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
             } else if case .malformedLine(_, let expected) = error, expected.code == .stationRows {
                 failure.message = tr(
-                    "\(Files.name(path)) is no table of stations", "\(Files.name(path)) は駅名の表ではありません")
+                    "\(Files.name(path)) is not a table of stations", "\(Files.name(path)) は駅名の表ではありません")
                 failure.hint = tr(
                     "'kazasu stations import --help' says what a table looks like",
                     "表の形式は 'kazasu stations import --help' で確認できます")

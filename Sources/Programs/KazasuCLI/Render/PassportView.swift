@@ -60,7 +60,7 @@ struct PassportView {
     private var signatureText: String {
         signature.text(
             notShown: tr(
-                "that the chip is no copy, or that the passport was not reported lost", "IC が複製でないこと、紛失届が出ていないこと"),
+                "that the chip is not a copy, or that the passport was not reported lost", "IC が複製でないこと、紛失届が出ていないこと"),
             Self.name)
     }
 

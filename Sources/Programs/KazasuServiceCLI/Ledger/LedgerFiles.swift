@@ -151,7 +151,7 @@ extension LedgerCommand {
             if word == "claim" {
                 throw ValidationError(
                     tr(
-                        "a claim is no format: did you mean --claim?", "claim は形式ではありません。--claim のことですか？"))
+                        "a claim is not a format: did you mean --claim?", "claim は形式ではありません。--claim のことですか？"))
             }
             guard let form else {
                 guard let format = word else {

@@ -78,7 +78,7 @@ struct CommandParameters {
             + (values.isEmpty ? [] : ["--"] + values)
     }
 
-    /// Takes a parameter that is no option of the command.
+    /// Takes a parameter that is not an option of the command.
     ///
     /// - Returns: whether it is one.
     private mutating func take(

@@ -6,7 +6,7 @@ import ReaderCore
 import Server
 import SharedReaders
 
-/// `reader.feedback`: lights and buzzer of a reader. It is no command of the program, which would close the reader again.
+/// `reader.feedback`: lights and buzzer of a reader. It is not a command of the program, which would close the reader again.
 enum ReaderFeedback {
     static let method = ServiceMethod(
         "reader.feedback", ServiceMethod.Route(.post, "/v1/feedback"), permission: .feedback,

@@ -228,7 +228,7 @@ private struct PersonalNumberFiles {
 
     private var isHidden: Bool { isApplication && (file.map(Self.files.contains) ?? false) }
 
-    /// All of an answer but the first byte of a block and the status word; `nil` if it is no secret.
+    /// All of an answer but the first byte of a block and the status word; `nil` if it is not a secret.
     func secret(in answer: [UInt8]) -> Range<Int>? {
         guard isSecret, let first = answer.first else { return nil }
         guard isBlock else { return 0..<max(0, answer.count - 2) }

@@ -101,7 +101,7 @@ enum ACR122Command {
 
     /// Whether the reader did it. The second byte after 90 is the state of the lights, and not 00; 63 00 is a refusal.
     ///
-    /// - Returns: `nil` when it is no such answer.
+    /// - Returns: `nil` for any other answer.
     static func isDone(_ data: [UInt8]) -> Bool? {
         guard data.count == 2 else { return nil }
         return data[0] == 0x90 ? true : data[0] == 0x63 ? false : nil

@@ -79,7 +79,7 @@ public struct LedgerExport: Sendable {
     public internal(set) var repeatedRides = 0
     /// Whether nothing but headers was written.
     public var isEmpty: Bool { records == 0 && !hasOtherLines }
-    /// Whether there are lines that are no records, such as gaps.
+    /// Whether there are lines other than records, such as gaps.
     var hasOtherLines = false
     /// The rides of a claim.
     var rides: [Int64] = []
