@@ -16,7 +16,7 @@ struct Passport: KazasuCommand {
             not counted. Passports that open by PACE only are recognized and not read. This was not tried on a real passport yet.
 
             --ca takes country certificates (DER, PEM) or a master list, such as the one of the German BSI: the signature then
-            says whether the data is as that country signed it, not that the chip is no copy. See \(Documents.path("passport.md")).
+            says whether the data is as that country signed it, not whether the chip is a copy. See \(Documents.path("passport.md")).
 
             Examples:
               kazasu passport                             # asks for number and dates
