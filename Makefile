@@ -243,8 +243,8 @@ system-image: deps
 	@Scripts/install-deps $(APT_SYSTEM)
 	$(if $(SYSTEM_ARM64),Scripts/with-arm64 )/usr/bin/python3 Tests/System/image.py $(SYSTEM) .build-system
 
-test-system-boot: SYSTEM_ARGS = A1BeforeThePackages.test_5_dpkg_with_readers_plugged_in B1Readers.test_all_at_once B1Readers.test_two_alike
-test-system-boot: test-system ## the part of it that .ci/run has: boots, installs the packages, reads cards (root)
+test-system-boot: SYSTEM_ARGS = B1Readers.test_two_alike
+test-system-boot: test-system ## the part of it that .ci/run has: boots, installs the packages, reads two cards on two readers (root)
 
 # A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
 test-ha: deps-test .venv-ha/.ready ## runs a real Home Assistant: what is late fires nothing, what is young at once (minutes)

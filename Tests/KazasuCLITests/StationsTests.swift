@@ -86,10 +86,10 @@ struct StationsTests {
     static let bad: [(name: String, bytes: [UInt8], english: String, japanese: String)] = [
         ("undecidable", Array("0,1,1,東日本旅客鉄道,東海道,東京駅\n".utf8), "--codes hex|decimal", "判断できません"),
         ("neither UTF-8 nor Shift_JIS", Array("0,3,13,".utf8) + [0xFF, 0xFF, 0x0A], "UTF-8 or Shift_JIS", "Shift_JIS"),
-        ("empty", [], "no table of stations", "駅名の表ではありません"),
+        ("empty", [], "not a table of stations", "駅名の表ではありません"),
         (
             "header alone", Array("area\tline\tstation\tcompany\tline_name\tstation_name\n".utf8),
-            "no table of stations", "駅名の表ではありません"
+            "not a table of stations", "駅名の表ではありません"
         ),
         (
             "a code too large", Array("\(own)0\t256\t1\tX\tY\tZ\n".utf8),
