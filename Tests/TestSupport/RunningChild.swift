@@ -50,13 +50,25 @@ package final class RunningChild {
 
     /// The next line that the child writes; `nil` when it has closed the stream.
     package func line(of stream: Stream) throws -> String? {
-        let pipe = stream == .output ? output : errors
         let start = taken[stream, default: 0]
-        while true {
-            if let line = pipe.line(from: start) {
+        return try first(of: stream) { pipe in
+            pipe.line(from: start).map { line in
                 taken[stream] = start + line.utf8.count + 1
                 return line
             }
+        }
+    }
+
+    /// Whether the child has written a text, be the line whole or not; waits until it has, or has closed the stream.
+    package func writes(_ text: String, to stream: Stream) throws -> Bool {
+        try first(of: stream) { $0.text.contains(text) ? true : nil } ?? false
+    }
+
+    /// Reads until there is what is looked for; `nil` when the child has closed the stream before.
+    private func first<Found>(of stream: Stream, _ find: (Pipe) -> Found?) throws -> Found? {
+        let pipe = stream == .output ? output : errors
+        while true {
+            if let found = find(pipe) { return found }
             if pipe.isAtEnd { return nil }
             guard pipe.wait(until: deadline) else { throw TookTooLong(output: output.text, errors: errors.text) }
             pipe.read()
