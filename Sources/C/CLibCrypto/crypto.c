@@ -49,7 +49,6 @@ typedef struct bio_method_st BIO_METHOD;
     F(int, EVP_CipherUpdate, (EVP_CIPHER_CTX *, unsigned char *, int *, const unsigned char *, int))                   \
     F(EVP_PKEY *, d2i_PUBKEY, (EVP_PKEY **, const unsigned char **, long))                                             \
     F(int, i2d_PUBKEY, (const EVP_PKEY *, unsigned char **))                                                           \
-    F(EVP_PKEY *, d2i_AutoPrivateKey, (EVP_PKEY **, const unsigned char **, long))                                     \
     F(void, EVP_PKEY_free, (EVP_PKEY *))                                                                               \
     F(int, EVP_PKEY_get_base_id, (const EVP_PKEY *))                                                                   \
     F(EVP_PKEY_CTX *, EVP_PKEY_CTX_new, (EVP_PKEY *, ENGINE *))                                                        \
@@ -63,8 +62,6 @@ typedef struct bio_method_st BIO_METHOD;
       (EVP_PKEY_CTX *, const unsigned char *, size_t, const unsigned char *, size_t))                                  \
     F(int, EVP_PKEY_verify_recover_init, (EVP_PKEY_CTX *))                                                             \
     F(int, EVP_PKEY_verify_recover, (EVP_PKEY_CTX *, unsigned char *, size_t *, const unsigned char *, size_t))        \
-    F(int, EVP_PKEY_sign_init, (EVP_PKEY_CTX *))                                                                       \
-    F(int, EVP_PKEY_sign, (EVP_PKEY_CTX *, unsigned char *, size_t *, const unsigned char *, size_t))                  \
     F(X509 *, d2i_X509, (X509 **, const unsigned char **, long))                                                       \
     F(void, X509_free, (X509 *))                                                                                       \
     F(EVP_PKEY *, X509_get0_pubkey, (const X509 *))                                                                    \
@@ -199,24 +196,6 @@ int kazasu_crypto_rsa_public(const uint8_t *key, size_t key_length, const uint8_
                  p_EVP_PKEY_verify_recover(context, output, output_length, signature, signature_length) == 1;
     p_EVP_PKEY_CTX_free(context);
     p_EVP_PKEY_free(known);
-    return done(result);
-}
-
-int kazasu_crypto_sign(const uint8_t *key, size_t key_length, const char *name, const uint8_t *digest,
-                       size_t digest_length, uint8_t *signature, size_t *signature_length) {
-    if (!kazasu_crypto_is_there()) return KAZASU_CRYPTO_MISSING;
-    const EVP_MD *method = p_EVP_get_digestbyname(name);
-    if (method == NULL || key_length > LONG_MAX) return done(0);
-    const unsigned char *at = key;
-    EVP_PKEY *own = p_d2i_AutoPrivateKey(NULL, &at, (long)key_length);
-    EVP_PKEY_CTX *context = own == NULL ? NULL : p_EVP_PKEY_CTX_new(own, NULL);
-    int is_rsa = own != NULL && p_EVP_PKEY_get_base_id(own) == EVP_PKEY_RSA;
-    int result = context != NULL && p_EVP_PKEY_sign_init(context) == 1 &&
-                 (!is_rsa || p_EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1) &&
-                 p_EVP_PKEY_CTX_set_signature_md(context, method) == 1 &&
-                 p_EVP_PKEY_sign(context, signature, signature_length, digest, digest_length) == 1;
-    p_EVP_PKEY_CTX_free(context);
-    p_EVP_PKEY_free(own);
     return done(result);
 }
 

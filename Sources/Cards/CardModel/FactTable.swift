@@ -86,9 +86,6 @@ package struct LookupTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         faults = table.faults
     }
 
-    /// The keys, in any order.
-    package var keys: some Sequence<Key> { values.keys }
-
     /// The value of a key, or `nil`.
     package subscript(key: Key) -> Value? { values[key] }
 }

@@ -76,9 +76,6 @@ struct TextLine {
         String(decoding: bytes.prefix(TextLine.longest).trimming(TextLine.isBlank), as: UTF8.self)
     }
 
-    /// The number of leading blanks.
-    var indent: Int { bytes.prefix { TextLine.isBlank($0) }.count }
-
     /// The text after `name` and a colon, trimmed; `nil` when the line does not begin that way.
     func value(of name: String) -> String? {
         let text = self.text

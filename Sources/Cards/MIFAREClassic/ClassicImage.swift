@@ -34,13 +34,6 @@ package struct ClassicImage: Hashable, Sendable {
         return known.count == bytes.count ? known : nil
     }
 
-    /// The sectors of which a block is not known.
-    package var incompleteSectors: [Int] {
-        (0..<kind.sectorCount).filter { sector in
-            ClassicKind.blocks(of: sector).contains { blocks[$0] == nil }
-        }
-    }
-
     /// A key from a trailer, if all of it is known.
     package func key(_ type: ClassicKeyType, of sector: Int) -> ClassicKey? {
         guard let trailer = blocks[ClassicKind.trailer(of: sector)] else { return nil }

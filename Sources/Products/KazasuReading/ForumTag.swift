@@ -332,13 +332,4 @@ package enum FoundTag {
         case .card(_, let session): Type4Tag(session: session)
         }
     }
-
-    /// The card as the reader found it.
-    package var picc: PICC {
-        switch self {
-        case .type2(let tag): .typeA(tag.target)
-        case .type3(_, let target), .lite(let target): .felica(target)
-        case .card(let picc, _): picc
-        }
-    }
 }

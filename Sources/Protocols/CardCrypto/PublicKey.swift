@@ -75,13 +75,6 @@ package struct PublicKey: Hashable, Sendable {
         try check(signature, digest: digest.hash(message), name: digest.rawValue, scheme: scheme)
     }
 
-    /// Whether a signature over a digest is right.
-    package func verifies(
-        _ signature: some Collection<UInt8>, ofDigest hash: some Collection<UInt8>, digest: Digest, scheme: Scheme
-    ) throws(CryptoError) -> Bool {
-        try check(signature, digest: Array(hash), name: digest.rawValue, scheme: scheme)
-    }
-
     /// Whether an ECDSA signature r ‖ s over a value of any length is right, such as a UID that was signed without a digest.
     /// Of a value longer than the curve's order the leftmost bits count.
     package func verifies(

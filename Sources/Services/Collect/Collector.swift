@@ -141,8 +141,6 @@ package final class Collector: Sendable {
         (self.settings, self.destination, self.tell, self.report) = (settings, destination, tell, report)
     }
 
-    package var isConnected: Bool { connection.isConnected }
-
     /// Collects until the task is cancelled.
     ///
     /// - Throws: ``EventStoreError`` when the database cannot be used at the start.

@@ -315,7 +315,6 @@ package final class MQTTSink: Sink {
     }
 
     package var counters: Counters { state.value.withLock { $0.counters } }
-    package var isConnected: Bool { connection.isConnected }
 
     /// Why there is no connection; `nil` while there is one or none was tried.
     package var fault: MQTTFault? { state.value.withLock { $0.fault } }

@@ -49,10 +49,6 @@ int kazasu_crypto_verify(const uint8_t *key, size_t key_length, enum kazasu_cryp
 int kazasu_crypto_rsa_public(const uint8_t *key, size_t key_length, const uint8_t *signature, size_t signature_length,
                              uint8_t *output, size_t *output_length);
 
-/* Signs a digest with a private key in DER (PKCS #8 or traditional), for simulated cards: PKCS #1 v1.5 or ECDSA. */
-int kazasu_crypto_sign(const uint8_t *key, size_t key_length, const char *name, const uint8_t *digest,
-                       size_t digest_length, uint8_t *signature, size_t *signature_length);
-
 /* An X.509 certificate. */
 struct kazasu_certificate;
 

@@ -240,9 +240,7 @@ extension PointMovement {
 }
 
 extension GateTimes {
-    /// `gatePassage` of a record in `kazasu.history/1`.
-    package var json: JSONValue { JSONValue { write(to: &$0) } }
-
+    /// Writes `gatePassage` of a record in `kazasu.history/1`.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
             $0.member("entryDate", entryDate)

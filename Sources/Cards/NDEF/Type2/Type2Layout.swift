@@ -161,8 +161,6 @@ package struct Type2TLV: Hashable, Sendable {
         /// Memory Control: bytes that hold no data.
         package static let memoryControl = Tag(rawValue: 0x02)
         package static let ndefMessage = Tag(rawValue: 0x03)
-        /// Proprietary data.
-        package static let proprietary = Tag(rawValue: 0xFD)
         /// Terminator: nothing follows; it has no length.
         package static let terminator = Tag(rawValue: 0xFE)
     }

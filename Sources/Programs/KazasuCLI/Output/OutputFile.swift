@@ -92,12 +92,6 @@ package final class OutputFile {
         return status.size > 0
     }
 
-    /// Whether there is such a file already.
-    package var isThere: Bool {
-        guard case .file(_, let target) = place else { return false }
-        return (try? target.stat()) != nil
-    }
-
     /// Whether the file is only made, or replaced, when all is written.
     package var isFile: Bool {
         if case .file = place { true } else { false }

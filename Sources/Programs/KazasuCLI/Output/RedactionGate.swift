@@ -56,9 +56,6 @@ package final class RedactionGate: Sendable {
         }
     }
 
-    /// Begins to mask, for a file that is always masked.
-    package func start() { start([]) }
-
     // MARK: What is hidden
 
     package func learn(_ card: CardIdentity) {

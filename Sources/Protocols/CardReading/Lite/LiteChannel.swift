@@ -7,7 +7,6 @@ internal import ReaderCore
 
 /// The numbers of the blocks of FeliCa Lite-S that Kazasu uses by name.
 package enum LiteNumber {
-    package static let register: UInt16 = 0x0E
     package static let challenge: UInt16 = 0x80
     package static let mac: UInt16 = 0x81
     package static let id: UInt16 = 0x82

@@ -46,9 +46,6 @@ public final class LiteKey: SecretValue, @unchecked Sendable {
 public final class LiteMasterKey: SecretValue, Sendable {
     fileprivate let cipher: TripleDESKey
 
-    /// The length in bytes.
-    package static let length = TripleDESKey.longLength
-
     /// Makes a master key from its twenty-four bytes; the caller overwrites the originals.
     ///
     /// - Returns: `nil` for another number of bytes.

@@ -98,7 +98,7 @@ package final class KeyboardSink: Sink {
         // linux/uinput.h and linux/input-event-codes.h
         private static let (setEventBit, setKeyBit): (UInt, UInt) = (0x4004_5564, 0x4004_5565)
         private static let (setUp, create, destroy): (UInt, UInt, UInt) = (0x405C_5503, 0x5501, 0x5502)
-        private static let (synchronize, key): (UInt16, UInt16) = (0, 1)
+        private static let key: UInt16 = 1
         private static let leftShift: UInt16 = 42
 
         private let descriptor: Int32

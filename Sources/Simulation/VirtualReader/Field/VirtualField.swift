@@ -116,11 +116,6 @@ public final class VirtualField: Sendable {
         state.withLock { $0.now += max(time, .zero) }
     }
 
-    /// Switches the field on: the cards in it get their power.
-    package func switchOn() {
-        state.withLock { $0.switchOn() }
-    }
-
     /// Switches the field off: every card loses its power. The next exchange switches it on again.
     package func switchOff() {
         state.withLock { state in

@@ -82,10 +82,8 @@ enum StatusWord {
     static let wrongLength: UInt16 = 0x6700
     static let noLogicalChannel: UInt16 = 0x6881
     static let noSecureMessaging: UInt16 = 0x6882
-    static let noChaining: UInt16 = 0x6884
     static let wrongFileStructure: UInt16 = 0x6981
     static let securityNotSatisfied: UInt16 = 0x6982
-    static let blocked: UInt16 = 0x6983
     static let noCurrentFile: UInt16 = 0x6986
     static let fileNotFound: UInt16 = 0x6A82
     static let recordNotFound: UInt16 = 0x6A83
