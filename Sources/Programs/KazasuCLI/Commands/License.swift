@@ -127,14 +127,8 @@ struct License: KazasuCommand {
     ) throws {
         let view = LicenseView(
             report: report, redaction: context.redaction, photoPath: photoFile?.write(report.photo, context))
-        if context.json {
-            let card = context.redaction.card(card, kind: "license")
-            var document = JSONObject([("schema", "kazasu.license/1"), ("card", card)])
-            document.merge(view.members)
-            try context.print(.object(document))
-        } else {
-            try context.print(view.text)
-        }
+        try context.print(
+            "kazasu.license/1", card: context.redaction.card(card, kind: "license"), view.members, else: view.text)
     }
 }
 

@@ -61,15 +61,9 @@ struct LiteInfo: KazasuCommand {
             return (card.identity, try card.lite().information())
         }
         let view = LiteInformationView(information, context.redaction)
-        if context.json {
-            var document = JSONObject([
-                ("schema", "kazasu.liteInfo/1"), ("card", context.redaction.card(card, kind: .feliCaLite)),
-            ])
-            document.merge(view.members)
-            try context.print(.object(document))
-        } else {
-            try context.print(Columns.text(view.rows))
-        }
+        try context.print(
+            "kazasu.liteInfo/1", card: context.redaction.card(card, kind: .feliCaLite), view.members,
+            else: Columns.text(view.rows))
     }
 }
 

@@ -183,14 +183,8 @@ struct MyNumber: KazasuCommand {
         for (file, der) in result.report.certificates {
             context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
         }
-        if context.json {
-            let card = context.redaction.card(dump.card, kind: "mynumber")
-            var document = JSONObject([("schema", "kazasu.mynumber/1"), ("card", card)])
-            document.merge(view.members)
-            try context.print(.object(document))
-        } else {
-            try context.print(view.text)
-        }
+        let card = context.redaction.card(dump.card, kind: "mynumber")
+        try context.print("kazasu.mynumber/1", card: card, view.members, else: view.text)
         if let error = result.error { throw MyNumber.failure(error) }
         let page = LocalizedText(Documents.path("my-number.md"), Documents.path("my-number.ja.md"))
         // Of a certificate, only a wrong signature counts: it may have expired on a card that is valid.

@@ -83,15 +83,8 @@ struct Passport: KazasuCommand {
         }
         var view = PassportView(report: result.report, signature: signature, redaction: context.redaction)
         if let photoFile { write(photoFile, context, &view) }
-        if context.json {
-            var document = JSONObject([
-                ("schema", "kazasu.passport/1"), ("card", context.redaction.card(dump.card, kind: .passport)),
-            ])
-            document.merge(view.members)
-            try context.print(.object(document))
-        } else {
-            try context.print(view.text)
-        }
+        let card = context.redaction.card(dump.card, kind: .passport)
+        try context.print("kazasu.passport/1", card: card, view.members, else: view.text)
         if let error = result.error { throw CommandError(error) }
         let page = LocalizedText(Documents.path("passport.md"), Documents.path("passport.ja.md"))
         if let failure = CommandError(signature, page: page) { throw failure }

@@ -123,15 +123,8 @@ struct Residence: KazasuCommand {
         for (picture, file) in files where report.type.isSpecified == false {
             write(picture, file, report, context, &view)
         }
-        if context.json {
-            var document = JSONObject([
-                ("schema", "kazasu.residence/1"), ("card", context.redaction.card(dump.card, kind: .residence)),
-            ])
-            document.merge(view.members)
-            try context.print(.object(document))
-        } else {
-            try context.print(view.text)
-        }
+        let card = context.redaction.card(dump.card, kind: .residence)
+        try context.print("kazasu.residence/1", card: card, view.members, else: view.text)
         if let error = result.error { throw CommandError(error) }
         if let failure = CommandError(signature) { throw failure }
     }

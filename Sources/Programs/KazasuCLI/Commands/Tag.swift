@@ -71,13 +71,8 @@ struct TagInfo: KazasuCommand {
         let view = TagView(
             report: tag.report, originality: tag.originality, keyed: tag.keyed, redaction: context.redaction)
         let card = context.redaction.apply(tag.dump).card
-        if context.json {
-            var document = JSONObject([("schema", "kazasu.tag/1"), ("card", card.json)])
-            document.merge(view.members)
-            try context.print(.object(document))
-        } else {
-            try context.print(Columns.text(TagInfo.rows(card) + view.rows))
-        }
+        try context.print(
+            "kazasu.tag/1", card: card.json, view.members, else: Columns.text(TagInfo.rows(card) + view.rows))
         if let interruption = tag.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
     }
 

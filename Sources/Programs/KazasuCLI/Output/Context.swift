@@ -72,6 +72,22 @@ package struct Context {
         try print { document.write(to: &$0) }
     }
 
+    /// Prints the answer about a card: with `--json` its document, else text.
+    ///
+    /// - Parameters:
+    ///   - schema: the document's.
+    ///   - card: its `card`.
+    ///   - members: what follows them.
+    package func print(
+        _ schema: StaticString, card: @autoclosure () -> JSONValue, _ members: @autoclosure () -> JSONObject,
+        else text: @autoclosure () -> String
+    ) throws(CommandError) {
+        guard json else { return try print(text()) }
+        var document = JSONObject([("schema", .string("\(schema)")), ("card", card())])
+        document.merge(members())
+        try print(.object(document))
+    }
+
     private func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
         var failure: CommandError?
         var writer = JSONPrettyWriter { bytes in
