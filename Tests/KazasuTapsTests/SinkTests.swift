@@ -181,9 +181,9 @@ struct BuiltInSinkTests {
         #expect(await sink.deliver([Self.event()]) == [.retry("noConnection")])
     }
 
-    @Test("Nobody listens")
-    func noServer() async {
-        let sink = WebhookSink("http://127.0.0.1:1/")
+    @Test("Nobody listens, however long a request may take", arguments: [Duration.seconds(10), .seconds(Int64.max)])
+    func noServer(timeout: Duration) async {
+        let sink = WebhookSink("http://127.0.0.1:1/", timeout: timeout)
         #expect(await sink.deliver([Self.event()]) == [.retry("noConnection")])
     }
 

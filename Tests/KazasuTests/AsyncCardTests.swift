@@ -92,9 +92,9 @@ struct AsyncCardTests {
     @Test("A reader that was cancelled can only be closed")
     func cancelled() throws {
         let reader = try openReader("virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json")
-        let card = try reader.waitForCard()
+        let card = try reader.waitForCard(timeout: .seconds(Int64.max))
         reader.cancel()
-        #expect(throws: KazasuError.cancelled) { try reader.waitForCard() }
+        #expect(throws: KazasuError.cancelled) { try reader.waitForCard(timeout: .seconds(Int64.max)) }
         #expect(throws: KazasuError.cancelled) { try card.balance() }
         reader.close()
     }

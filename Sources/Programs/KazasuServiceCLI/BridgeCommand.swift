@@ -242,7 +242,7 @@ private struct BridgeLog: Sendable {
         case .readerIsBack: text = tr("the reader can be used again", "リーダーが再び使えるようになりました")
         case .exchange(let header, let status, let time):
             guard verbosity > 0 else { return }
-            text = "\(header) → \(status) (\(Int(time / .milliseconds(1))) ms)"
+            text = "\(header) → \(status) (\(time.count(of: .milliseconds(1))) ms)"
         }
         guard verbosity >= 0 else { return }
         let prefix = reader.map { "\($0): " } ?? ""

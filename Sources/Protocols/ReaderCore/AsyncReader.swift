@@ -51,19 +51,13 @@ package actor AsyncReader {
         let end = OneShot<Result<Bool, Failure>?>()
         Task { await self.start(body, end, late) }
         let cancellation = cancellation
-        let timer = Task {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            if end.give(nil) { cancellation.cancel() }
-        }
+        let timer = Task.after(limit) { if end.give(nil) { cancellation.cancel() } }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
             await end.value
         } onCancel: {
             cancellation.cancel()
-            Task {
-                try? await Task.sleep(for: grace)
-                end.give(nil)
-            }
+            Task.after(grace) { end.give(nil) }
         }?.get()
     }
 

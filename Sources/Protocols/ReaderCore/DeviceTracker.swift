@@ -142,10 +142,7 @@ package actor AsyncDeviceTracker<Device: Identifiable & Equatable & Sendable> {
         } onCancel: {
             cancellation.cancel()
             // A listing that hangs is abandoned.
-            Task {
-                try? await Task.sleep(for: AsyncReader.grace)
-                end.give(.failure(.cancelled))
-            }
+            Task.after(AsyncReader.grace) { end.give(.failure(.cancelled)) }
         }.get()
     }
 

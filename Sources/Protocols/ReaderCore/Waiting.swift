@@ -120,9 +120,7 @@ extension Gate {
         within limit: Duration?, endedBy end: CancellationToken,
         until condition: @escaping @Sendable (inout State) -> Value?
     ) async -> Value? {
-        let timer = limit.map { limit in
-            Task { if (try? await Task.sleep(for: limit)) != nil { stop(end) } }
-        }
+        let timer = limit.map { Task.after($0) { self.stop(end) } }
         defer { timer?.cancel() }
         return await wait { state -> Value?? in
             guard let value = condition(&state) else { return end.isCancelled ? .some(nil) : nil }
@@ -172,7 +170,7 @@ package enum BlockingWork {
             let end = Result { () throws(Failure) in try body() }
             if !result.give(end), case .success(let value) = end { late(value) }
         }
-        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { result.give(nil) } }
+        let timer = Task.after(limit) { result.give(nil) }
         defer { timer.cancel() }
         return try await result.value?.get()
     }
@@ -247,9 +245,7 @@ package final class BoundedCalls: Sendable {
             if !value.give(body()) { self.hanging.withLock { $0 -= 1 } }
             returned.signal()
         }
-        let time = limit.components
-        let nanoseconds = time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
-        if returned.wait(timeout: .now() + .nanoseconds(Int(clamping: nanoseconds))) == .timedOut {
+        if !returned.wait(within: limit) {
             hanging.withLock { hanging in if value.give(nil) { hanging += 1 } }
         }
         return value.given ?? nil

@@ -228,3 +228,11 @@ struct USBEndpoints: Hashable, Sendable {
         unsafe libusb_interrupt_event_handler(context)
     }
 }
+
+extension timeval {
+    /// A time in seconds and microseconds, as libusb takes it; zero for a negative one.
+    init(_ time: Duration) {
+        let seconds = time.count(of: .seconds(1))
+        self.init(tv_sec: seconds, tv_usec: (time - .seconds(seconds)).count(of: .microseconds(1)))
+    }
+}

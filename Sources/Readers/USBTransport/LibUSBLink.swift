@@ -127,8 +127,7 @@ package final class LibUSBLink: USBLink {
     /// Lets libusb work until the transfer is over or work is cancelled.
     private func handleEvents(of device: LibUSBDevice, until transfer: USBTransfer, within time: Duration) -> USBError?
     {
-        var limit = timeval(tv_sec: Int(clamping: time.components.seconds), tv_usec: 0)
-        limit.tv_usec = Int(time.components.attoseconds / 1_000_000_000_000)
+        var limit = timeval(time)
         let result = unsafe libusb_handle_events_timeout_completed(device.context, &limit, transfer.completed)
         return libusb_error(result) == LIBUSB_ERROR_INTERRUPTED ? nil : USBError(result)
     }
@@ -221,10 +220,8 @@ package protocol USBLink: AnyObject {
 
     /// Submits it to the kernel; `nil` when that accepted it.
     func submit(within time: Duration) -> USBError? {
-        let (seconds, attoseconds) = time.components
-        let milliseconds = min(max(seconds, 0), 3600) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
         // Zero would mean forever.
-        unsafe transfer.pointee.timeout = UInt32(clamping: max(1, milliseconds))
+        unsafe transfer.pointee.timeout = UInt32(clamping: max(1, time.count(of: .milliseconds(1))))
         return unsafe USBError(libusb_submit_transfer(transfer))
     }
 

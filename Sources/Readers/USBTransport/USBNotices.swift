@@ -48,8 +48,7 @@ package import ReaderCore
     ///
     /// - Returns: whether libusb could listen.
     func handle(within time: Duration) -> Bool {
-        var limit = timeval(tv_sec: Int(clamping: time.components.seconds), tv_usec: 0)
-        limit.tv_usec = Int(time.components.attoseconds / 1_000_000_000_000)
+        var limit = timeval(time)
         let result = unsafe libusb_handle_events_timeout_completed(context, &limit, hasNotice)
         return result == 0 || libusb_error(result) == LIBUSB_ERROR_INTERRUPTED
     }
@@ -98,9 +97,7 @@ package final class USBNotices: DeviceNotices {
         repeat {
             let left = max(.zero, deadline - .now)
             guard let events else {
-                let (seconds, attoseconds) = left.components
-                let nanoseconds = Int(min(seconds, 3600)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-                _ = wakeUp.wait(timeout: .now() + .nanoseconds(nanoseconds))
+                wakeUp.wait(within: left)
                 try cancellation.check()
                 return false
             }
@@ -108,7 +105,7 @@ package final class USBNotices: DeviceNotices {
             try cancellation.check()
             if events.takeNotice() { return true }
             // An object that can no longer listen must not return immediately again and again.
-            if !isListening { _ = wakeUp.wait(timeout: .now() + .milliseconds(100)) }
+            if !isListening { wakeUp.wait(within: .milliseconds(100)) }
         } while ContinuousClock.now < deadline
         return false
     }

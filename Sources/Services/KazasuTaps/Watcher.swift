@@ -269,10 +269,7 @@ public actor Watcher {
         isLeaving = true
         for delivery in deliveries + ending { delivery.task.cancel() }
         guard isFinishing else { return }
-        Task { [delivered] in
-            try? await Task.sleep(for: Self.patience)
-            delivered.give(())
-        }
+        Task.after(Self.patience) { [delivered] in delivered.give(()) }
     }
 
     /// Replaces the plan while it runs. Only readers that are to be watched differently are opened again.
@@ -595,9 +592,7 @@ public actor Watcher {
         if delivery.queue.isFailing { delivery.task.cancel() }
         ending.append(delivery)
         Task {
-            let limit = Task {
-                if (try? await Task.sleep(for: Self.grace)) != nil { delivery.task.cancel() }
-            }
+            let limit = Task.after(Self.grace) { delivery.task.cancel() }
             await delivery.task.value
             limit.cancel()
             ending.removeAll { $0.task == delivery.task }

@@ -2,6 +2,7 @@
 
 internal import CardModel
 internal import KazasuTaps
+internal import ReaderCore
 
 /// The messages that announce readers to Home Assistant (MQTT discovery), retained on its configuration topics.
 ///
@@ -148,7 +149,7 @@ package struct HomeAssistant: Sendable {
 
     /// The condition, in templates, that a message is young when it arrives. Both clocks must be right.
     private var isFresh: String {
-        let seconds = Double(settings.maxAge.milliseconds) / 1000
+        let seconds = Double(settings.maxAge.count(of: .milliseconds(1))) / 1000
         return "(as_timestamp(now()) - as_timestamp(value_json.at)) | abs <= \(seconds)"
     }
 
@@ -158,7 +159,7 @@ package struct HomeAssistant: Sendable {
     /// - Returns: the messages, and the currency of the balance in them; none for an event of a reader.
     func tap(_ event: TapEvent) -> (messages: [MQTTMessage], currency: Currency?) {
         guard let card = event.card else { return ([], nil) }
-        let expiry = UInt32(clamping: max(1, (settings.maxAge.milliseconds + 999) / 1000))
+        let expiry = UInt32(clamping: max(1, settings.maxAge.count(of: .seconds(1), roundedUp: true)))
         func message(_ topic: String, _ members: [(String, JSONValue)]) -> MQTTMessage {
             MQTTMessage(topic, JSONValue.object(JSONObject(members)).compactText, expiry: expiry)
         }

@@ -323,10 +323,10 @@ final class MQTTLoop {
     private func rest(for pause: Duration, unless isOver: () -> Bool = { false }) {
         let end = ContinuousClock.now + pause
         while !connection.state.withLock({ $0.isClosing }), !isOver() {
-            let left = (end - .now) / .milliseconds(1)
+            let left = (end - .now).count(of: .milliseconds(1), roundedUp: true)
             guard left > 0 else { return }
             var place = pollfd(fd: connection.wakeDescriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&place, 1, Int32(clamping: Int(left.rounded(.up)))) > 0 else { return }
+            guard unsafe poll(&place, 1, Int32(clamping: left)) > 0 else { return }
             var count: eventfd_t = 0
             unsafe eventfd_read(connection.wakeDescriptor, &count)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
+internal import ReaderCore
 internal import Synchronization
 package import KazasuTaps
 
@@ -373,7 +374,7 @@ package final class MQTTSink: Sink {
     /// Adds the messages of one event.
     private func learn(_ event: StoredEvent, _ messages: inout [MQTTMessage], _ places: inout [Int]) {
         let time = event.moment.milliseconds
-        let isLate = homeAssistant.map { abs(now() - time) > $0.settings.maxAge.milliseconds } ?? true
+        let isLate = homeAssistant.map { abs(now() - time) > $0.settings.maxAge.count(of: .milliseconds(1)) } ?? true
         let tap = isLate || event.card == nil ? nil : homeAssistant?.tap(event.event)
         var stateMessage: MQTTMessage?
         let (isAnnounced, isTold, shown) = state.value.withLock { state in
@@ -475,9 +476,4 @@ package final class MQTTSink: Sink {
             "lateTags": .int(counters.lateTags),
         ]
     }
-}
-
-extension Duration {
-    /// Whole milliseconds.
-    var milliseconds: Int { Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000) }
 }

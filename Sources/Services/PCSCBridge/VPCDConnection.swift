@@ -139,7 +139,7 @@ final class VPCDConnection: Sendable {
             while true {
                 if let message = state.parser.next() { return .message(message) }
                 guard !state.isClosed else { return .closed }
-                let left = Int32(clamping: max(0, Int(((end - .now) / .milliseconds(1)).rounded(.up))))
+                let left = Int32(clamping: (end - .now).count(of: .milliseconds(1), roundedUp: true))
                 var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 let ready = unsafe poll(&poller, 1, left)
                 if ready < 0, errno == EINTR { continue }

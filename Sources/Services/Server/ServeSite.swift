@@ -95,7 +95,7 @@ package final class ServeSite: HTTPSite {
     package func note(_ head: HTTPHead, status: HTTPResponseStatus, time: Duration) {
         // A path that is not one of ours could be anything, such as the number of a card.
         let path = routes.value[head.path] == nil ? "?" : head.path
-        let milliseconds = Int(time / .milliseconds(1))
+        let milliseconds = time.count(of: .milliseconds(1))
         settings.log("\(head.method.rawValue) \(path) \(status.code) \(milliseconds) ms")
     }
 

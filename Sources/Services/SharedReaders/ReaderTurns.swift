@@ -379,9 +379,7 @@ final class ReaderTurns: Sendable {
         while true {
             let now = ContinuousClock.now
             guard now < end, !areWanted(host, hasCard: hasCard) else { return }
-            let left = (end - now).components
-            let nanoseconds = left.seconds * 1_000_000_000 + left.attoseconds / 1_000_000_000
-            _ = arrivals.wait(timeout: .now() + .nanoseconds(Int(clamping: nanoseconds)))
+            arrivals.wait(within: end - now)
             if mustLeave(host) { return }
         }
     }

@@ -304,7 +304,7 @@ package final class SharedReaders: Sendable {
                 }
             }
         }
-        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { closing.cancel() } }
+        let timer = Task.after(limit) { closing.cancel() }
         await closing.value
         timer.cancel()
     }

@@ -171,10 +171,8 @@ extension JSONCursor {
 extension JSONValue {
     /// Returns a duration in milliseconds, to the microsecond; whole milliseconds without a point, negative ones as 0.
     static func milliseconds(_ duration: Duration) -> JSONValue {
-        let (seconds, attoseconds) = max(duration, .zero).components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let microseconds = overflow ? Int64.max / 2 : scaled &+ attoseconds / 1_000_000_000_000
-        return microseconds % 1000 == 0 ? .integer(microseconds / 1000) : .number(Double(microseconds) / 1000)
+        let microseconds = duration.count(of: .microseconds(1))
+        return microseconds % 1000 == 0 ? .int(microseconds / 1000) : .number(Double(microseconds) / 1000)
     }
 }
 

@@ -57,8 +57,7 @@ struct PCSCContext: ~Copyable {
     ) throws(TransportError) -> CardPresence? {
         var state = unsafe SCARD_READERSTATE()
         unsafe state.dwCurrentState = known.state
-        let milliseconds = DWORD(
-            clamping: time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)
+        let milliseconds = DWORD(clamping: time.count(of: .milliseconds(1)))
         let result = unsafe reader.withCString { name in
             unsafe state.szReader = name
             return unsafe SCardGetStatusChange(handle, milliseconds, &state, 1)

@@ -56,8 +56,7 @@ enum TransparentSession {
     ///
     /// - Parameter time: how long the card may take; 100 ms at least.
     static func exchange(_ frame: [UInt8], within time: Duration) -> [UInt8]? {
-        let (seconds, attoseconds) = max(time, shortestTime).components
-        let microseconds = UInt32(clamping: min(seconds, 4000) * 1_000_000 + attoseconds / 1_000_000_000_000)
+        let microseconds = UInt32(clamping: max(time, shortestTime).count(of: .microseconds(1)))
         var timer = ByteWriter()
         timer.write(microseconds, .little)
         let objects = BERTLV(timerTag, timer.bytes).encoded + BERTLV(frameTag, frame).encoded

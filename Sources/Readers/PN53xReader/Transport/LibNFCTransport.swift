@@ -160,14 +160,15 @@ struct HostTimeout: Hashable, Sendable {
     /// The time that the USB drivers subtract.
     static let lossOnUSB = 200
 
+    private static let longest = Duration.seconds(600)
+
     /// Waits for this long in effect, rounded up, and for a millisecond at least; at most about ten minutes.
     ///
     /// - Parameter patience: a factor on the time; more than 1 only where the machine may be too busy to answer in
     ///   time.
     init(waiting time: Duration, overUSB: Bool, patience: Int = 1) {
-        let (seconds, attoseconds) = (time * patience).components
-        let whole = min(max(seconds, 0), 600) * 1000
-        let part = seconds > 600 || attoseconds < 0 ? 0 : (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        milliseconds = Int32(clamping: max(whole + part, 1) + (overUSB ? Int64(Self.lossOnUSB) : 0))
+        let longest = min(time, Self.longest) * patience
+        let milliseconds = min(longest, Self.longest).count(of: .milliseconds(1), roundedUp: true)
+        self.milliseconds = Int32(clamping: max(milliseconds, 1) + (overUSB ? Self.lossOnUSB : 0))
     }
 }

@@ -108,7 +108,7 @@ final class SerialPort {
             let left = end - .now
             guard left > .zero else { return .timedOut }
             // Rounded up, so that the last millisecond is not a busy loop.
-            let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+            let milliseconds = left.count(of: .milliseconds(1), roundedUp: true)
             var queries = [
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
                 pollfd(fd: waker, events: Int16(POLLIN), revents: 0),

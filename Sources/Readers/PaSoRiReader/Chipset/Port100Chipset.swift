@@ -230,10 +230,7 @@ struct Port100Status: Hashable, Sendable {
 enum Port100Time {
     /// The number for a time, rounded up, plus the extra millisecond that nfcpy gives; never 0, which is forever.
     static func tenths(_ time: Duration) -> UInt16 {
-        let (seconds, attoseconds) = time.components
-        guard seconds < 7 else { return .max }
-        let part = (max(attoseconds, 0) + 99_999_999_999_999) / 100_000_000_000_000
-        return UInt16(clamping: max(seconds, 0) * 10_000 + part + 10)
+        UInt16(clamping: min(time, .seconds(7)).count(of: .microseconds(100), roundedUp: true) + 10)
     }
 
     /// The time of a number.

@@ -262,8 +262,7 @@ final class Port400Chipset: PaSoRiChipset {
 
     /// At least one: zero would mean forever, or the reader's choice.
     private static func microseconds(_ time: Duration) -> UInt32 {
-        let (seconds, attoseconds) = time.components
-        return UInt32(clamping: max(1, min(seconds, 4000) * 1_000_000 + attoseconds / 1_000_000_000_000))
+        UInt32(clamping: max(1, time.count(of: .microseconds(1))))
     }
 }
 

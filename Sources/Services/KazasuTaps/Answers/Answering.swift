@@ -80,7 +80,7 @@ final class AnswerDesk: Sendable {
         let asked = await answering.ask(event)
         // At the end nobody has decided, and nobody is told any more.
         if !Task.isCancelled {
-            note(asked.verdict, Int(start.duration(to: .now) / .milliseconds(1)))
+            note(asked.verdict, start.duration(to: .now).count(of: .milliseconds(1)))
             // The answer to a card that was there before must not be taken for that to the next one.
             if state.withLock({ $0.latest[event.reader] == event.id }) {
                 await answering.show(event.reader, asked.verdict)

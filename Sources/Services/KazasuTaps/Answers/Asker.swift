@@ -41,7 +41,7 @@ public enum Asker: Hashable, Sendable {
                 await sink.close()
             }
         }
-        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { verdict.give(.fault) } }
+        let timer = Task.after(limit) { verdict.give(.fault) }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
             let answer = await verdict.value

@@ -3,6 +3,7 @@
 internal import CLinux
 internal import CardModel
 internal import Glibc
+internal import ReaderCore
 
 /// The clocks that an event carries.
 package struct EventClock: Sendable {
@@ -21,7 +22,7 @@ package struct EventClock: Sendable {
 
         /// The moment this long before.
         func earlier(by time: Duration) -> Reading {
-            let milliseconds = Int(time / .milliseconds(1))
+            let milliseconds = time.count(of: .milliseconds(1))
             return Reading(wall: wall - milliseconds, boot: boot - milliseconds, isSynchronized: isSynchronized)
         }
     }

@@ -177,7 +177,7 @@ package struct TapJournal {
         guard let visit = readers[reader]?.visit else { return nil }
         readers[reader]?.visit = nil
         if let last = readers[reader]?.lastOff { readers[reader]?.lastOff = (last.number, time) }
-        let dwell = visit.time.map { max(0, Int($0.duration(to: time) / .milliseconds(1))) }
+        let dwell = visit.time.map { $0.duration(to: time).count(of: .milliseconds(1)) }
         let end = TapEvent.Visit(on: visit.id, dwell: dwell, reason: reason)
         return event(.off(visit.card, end), reader, at: time, isNumbered: visit.isNumbered)
     }

@@ -107,10 +107,7 @@ public final class ExecSink: Sink {
     /// Asks the program to end, and kills it if it does not.
     private func end(_ limits: Limits, _ reason: String) {
         limits.kill(SIGTERM, reason)
-        Task {
-            try? await Task.sleep(for: grace)
-            limits.kill(SIGKILL, reason)
-        }
+        Task.after(grace) { limits.kill(SIGKILL, reason) }
     }
 
     /// Runs the program to its end.
@@ -126,7 +123,7 @@ public final class ExecSink: Sink {
         case .failure(let error): return .failed("errno\(error.code)")
         }
         if limits.begin(child) { end(limits, "cancelled") }
-        let timer = Task { if (try? await Task.sleep(for: timeout)) != nil { end(limits, "timeout") } }
+        let timer = Task.after(timeout) { self.end(limits, "timeout") }
         defer { timer.cancel() }
         let status = limits.wait()
         if let reason = limits.reason { return .failed(reason) }

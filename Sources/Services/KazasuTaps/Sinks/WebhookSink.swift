@@ -112,7 +112,7 @@ public final class WebhookSink: Sink {
         let code = unsafe body.withUnsafeBytes { body in
             unsafe kazasu_post(
                 handle.curl, url, body.baseAddress?.assumingMemoryBound(to: CChar.self), body.count, headers,
-                Int(timeout / .milliseconds(1)), cancelled.pointer, &status, &after)
+                timeout.count(of: .milliseconds(1)), cancelled.pointer, &status, &after)
         }
         idle.withLock { $0.append(handle) }
         return code == CURLE_OK ? .status(status, after: Int(after)) : .failed(Self.word(code))
