@@ -130,7 +130,7 @@ struct CardWatch {
             isSelectionLost = true
             return true
         case .failed(let error):
-            throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
+            throw KazasuError(error, of: reader.information.id)
         }
     }
 
@@ -180,7 +180,7 @@ struct CardWatch {
                     firstMiss = firstMiss ?? now
                 }
             } catch {
-                throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
+                throw KazasuError(error, of: reader.information.id)
             }
             if missed >= Self.misses { return (firstMiss ?? now, nil) }
         }

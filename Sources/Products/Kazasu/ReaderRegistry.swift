@@ -159,7 +159,7 @@ package enum ReaderRegistry {
                 if let reader = try driver.open(id, cancellation: cancellation) { return reader }
             }
         } catch {
-            throw error == .cancelled ? .cancelled : .reader(error, id: id)
+            throw KazasuError(error, of: id)
         }
         return nil
     }

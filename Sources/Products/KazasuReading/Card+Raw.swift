@@ -28,7 +28,7 @@ extension CardReader {
             let target = try device.activateFeliCa(systems: systems, requestCode: requestCode, timeSlots: timeSlots)
             return target.map { FeliCaSystem(channel: device, target: $0, owner: self) }
         } catch {
-            throw error == .cancelled ? .cancelled : .reader(error, id: information.id)
+            throw KazasuError(error, of: information.id)
         }
     }
 }
@@ -78,7 +78,7 @@ extension Card {
         do throws(TransportError) {
             return try reader.device.transceive(frame, timeout: timeout)
         } catch {
-            throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
+            throw KazasuError(error, of: reader.information.id)
         }
     }
 

@@ -73,7 +73,7 @@ public final class CardReader {
             return try device.activate(request).map { Card(FoundCard(picc: $0, request: request), reader: self) }
         } catch {
             guard error != .noAnswer, error != .cardReleased else { return nil }
-            throw error == .cancelled ? .cancelled : .reader(error, id: information.id)
+            throw KazasuError(error, of: information.id)
         }
     }
 

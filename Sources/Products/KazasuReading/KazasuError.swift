@@ -93,6 +93,11 @@ extension KazasuError {
     package init(_ error: ReadingError) {
         self = error == .cancelled ? .cancelled : .reading(error)
     }
+
+    /// The failure of a reader.
+    package init(_ error: TransportError, of reader: String) {
+        self = error == .cancelled ? .cancelled : .reader(error, id: reader)
+    }
 }
 
 extension KazasuError: SelfDescribing {

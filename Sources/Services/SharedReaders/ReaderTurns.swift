@@ -65,7 +65,7 @@ extension ReaderTurn {
         do throws(TransportError) {
             return .success(try work())
         } catch {
-            return .failure(error == .cancelled ? .cancelled : .reader(error, id: reader.information.id))
+            return .failure(KazasuError(error, of: reader.information.id))
         }
     }
 }
