@@ -54,22 +54,27 @@ package final class RPCPeer: Sendable {
         let done: @Sendable (JSONValue?) -> Void
     }
 
+    /// A request that is not answered.
+    private struct Open: Sendable {
+        let id: JSONValue?
+        var isCancelled = false
+        /// `nil` while it waits for others to end, and while it begins.
+        var task: Task<Void, Never>?
+    }
+
     private struct State: Sendable {
         /// Whether nobody is left to read answers.
         var isOver = false
         var next = 0
-        /// Requests that wait for others to end, with their ids.
-        var queued: [Int: JSONValue?] = [:]
-        /// Those of them that were cancelled.
-        var cancelled: Set<Int> = []
-        var running: [Int: (id: JSONValue?, task: Task<Void, Never>)] = [:]
-        /// Requests that ended before their task was stored.
-        var ended: Set<Int> = []
+        /// Those that were received, by their numbers.
+        var open: [Int: Open] = [:]
+        /// How many of them run.
+        var running = 0
         /// Bytes of messages that are not answered.
         var bytes = 0
 
-        /// How many requests were received and are not answered.
-        var received: Int { running.count + queued.count }
+        /// Whether a request is to be answered by nothing but its end.
+        func isCancelled(_ number: Int) -> Bool { isOver || open[number]?.isCancelled ?? false }
 
         /// Makes room for a message, if there is some. One that is larger than all of it comes alone.
         mutating func take(_ size: Int) -> Bool {
@@ -143,15 +148,15 @@ package final class RPCPeer: Sendable {
     }
 
     /// Waits until every request is answered.
-    package func finish() async { await state.wait { $0.received == 0 ? () : nil } }
+    package func finish() async { await state.wait { $0.open.isEmpty ? () : nil } }
 
     /// Cancels every request, and those that are still to come; nobody is left to read the answers.
     package func cancelAll() {
-        let running = state.withLock { state in
+        let tasks = state.withLock { state in
             state.isOver = true
-            return Array(state.running.values)
+            return state.open.values.compactMap(\.task)
         }
-        for (_, task) in running { task.cancel() }
+        for task in tasks { task.cancel() }
     }
 
     // MARK: Requests
@@ -176,11 +181,11 @@ package final class RPCPeer: Sendable {
         guard let method = methods[name] else {
             return done(id.map { Self.response($0, .failure(.methodNotFound)) })
         }
-        await state.wait { $0.received < Self.mostReceived ? () : nil }
+        await state.wait { $0.open.count < Self.mostReceived ? () : nil }
         let call = RPCCall(id: id, params: params) { [weak self] in self?.notify($0, $1) }
         let number = state.withLock { state in
             state.next += 1
-            state.queued[state.next] = .some(id)
+            state.open[state.next] = Open(id: id)
             return state.next
         }
         requests.yield(Request(number: number, method: method, call: call, done: done))
@@ -188,13 +193,17 @@ package final class RPCPeer: Sendable {
 
     /// Begins a request, as soon as there is room for it.
     private func begin(_ request: Request) async {
-        await state.wait { $0.running.count < Self.mostRequests ? () : nil }
+        await state.wait { state -> Void? in
+            guard state.running < Self.mostRequests else { return nil }
+            state.running += 1
+            return ()
+        }
         let (number, call, done) = (request.number, request.call, request.done)
         let method = request.method
         // Up to its first wait at once: requests for one reader are answered in the order of their messages.
         let task = Task.immediate(executorPreference: executor) {
             let result: Result<JSONValue, RPCError>
-            if state.withLock({ $0.cancelled.remove(number) != nil || $0.isOver }) {
+            if state.withLock({ $0.isCancelled(number) }) {
                 result = .failure(.cancelled)
             } else {
                 do throws(RPCError) {
@@ -204,12 +213,14 @@ package final class RPCPeer: Sendable {
                 }
             }
             done(call.id.map { Self.response($0, result) })
-            ended(number)
+            state.withLock { state in
+                state.running -= 1
+                state.open[number] = nil
+            }
         }
         let isCancelled = state.withLock { state in
-            state.queued[number] = nil
-            if state.ended.remove(number) == nil { state.running[number] = (call.id, task) }
-            return state.cancelled.remove(number) != nil || state.isOver
+            state.open[number]?.task = task
+            return state.isCancelled(number)
         }
         // It was cancelled while it began.
         if isCancelled { task.cancel() }
@@ -217,18 +228,11 @@ package final class RPCPeer: Sendable {
 
     private func cancel(_ id: JSONValue) {
         let tasks = state.withLock { state in
-            state.cancelled.formUnion(state.queued.filter { $0.value == id }.keys)
-            return state.running.values.filter { $0.id == id }.map(\.task)
+            let wanted = state.open.filter { $0.value.id == id }
+            for number in wanted.keys { state.open[number]?.isCancelled = true }
+            return wanted.values.compactMap(\.task)
         }
         for task in tasks { task.cancel() }
-    }
-
-    private func ended(_ number: Int) {
-        state.withLock { state in
-            guard state.running.removeValue(forKey: number) == nil else { return }
-            state.ended.insert(number)
-            state.queued[number] = nil
-        }
     }
 
     // MARK: Responses

@@ -185,14 +185,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             return refuse(.unknownExpectation, context)
         }
         guard length > BodyRoom.small else { return welcome(head, context) }
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        lease = room.lease(length) { lease in
-            eventLoop.execute {
-                let (connection, context) = bound.value
-                connection.take(lease, context)
-            }
-        }
+        let (eventLoop, onLoop) = (context.eventLoop, onLoop(context))
+        lease = room.lease(length) { lease in eventLoop.execute { onLoop { $0.take(lease, $1) } } }
         if lease == nil { isWaitingForRoom = true } else { welcome(head, context) }
     }
 
@@ -233,17 +227,13 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         deadline?.cancel()
         deadline = nil
         phase = .answering(request.head, since: .now)
-        let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let (eventLoop, lease) = (context.eventLoop, lease)
+        let (eventLoop, onLoop, lease) = (context.eventLoop, onLoop(context), lease)
         self.lease = nil
         task = Task {
             let answer = await answer(request)
             // Also of a client that left, the body is in memory until now.
             withExtendedLifetime(lease) {}
-            eventLoop.execute {
-                let (connection, context) = connection.value
-                connection.send(answer, context)
-            }
+            eventLoop.execute { onLoop { $0.send(answer, $1) } }
         }
         if isInputClosed { task?.cancel() }
     }
@@ -256,36 +246,35 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         switch answer {
         case .response(let response):
             site.note(head, status: response.status, time: .now - start)
-            send(response, to: head, context)
+            if isInputClosed { keepsAlive = false }
+            write(response, to: head, context)
+            finish(context)
         case .stream(let response, let open):
             site.note(head, status: response.status, time: .now - start)
             keepsAlive = false
             context.writeAndFlush(Self.wrapOutboundOut(.head(self.head(of: response))), promise: nil)
             // A stream has no end of its own: a client that sent its end gets nothing of it.
             guard head.method != .HEAD, !isInputClosed else { return finish(context) }
-            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            let stream = HTTPStream(context.channel) {
-                let (connection, context) = bound.value
-                connection.finish(context)
-            }
-            phase = .streaming(open(stream))
+            let onLoop = onLoop(context)
+            phase = .streaming(open(HTTPStream(context.channel) { onLoop { $0.finish($1) } }))
         case .webSocket(let response, let open):
             site.note(head, status: response.status, time: .now - start)
             upgrade(response, open, context)
         }
     }
 
-    private func send(_ response: HTTPResponse, to head: HTTPHead, _ context: ChannelHandlerContext) {
-        if isInputClosed { keepsAlive = false }
+    /// Writes all of a response but its end.
+    ///
+    /// - Parameter request: `nil` if it did not arrive.
+    private func write(_ response: HTTPResponse, to request: HTTPHead?, _ context: ChannelHandlerContext) {
         var responseHead = self.head(of: response)
         if response.status.mayHaveResponseBody {
             responseHead.headers.replaceOrAdd(name: "Content-Length", value: "\(response.body.readableBytes)")
         }
         context.write(Self.wrapOutboundOut(.head(responseHead)), promise: nil)
-        if head.method != .HEAD, response.status.mayHaveResponseBody, response.body.readableBytes > 0 {
+        if request?.method != .HEAD, response.status.mayHaveResponseBody, response.body.readableBytes > 0 {
             context.write(Self.wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
         }
-        finish(context)
     }
 
     private func head(of response: HTTPResponse) -> HTTPResponseHead {
@@ -304,11 +293,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: written)
         setDeadline(limits.sending, context)
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        written.futureResult.whenComplete { _ in
-            let (connection, context) = bound.value
-            connection.next(context)
-        }
+        let onLoop = onLoop(context)
+        written.futureResult.whenComplete { _ in onLoop { $0.next($1) } }
     }
 
     /// The response was written.
@@ -341,12 +327,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Answers a request that did not wholly arrive, and closes the connection: what follows could be anything.
     private func refuse(_ response: HTTPResponse, head: HTTPHead?, _ context: ChannelHandlerContext) {
         keepsAlive = false
-        var responseHead = self.head(of: response)
-        responseHead.headers.replaceOrAdd(name: "Content-Length", value: "\(response.body.readableBytes)")
-        context.write(Self.wrapOutboundOut(.head(responseHead)), promise: nil)
-        if head?.method != .HEAD {
-            context.write(Self.wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
-        }
+        write(response, to: head, context)
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
         linger(context)
     }
@@ -410,11 +391,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func setDeadline(_ limit: Duration, _ context: ChannelHandlerContext) {
         deadline?.cancel()
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limit)) {
-            let (connection, context) = bound.value
-            connection.expire(context)
-        }
+        let onLoop = onLoop(context)
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { onLoop { $0.expire($1) } }
     }
 
     private func expire(_ context: ChannelHandlerContext) {
@@ -424,6 +402,19 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         case .idle where isHeadBegun: refuse(.tooSlow, context)
         case .idle, .answering, .streaming, .lingering: context.close(promise: nil)
         case .ended: break
+        }
+    }
+}
+
+extension ChannelHandler where Self: SendableMetatype {
+    /// What passes this handler and its context on, for closures that run on their event loop later.
+    func onLoop(
+        _ context: ChannelHandlerContext
+    ) -> @Sendable (_ body: (Self, ChannelHandlerContext) -> Void) -> Void {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        return { body in
+            let (handler, context) = bound.value
+            body(handler, context)
         }
     }
 }

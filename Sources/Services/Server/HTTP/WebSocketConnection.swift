@@ -82,13 +82,9 @@ final class WebSocketConnection: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
+        let (eventLoop, onLoop) = (context.eventLoop, onLoop(context))
         let session = connect { text in
-            eventLoop.execute {
-                let (connection, context) = bound.value
-                connection.send(.text, ByteBuffer(string: text), context)
-            }
+            eventLoop.execute { onLoop { $0.send(.text, ByteBuffer(string: text), $1) } }
         }
         self.session = session
         let messages = messages
@@ -96,15 +92,11 @@ final class WebSocketConnection: ChannelDuplexHandler {
             for await message in messages {
                 await session.receive(message)
                 let size = message.count
-                eventLoop.execute {
-                    let (connection, context) = bound.value
-                    connection.taken(size, context)
-                }
+                eventLoop.execute { onLoop { $0.taken(size, $1) } }
             }
         }
         ping = eventLoop.scheduleRepeatedTask(initialDelay: Self.pingInterval, delay: Self.pingInterval) { _ in
-            let (connection, context) = bound.value
-            connection.sendPing(context)
+            onLoop { $0.sendPing($1) }
         }
     }
 
