@@ -19,12 +19,8 @@ actor LineSink: Sink {
     }
 
     func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
-        var results: [DeliveryResult] = []
-        for event in events {
-            // After a retry, nothing later may be delivered: the order of a reader's events stays.
-            if case .retry? = results.last { results.append(.retry("order")) } else { results.append(deliver(event)) }
-        }
-        return results
+        // After a retry, nothing later is delivered: the order of a reader's events stays.
+        await DeliveryResult.inOrder(events) { deliver($0) }
     }
 
     private func deliver(_ event: StoredEvent) -> DeliveryResult {

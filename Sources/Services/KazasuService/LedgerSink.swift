@@ -29,16 +29,14 @@ public actor LedgerSink: Sink {
 
     /// Delivers events of one reader, oldest first.
     public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
-        var results: [DeliveryResult] = []
-        for event in events {
+        await DeliveryResult.inOrder(events) { event in
             do throws(LedgerError) {
                 if let addition = try ledger.keep(event.event) { tell(addition) }
-                results.append(.delivered)
+                return .delivered
             } catch {
-                return results + events.dropFirst(results.count).map { _ in DeliveryResult.retry(error.token) }
+                return .retry(error.token)
             }
         }
-        return results
     }
 
     /// Releases what it holds.

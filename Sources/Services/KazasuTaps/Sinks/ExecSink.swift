@@ -86,19 +86,13 @@ public final class ExecSink: Sink {
 
     /// Delivers events of one reader, oldest first.
     public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
-        var results: [DeliveryResult] = []
-        for event in events {
-            let result: DeliveryResult =
-                switch await outcome(of: event) {
-                case .status(0): .delivered
-                case .status(let code): .retry("exit\(code)")
-                case .failed(let reason): .retry(reason)
-                }
-            results.append(result)
-            guard case .retry = result else { continue }
-            return results + events.dropFirst(results.count).map { _ in result }
+        await DeliveryResult.inOrder(events) { event in
+            switch await outcome(of: event) {
+            case .status(0): .delivered
+            case .status(let code): .retry("exit\(code)")
+            case .failed(let reason): .retry(reason)
+            }
         }
-        return results
     }
 
     /// Releases what it holds.

@@ -23,7 +23,8 @@ public protocol Sink: Sendable {
     ///
     /// - Parameter events: at most ``window`` of them.
     /// - Returns: one result for each event, in the same order. No event after a ``DeliveryResult/retry(_:after:)`` may
-    ///   be delivered; each of them gets a retry, too. An event without a result is tried again.
+    ///   be delivered; each of them gets a retry, too: see ``DeliveryResult/inOrder(_:_:)``. An event without a result is
+    ///   tried again.
     func deliver(_ events: [StoredEvent]) async -> [DeliveryResult]
 
     /// Begins to work. Called before any event; a sink of the same name that an earlier plan had is closed by then.
@@ -77,4 +78,30 @@ public enum DeliveryResult: Hashable, Sendable {
     case retry(_ reason: String, after: Duration? = nil)
     /// Failed for good: the event goes to the dead letters.
     case dead(_ reason: String)
+}
+
+extension DeliveryResult {
+    /// Delivers events one by one, and none after one that is to be tried again: those get a retry, too.
+    ///
+    /// ```swift
+    /// await DeliveryResult.inOrder(events) { deliver($0) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - events: those of ``Sink/deliver(_:)``.
+    ///   - deliver: delivers one event.
+    /// - Returns: one result for each event, in the same order.
+    public nonisolated(nonsending) static func inOrder(
+        _ events: [StoredEvent], _ deliver: (StoredEvent) async -> DeliveryResult
+    ) async -> [DeliveryResult] {
+        var results: [DeliveryResult] = []
+        for event in events {
+            if let last = results.last, case .retry = last {
+                results.append(last)
+            } else {
+                results.append(await deliver(event))
+            }
+        }
+        return results
+    }
 }

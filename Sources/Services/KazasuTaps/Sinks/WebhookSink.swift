@@ -51,14 +51,7 @@ public final class WebhookSink: Sink {
 
     /// Delivers events of one reader, oldest first.
     public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
-        var results: [DeliveryResult] = []
-        for event in events {
-            let result = await post(event)
-            results.append(result)
-            guard case .retry = result else { continue }
-            return results + events.dropFirst(results.count).map { _ in result }
-        }
-        return results
+        await DeliveryResult.inOrder(events, post)
     }
 
     /// Releases what it holds.
