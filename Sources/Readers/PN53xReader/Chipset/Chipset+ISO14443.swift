@@ -164,12 +164,7 @@ extension Chipset {
         let answer = send(command, waiting: patience)
         // 27: the chip no longer has such a target.
         if answer.outcome != .success, answer.status & 0x3F == 0x27 { throw .cardReleased }
-        do throws(TransportError) {
-            try check(answer)
-        } catch {
-            if error == .noAnswer { timeouts.didMeetSilence(within: time) }
-            throw error
-        }
+        try check(answer, within: time)
         return answer.bytes
     }
 }

@@ -107,15 +107,20 @@ struct Chipset: ~Copyable {
         line.didExchange()
         let chipTime = timeouts.current ?? .longest
         let answer = send(ChipCommand.communicateThru(frame), waiting: chipTime.duration + Self.allowance)
+        try check(answer, within: time)
+        // The chip's status and at least one byte of the card's.
+        guard answer.bytes.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
+        return Array(answer.bytes.dropFirst())
+    }
+
+    /// Checks the answer to an exchange with a card that might have taken this long; learns from its silence.
+    mutating func check(_ answer: ChipAnswer, within time: Duration) throws(TransportError) {
         do throws(TransportError) {
             try check(answer)
         } catch {
             if error == .noAnswer { timeouts.didMeetSilence(within: time) }
             throw error
         }
-        // The chip's status and at least one byte of the card's.
-        guard answer.bytes.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
-        return Array(answer.bytes.dropFirst())
     }
 
     /// Sets the chip's time-out when it is too short for this exchange, or a silence would cost too much.

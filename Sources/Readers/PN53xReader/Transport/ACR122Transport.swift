@@ -81,13 +81,7 @@ final class ACR122Transport: PN53xTransport {
         case .failure(.damaged):
             return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
         case .failure(.silent): return ChipAnswer(outcome: .readerInDoubt(.readerTimeout), bytes: [])
-        case .success(let bytes):
-            guard ChipCommand.answersWithStatus(command) else { return ChipAnswer(outcome: .success, bytes: bytes) }
-            guard let status = bytes.first else {
-                return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
-            }
-            let outcome = ChipResult(status: status)
-            return ChipAnswer(outcome: outcome, bytes: outcome == .success ? bytes : [], status: status)
+        case .success(let bytes): return ChipAnswer(to: command, bytes)
         }
     }
 

@@ -122,13 +122,7 @@ final class PN532SerialTransport: PN53xTransport {
         switch wholeAnswer(to: command, within: time) {
         case .failure(let error):
             return ChipAnswer(outcome: error == .unplugged ? .failed(error) : .readerInDoubt(error), bytes: [])
-        case .success(let bytes):
-            guard ChipCommand.answersWithStatus(command) else { return ChipAnswer(outcome: .success, bytes: bytes) }
-            guard let status = bytes.first else {
-                return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
-            }
-            let outcome = ChipResult(status: status)
-            return ChipAnswer(outcome: outcome, bytes: outcome == .success ? bytes : [], status: status)
+        case .success(let bytes): return ChipAnswer(to: command, bytes)
         }
     }
 

@@ -62,6 +62,22 @@ struct ChipAnswer: Hashable, Sendable {
     var status: UInt8 = 0
 }
 
+extension ChipAnswer {
+    /// What a command was answered with: the bytes after the answer's code.
+    init(to command: [UInt8], _ bytes: [UInt8]) {
+        guard ChipCommand.answersWithStatus(command) else {
+            self.init(outcome: .success, bytes: bytes)
+            return
+        }
+        guard let status = bytes.first else {
+            self.init(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
+            return
+        }
+        let outcome = ChipResult(status: status)
+        self.init(outcome: outcome, bytes: outcome == .success ? bytes : [], status: status)
+    }
+}
+
 /// The initial settings of an opened chip.
 struct ChipState: Hashable, Sendable {
     /// How long it waits for a card; `nil` when that is not known.
