@@ -121,10 +121,7 @@ struct TagVerify: KazasuCommand {
                     .noReader, "unsupported", message,
                     hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
             case .library, nil:
-                return CommandError(
-                    .noReader, "unsupported", message,
-                    hint: tr(
-                        "install OpenSSL 3 (libssl3 or openssl-libs)", "OpenSSL 3（libssl3 または openssl-libs）を入れてください"))
+                return CommandError(.noReader, "unsupported", message, hint: Remedy.installOpenSSL)
             }
         }
     }
@@ -146,9 +143,7 @@ struct TagVerify: KazasuCommand {
         do throws(CryptoError) {
             contents = try message.contents(metaKey: keys.meta, fileKey: keys.file)
         } catch {
-            throw CommandError(
-                .noReader, "unsupported", error.message[.current],
-                hint: tr("install OpenSSL 3 (libssl3 or openssl-libs)", "OpenSSL 3（libssl3 または openssl-libs）を入れてください"))
+            throw CommandError(error)
         }
         let isReplayed = contents.map { contents in after.map { (contents.counter ?? 0) <= $0 } ?? false } ?? false
         let state = contents == nil ? "wrong" : isReplayed ? "replayed" : "valid"

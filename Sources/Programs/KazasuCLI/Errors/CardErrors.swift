@@ -129,9 +129,7 @@ extension CommandError {
     init(_ error: CryptoError) {
         switch error {
         case .libraryMissing:
-            self.init(
-                .noReader, "libraryMissing", error,
-                hint: tr("on Debian: sudo apt install libssl3", "Debian なら sudo apt install libssl3"))
+            self.init(.noReader, "libraryMissing", error, hint: Remedy.installOpenSSL)
         case .keyLength, .dataLength, .refused: self = .bug(error.words)
         }
     }

@@ -283,6 +283,8 @@ extension CommandError {
 enum Remedy {
     static let leave = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
     static let move = tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
+    static let installOpenSSL = tr(
+        "install OpenSSL 3 (libssl3 or openssl-libs)", "OpenSSL 3（libssl3 または openssl-libs）を入れてください")
     static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
     static var scan: String {
         let scan = Caller.current.command("scan")

@@ -35,8 +35,9 @@ package final class NTAG424Tag {
     ///
     /// - Throws: ``TagError``; ``TagError/takesNoKey`` for another card, ``TagError/keyRefused``, ``TagError/key(_:)``.
     package func authenticate(_ rules: TagSecretRules) throws(TagError) {
+        let aes = try key.aes()
         try select()
-        try rules.attempt(key, uid: uid) { () throws(TagError) in try run() }
+        try rules.attempt(key, uid: uid) { () throws(TagError) in try run(aes) }
     }
 
     private func select() throws(TagError) {
@@ -50,7 +51,7 @@ package final class NTAG424Tag {
         }
     }
 
-    private func run() throws(TagError) {
+    private func run(_ aes: AESKey) throws(TagError) {
         secure = nil
         let first = try send(EV2Command.authenticateFirst, [key.number, 0x00])
         switch first.status.rawValue {
@@ -60,7 +61,6 @@ package final class NTAG424Tag {
         case EV2Status.denied: throw .key(.locked)
         default: throw .takesNoKey
         }
-        let aes = try key.aes()
         let run = try crypto { () throws(CryptoError) in
             try EV2Authentication(challenge: first.data, key: aes, random: random())
         }

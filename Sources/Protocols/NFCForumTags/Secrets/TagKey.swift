@@ -22,7 +22,11 @@ package struct TagKey: SecretValue {
 
     func tripleDES() -> TripleDESKey? { try? TripleDESKey(secret) }
 
+    /// The key for AES.
+    ///
+    /// - Throws: ``TagError/crypto(_:)``, also if there is no library, so that a tag is asked for nothing in vain.
     func aes() throws(TagError) -> AESKey {
+        guard CryptoError.isLibraryThere else { throw .crypto(.libraryMissing) }
         do throws(CryptoError) {
             return try AESKey(secret)
         } catch {
