@@ -246,6 +246,16 @@ struct OutboxTests {
         #expect(try await outbox.memory().readers["a"]?.sequence == 4)
     }
 
+    @Test(
+        "Days of any number are a limit, or none",
+        arguments: [(Double.infinity, 0), (.nan, 0), (1e300, 0), (1e-300, 1), (-1, 1), (-.infinity, 1)])
+    func anyDays(days: Double, deleted: Int) async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try await outbox.store([Self.event(1)], for: [])
+        #expect(try await outbox.tidy(.init(days: days), now: 1_800_000_000_000) == deleted)
+    }
+
     @Test("Above its size, the oldest delivered events go")
     func size() async throws {
         let folder = try TemporaryFolder()

@@ -125,7 +125,7 @@ extension Outbox {
 
     /// How long events are kept that every sink has.
     public struct Retention: Hashable, Sendable {
-        /// After so many days they are deleted.
+        /// After so many days they are deleted; `.infinity` for never.
         public var days: Double
         /// Above this size, in bytes, the oldest are deleted.
         public var size: Int
@@ -136,6 +136,9 @@ extension Outbox {
         public init(days: Double = 7, size: Int = 100 << 20, confirmed: Bool = false) {
             (self.days, self.size, self.confirmed) = (days, size, confirmed)
         }
+
+        /// The days as milliseconds; more than a million of them are as good as forever, and so is what is no number.
+        fileprivate var age: Int { days < 1_000_000 ? Int(max(days, 0) * 86_400_000) : 1_000_000 * 86_400_000 }
     }
 
     /// Deletes events that every sink has: those that are too old, then the oldest until the rest is small enough.
@@ -149,29 +152,28 @@ extension Outbox {
         let done =
             "NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.position = events.position)"
             + (retention.confirmed ? " AND confirmed = 1" : "")
+        var count = 0
         // In small steps, each of which a full disk has room for, and each of which makes some.
-        func delete(_ condition: String, _ arguments: StatementArguments = []) throws(OutboxError) -> Int {
-            try reduce { database in
-                try database.execute(
-                    sql: """
-                        DELETE FROM events WHERE position IN
-                        (SELECT position FROM events WHERE \(done) AND \(condition) ORDER BY position LIMIT 256)
-                        """,
-                    arguments: arguments)
-                return database.changesCount
+        func delete(
+            _ condition: String, _ arguments: StatementArguments = [],
+            while isTooMuch: () throws(OutboxError) -> Bool = { true }
+        ) throws(OutboxError) {
+            var deleted = 1
+            while deleted > 0, try isTooMuch() {
+                deleted = try reduce { database in
+                    try database.execute(
+                        sql: """
+                            DELETE FROM events WHERE position IN
+                            (SELECT position FROM events WHERE \(done) AND \(condition) ORDER BY position LIMIT 256)
+                            """,
+                        arguments: arguments)
+                    return database.changesCount
+                }
+                count += deleted
             }
         }
-        var count = 0
-        while true {
-            let deleted = try delete("(time < ? OR ?)", [now - Int(retention.days * 86_400_000), all])
-            count += deleted
-            if deleted == 0 { break }
-        }
-        while try read(Self.size) > retention.size {
-            let deleted = try delete("1")
-            count += deleted
-            if deleted == 0 { break }
-        }
+        try delete("(time < ? OR ?)", [now - retention.age, all])
+        try delete("1") { () throws(OutboxError) in try read(Self.size) > retention.size }
         files.keepReserve()
         return count
     }
