@@ -264,17 +264,15 @@ package struct ReaderWatch: Sendable {
             // A thread that is stuck in a driver cannot be ended.
             if (try? await Task.sleep(for: grace)) != nil { session.end(.cancelled) }
         }
-        let hangs = Task { if await session.hangs(for: Self.patience, tick) { await stop() } }
+        let hangs = Task { if await Self.patience.passesInSilence(tick, unless: session.isAlive) { await stop() } }
         defer { hangs.cancel() }
-        return await withTaskCancellationHandler {
-            await session.ended
-        } onCancel: {
+        return await session.end.value(onCancel: {
             Task {
                 // What a program has begun is finished first.
                 await guests?.leave(within: grace)
                 await stop()
             }
-        }
+        })
     }
 
     /// What the thread of a reader tells those who wait for it, until either of them ends the session.
@@ -282,17 +280,25 @@ package struct ReaderWatch: Sendable {
         typealias End = (error: KazasuError, taps: [Tap], interruption: Interruption?)
 
         private struct State {
-            /// How often the reader has shown that it answers.
-            var beats = 0
+            /// Whether the reader has shown that it answers, since the last look.
+            var isAlive = false
             /// What is to be reported if the session ends now.
             var taps: [Tap] = []
             var isOver = false
         }
 
-        private let end = OneShot<End>()
+        let end = OneShot<End>()
         private let state = Mutex(State())
 
-        func beat() { state.withLock { $0.beats &+= 1 } }
+        func beat() { state.withLock { $0.isAlive = true } }
+
+        /// Whether there was a beat since the last call.
+        func isAlive() -> Bool {
+            state.withLock { state in
+                defer { state.isAlive = false }
+                return state.isAlive
+            }
+        }
 
         /// Remembers what is to be reported if the session ends now, and reports, unless it is over.
         func note(_ taps: [Tap], _ report: () -> Void = {}) {
@@ -303,23 +309,6 @@ package struct ReaderWatch: Sendable {
             }
         }
 
-        /// How often it is checked, during the time that a reader may stay silent, whether it has answered.
-        private static let looks = 4
-
-        /// Waits until the reader has not answered for this long.
-        ///
-        /// - Returns: `false` if the task was cancelled before.
-        func hangs(for patience: Duration, _ tick: (Duration) async throws -> Void) async -> Bool {
-            var (known, silent) = (0, 0)
-            while silent < Self.looks {
-                guard (try? await tick(patience / Self.looks)) != nil else { return false }
-                let beats = state.withLock(\.beats)
-                silent = beats == known ? silent + 1 : 0
-                known = beats
-            }
-            return true
-        }
-
         /// Ends the session; only the first end counts.
         func end(_ error: KazasuError, _ interruption: Interruption? = nil) {
             let taps = state.withLock { state in
@@ -328,9 +317,6 @@ package struct ReaderWatch: Sendable {
             }
             end.give((error, taps, interruption))
         }
-
-        /// Waits for the end.
-        var ended: End { get async { await end.value } }
     }
 
     /// The readers being watched, and whether they have become ready since their watch began: one that was unplugged may

@@ -53,12 +53,10 @@ package actor AsyncReader {
         let cancellation = cancellation
         let timer = Task.after(limit) { if end.give(nil) { cancellation.cancel() } }
         defer { timer.cancel() }
-        return try await withTaskCancellationHandler {
-            await end.value
-        } onCancel: {
+        return try await end.value(onCancel: {
             cancellation.cancel()
             Task.after(grace) { end.give(nil) }
-        }?.get()
+        })?.get()
     }
 
     /// The properties of the reader; `nil` once it is closed.
@@ -71,7 +69,12 @@ package actor AsyncReader {
     package nonisolated func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable (any Reader) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await cancellable { await self.perform(body) }
+        let cancellation = cancellation
+        return try await withTaskCancellationHandler {
+            await self.perform(body)
+        } onCancel: {
+            cancellation.cancel()
+        }.get()
     }
 
     /// Switches the field off and releases the device. Further calls throw.
@@ -115,13 +118,6 @@ package actor AsyncReader {
         _ body: (any Reader) throws(Failure) -> Value
     ) -> Result<Value, Failure> {
         Result { () throws(Failure) in try body(reader) }
-    }
-
-    private nonisolated func cancellable<Value: Sendable, Failure: Error>(
-        _ work: () async -> Result<Value, Failure>
-    ) async throws(Failure) -> Value {
-        let cancellation = cancellation
-        return try await withTaskCancellationHandler(operation: work) { cancellation.cancel() }.get()
     }
 }
 

@@ -137,13 +137,11 @@ package actor AsyncDeviceTracker<Device: Identifiable & Equatable & Sendable> {
         let cancellation = cancellation
         let end = OneShot<Result<[DeviceChange<Device>], TransportError>>()
         Task { end.give(await self.look()) }
-        return try await withTaskCancellationHandler {
-            await end.value
-        } onCancel: {
+        return try await end.value(onCancel: {
             cancellation.cancel()
             // A listing that hangs is abandoned.
             Task.after(AsyncReader.grace) { end.give(.failure(.cancelled)) }
-        }.get()
+        }).get()
     }
 
     private func look() -> Result<[DeviceChange<Device>], TransportError> {

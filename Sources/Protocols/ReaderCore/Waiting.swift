@@ -33,6 +33,31 @@ package final class OneShot<Value: Sendable>: Sendable {
     ///
     /// - Returns: `nil` if it did not come in time; a value that comes later is kept.
     package func value(within limit: Duration) async -> Value? { await gate.wait(within: limit) { $0 } }
+
+    /// Waits for the value, which a cancelled task gets, too: what is done then must see to it that it comes.
+    package func value(onCancel cancel: @Sendable () -> Void) async -> Value {
+        await withTaskCancellationHandler(operation: { await value }, onCancel: cancel)
+    }
+}
+
+extension Duration {
+    /// How often it is looked whether something is alive, during the time that it may be silent.
+    private static let looks = 4
+
+    /// Waits until something has shown no sign of life for this long.
+    ///
+    /// - Parameters:
+    ///   - tick: waits between two looks.
+    ///   - isAlive: whether there was a sign since the last look.
+    /// - Returns: `false` if the task was cancelled before.
+    package func passesInSilence(_ tick: (Duration) async throws -> Void, unless isAlive: () -> Bool) async -> Bool {
+        var silent = 0
+        while silent < Self.looks {
+            guard (try? await tick(self / Self.looks)) != nil else { return false }
+            silent = isAlive() ? 0 : silent + 1
+        }
+        return true
+    }
 }
 
 /// A state behind a lock, and tasks that wait until it lets them go on, in the order in which they came.
@@ -154,7 +179,9 @@ package enum BlockingWork {
     package static func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await begin(body).value.get()
+        let result = OneShot<Result<Value, Failure>>()
+        start { result.give(Result { () throws(Failure) in try body() }) }
+        return try await result.value.get()
     }
 
     /// Runs a call and waits for its result, at most for this long; after that the call is abandoned.
@@ -181,19 +208,7 @@ package enum BlockingWork {
     package static func runUnlessCancelled<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
         let result = OneShot<Value?>()
         start { result.give(body()) }
-        return await withTaskCancellationHandler {
-            await result.value
-        } onCancel: {
-            result.give(nil)
-        }
-    }
-
-    private static func begin<Value: Sendable, Failure: Error>(
-        _ body: @escaping @Sendable () throws(Failure) -> Value
-    ) -> OneShot<Result<Value, Failure>> {
-        let result = OneShot<Result<Value, Failure>>()
-        start { result.give(Result { () throws(Failure) in try body() }) }
-        return result
+        return await result.value(onCancel: { result.give(nil) })
     }
 
     /// Starts a call that nobody waits for.

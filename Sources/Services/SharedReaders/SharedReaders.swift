@@ -35,8 +35,6 @@ package final class SharedReaders: Sendable {
     private let patience: Duration
     /// A reader that shows no sign of life for so long is closed and opened again.
     private static let longestSilence = Duration.seconds(10)
-    /// How often it is looked at in this time.
-    private static let looks = 4
     /// Waits between two looks; tests replace it.
     private let tick: @Sendable (Duration) async throws -> Void
 
@@ -231,11 +229,7 @@ package final class SharedReaders: Sendable {
         }
         // A thread that is stuck in a driver cannot be ended.
         let watching = Task { [tick] in
-            var silent = 0
-            while silent < Self.looks {
-                guard (try? await tick(Self.longestSilence / Self.looks)) != nil else { return }
-                silent = turns.signs.isAlive ? 0 : silent + 1
-            }
+            guard await Self.longestSilence.passesInSilence(tick, unless: { turns.signs.isAlive }) else { return }
             serving.cancel()
             guard await end.value(within: AsyncReader.grace) == nil else { return }
             end.give(.reader(.hanging, id: id))

@@ -7,7 +7,6 @@ import Kazasu
 import KazasuCLI
 import ReaderCore
 import SharedReaders
-import Synchronization
 import KazasuTaps
 
 /// What shows the events of a run, beside the sinks.
@@ -50,7 +49,8 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     private let plan: RunPlan
     private let watchesAll: Bool
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let start: WatchStart
+    /// Says once that it watches.
+    private let announce: @Sendable () -> Void
     /// As they were at the start.
     private let fixedSettings: [FixedSetting]
     /// Reads the settings, which may block, one time after another: the newest come last.
@@ -76,11 +76,13 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         let shared = SharedReaders.forCommands()
         let front = try makeFront(shared, outbox, metrics, log)
         self.front = front
-        let start = WatchStart {
+        let isAnnounced = OneShot<Void>()
+        let announce: @Sendable () -> Void = {
+            guard isAnnounced.give(()) else { return }
             manager.ready(Self.status(metrics))
             log.info(Self.watching(readers))
         }
-        self.start = start
+        self.announce = announce
         planner = WatchPlanner(
             outbox: outbox, metrics: metrics, log: log, isRedacted: context.redaction.isOn, shared: shared,
             sharesReaders: front.sharesReaders)
@@ -93,7 +95,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
             watch, outbox: outbox, metrics: metrics, emit: { event, tap in front.show(event, tap) },
             tell: { notice in
                 // A reader that no driver knows ends the run before that.
-                if case .reader = notice { start.announce() }
+                if case .reader = notice { announce() }
                 log.note(notice, readersAreShown: front.showsReaders)
                 switch notice {
                 case .reader: manager.status(Self.status(metrics))
@@ -146,7 +148,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         try front.start { [watcher] in watcher.stop() }
         let watchdog = startWatchdog()
         if watchesAll {
-            start.announce()
+            announce()
             noteUnusableReaders()
         }
         let failure = Blocking.run { [watcher] () async -> (any Error)? in
@@ -224,20 +226,5 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
                 try? await Task.sleep(for: limit / 2)
             }
         }
-    }
-}
-
-/// Says once that a run watches.
-private final class WatchStart: Sendable {
-    private let body: Mutex<(@Sendable () -> Void)?>
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
-
-    func announce() {
-        let body = body.withLock { body in
-            defer { body = nil }
-            return body
-        }
-        body?()
     }
 }
