@@ -132,3 +132,36 @@ struct BlockingWorkTests {
         #expect(await late.value == 6)
     }
 }
+
+struct TimedWaitingTests {
+    @Test("Silence has passed after four looks in a row without a sign")
+    func silence() async {
+        var signs = [false, true, false, false, false, false, false].makeIterator()
+        var ticks: [Duration] = []
+        let passed = await Duration.seconds(8).passesInSilence({ ticks.append($0) }, unless: { signs.next() ?? true })
+        #expect(passed && ticks == Array(repeating: .seconds(2), count: 6))
+        struct Cancelled: Error {}
+        #expect(await !Duration.seconds(8).passesInSilence({ _ in throw Cancelled() }, unless: { false }))
+    }
+
+    @Test("A task that is cancelled goes on waiting for the value that this is to bring")
+    func cancelledWait() async {
+        let value = OneShot<Int>()
+        let waiting = Task { await value.value(onCancel: { value.give(1) }) }
+        waiting.cancel()
+        #expect(await waiting.value == 1)
+    }
+
+    @Test(
+        "Something is done after a time, and nothing once it was cancelled",
+        arguments: [Duration.seconds(3600), .seconds(Int64.max)])
+    func after(longTime: Duration) async {
+        let done = OneShot<Int>()
+        let first = Task.after(longTime) { done.give(1) }
+        first.cancel()
+        await first.value
+        #expect(done.given == nil)
+        Task.after(.zero) { done.give(2) }
+        #expect(await done.value == 2)
+    }
+}
