@@ -41,14 +41,14 @@ package final class OneShot<Value: Sendable>: Sendable {
 }
 
 extension Duration {
-    /// How often it is looked whether something is alive, during the time that it may be silent.
+    /// How often it is checked, during the time that something may be silent, whether it was heard from.
     private static let looks = 4
 
-    /// Waits until something has shown no sign of life for this long.
+    /// Waits until nothing has been heard from something, such as a reader, for this long.
     ///
     /// - Parameters:
-    ///   - tick: waits between two looks.
-    ///   - isAlive: whether there was a sign since the last look.
+    ///   - tick: waits between two checks.
+    ///   - isAlive: whether something was heard since the last check.
     /// - Returns: `false` if the task was cancelled before.
     package func passesInSilence(_ tick: (Duration) async throws -> Void, unless isAlive: () -> Bool) async -> Bool {
         var silent = 0

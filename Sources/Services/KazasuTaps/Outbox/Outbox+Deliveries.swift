@@ -137,7 +137,7 @@ extension Outbox {
             (self.days, self.size, self.confirmed) = (days, size, confirmed)
         }
 
-        /// The days as milliseconds; more than a million of them are as good as forever, and so is what is no number.
+        /// The days as milliseconds; more than a million of them count as a million, and so does NaN.
         fileprivate var age: Int { days < 1_000_000 ? Int(max(days, 0) * 86_400_000) : 1_000_000 * 86_400_000 }
     }
 
