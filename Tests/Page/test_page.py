@@ -869,9 +869,14 @@ class Day(PageCase):
         session.send("Performance.enable")
 
         def measure():
-            session.send("HeapProfiler.collectGarbage")
-            found = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
-            return {name: found[name] for name in ("Nodes", "JSEventListeners", "JSHeapUsedSize", "Documents")}
+            """The least of several: what was drawn last is kept until the next frame, and one collection may leave nodes."""
+            found = []
+            for _ in range(5):
+                page.screenshot()
+                session.send("HeapProfiler.collectGarbage")
+                found.append({each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]})
+            names = ("Nodes", "JSEventListeners", "JSHeapUsedSize", "Documents")
+            return {name: min(each[name] for each in found) for name in names}
 
         cards = ["suica-p1", "edy", "nanaco", "octopus", "iruca"]
 

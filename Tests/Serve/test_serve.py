@@ -431,7 +431,7 @@ class Contract(Case):
             stand.put("on")
             for one, name in ((named, "Ada"), (known, "Ada"), (all_, None)):
                 tap = one.message()["params"]
-                while check(tap)["type"] == "ready":
+                while check(tap)["type"] == "reader":
                     tap = one.message()["params"]
                 self.assertEqual((tap["type"], tap["tag"], tap.get("name")), ("on", IDM, name))
             # Whatever they were sent came before the answer.
