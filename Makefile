@@ -7,6 +7,10 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
+ifneq ($(words $(CURDIR)),1)
+$(error The path of this folder has a blank, which make cannot handle: move the clone to a path without one)
+endif
+
 # Where things are built; may be set from outside, as in `make test SCRATCH=/var/tmp/kazasu`.
 SCRATCH ?= .build
 VENV ?= .venv
@@ -40,18 +44,22 @@ SYSTEM_ARM64 = $(findstring -arm64,$(SYSTEM))
 SYSTEM_ARGS ?=
 # Which clean roots `make test-fresh` uses, as in `make test-fresh FRESH=bookworm:user`; all four without it.
 FRESH ?=
+# Folders with the roots of other systems that `make test-tar` tries the archive in, such as Fedora's.
+TAR_ROOTS ?=
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
 MUTANTS_ARGS ?=
+# Passed on to Scripts/figures-build.
+FIGURES ?= demo release
 DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
 # An import of a module that Package.swift does not allow is an error.
 IMPORT_RULE := --explicit-target-dependency-import-check error
-# More for every build, as in `make test BUILD_FLAGS='-debug-info-format none'`, which is faster.
-BUILD_FLAGS ?=
+# More for every build. Without debug information it takes a tenth less time; `make test BUILD_FLAGS=` is for a debugger.
+BUILD_FLAGS ?= -debug-info-format none
 # `make test-usb BUILT=1` takes what an earlier build left, without asking SwiftPM, which needs seconds each time to see that
 # nothing changed, and lets others wait for its lock.
 BUILT ?=
-SWIFT_BUILD := $(if $(BUILT),: )swift build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
+SWIFT_BUILD := $(if $(BUILT),: )Scripts/build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
 # SwiftPM's own links to where it builds.
 BIN := $(abspath $(SCRATCH))/debug
 RELEASE_BIN := $(abspath $(SCRATCH))/release
@@ -84,15 +92,16 @@ DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 
 # The static Swift runtime needs the C++ library's development files, which g++ depends on by their right name.
-APT_BUILD := gcc g++ libc6-dev libexpat1-dev libnfc-dev libusb-1.0-0-dev pkg-config python3 \
-             libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
+APT_DEMO := gcc libc6-dev libexpat1-dev libnfc-dev libusb-1.0-0-dev pkg-config
+APT_BUILD := $(APT_DEMO) g++ python3 libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
+# Programs of others, for what `make test` skips without them.
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             curl fish groff jq man-db mandoc openssl sqlite3 zsh \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             udev umockdev python3-gi gir1.2-umockdev-1.0 \
             iproute2 mosquitto mosquitto-clients postgresql \
             hledger libreoffice-calc ofx \
-            strace systemd
+            libeac-dev strace systemd
 APT_BRIDGE := opensc openssl python3-pyscard
 APT_DEB := debhelper dpkg-dev
 APT_FRESH := mmdebstrap
@@ -111,13 +120,17 @@ help: ## lists the tasks
 
 # --- what the machine must have ---------------------------------------------------------------------------------------
 
-.PHONY: swift link deps deps-test deps-ci venv venvs
+.PHONY: swift link deps deps-demo deps-test deps-check venv venvs
 swift:
 	@Scripts/check-swift 6.2
+	@Scripts/check-folder $(SCRATCH)
 
 # In a second, before a build of many minutes that would end with the same error.
 link: deps
 	@Scripts/check-link
+
+deps-demo: swift
+	@Scripts/install-deps $(APT_DEMO)
 
 deps: swift ## installs the packages that a build needs (apt; sudo only when not root)
 	@Scripts/install-deps $(APT_BUILD)
@@ -126,7 +139,7 @@ deps-test: deps
 	@Scripts/install-deps $(APT_TEST)
 
 # Once for all, since apt installs one thing at a time.
-deps-ci: deps
+deps-check: deps
 	@Scripts/install-deps $(APT_TEST) $(APT_BRIDGE) $(APT_DEB) $(APT_FRESH) $(APT_PAGE) $(APT_SYSTEM)
 
 venvs: venv .venv-page/.ready .venv-python/.ready .venv-serve/.ready
@@ -154,8 +167,9 @@ build: swift ## builds everything, debug
 
 # What did not change is left alone: tests may be running it.
 release: link ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
-	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); packaging/scripts/foundation-data.py $(FOUNDATION_DATA).symbol | \
-	    gcc -c -x assembler -o $(FOUNDATION_DATA).o -)
+	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); new=$(FOUNDATION_DATA).$$$$; \
+	    packaging/scripts/foundation-data.py $$new.symbol | gcc -c -x assembler -o $$new.o -; \
+	    mv $$new.symbol $(FOUNDATION_DATA).symbol; mv $$new.o $(FOUNDATION_DATA).o)
 	$(RELEASE_BUILD) --product kazasud
 	$(RELEASE_BUILD) --product kazasu
 	@for program in kazasu kazasud; do \
@@ -163,22 +177,26 @@ release: link ## builds both programs, stripped, with the Swift runtime inside; 
 	    install -v -D -m 755 -t $(DIST)/bin $(RELEASE_BIN)/$$program; \
 	done
 
-# The demo sees these products only, not what another build left behind.
-DEMO_PRODUCTS := kazasu kazasud
-DEMO_BUILD := set -e; for product in $(DEMO_PRODUCTS); do $(SWIFT_BUILD) --product $$product; done
-DEMO = Scripts/demo "$(BIN)" $(DEMO_CARD) $(DEMO_PRODUCTS)
+# The shortest way from a clone to a balance: `kazasu` alone, without the packages of the services, each module compiled as a
+# whole and not optimized. It has a folder of its own, since other traits would compile everything again.
+DEMO_SCRATCH := $(SCRATCH)/demo
+DEMO_BUILD = $(if $(BUILT),: )Scripts/build --scratch-path $(DEMO_SCRATCH) $(IMPORT_RULE) -debug-info-format none \
+    -c release -Xswiftc -Onone --disable-default-traits --product kazasu
+DEMO = Scripts/demo $(DEMO_SCRATCH)/release $(DEMO_CARD)
 
-demo: deps ## installs, builds, then reads a virtual card through the real libnfc
+demo: deps-demo ## installs, builds, then reads a virtual card through the real libnfc (about two minutes)
+	@[ -x $(DEMO_SCRATCH)/release/kazasu ] || echo "Building kazasu: about two minutes on two cores, seconds the next time."
 	$(DEMO_BUILD)
 	@$(DEMO)
 
-demo-check: deps ## fails when the demo prints anything else than Fixtures/cli/demo.txt (KAZASU_RECORD=1 writes it)
+demo-check: deps-demo ## fails when the demo prints anything else than Fixtures/cli/demo.txt (KAZASU_RECORD=1 writes it)
 	$(DEMO_BUILD)
 	@Scripts/check-demo Fixtures/cli/demo.txt $(DEMO)
 
 # Debian's own Swift in a chroot, with libraries of Debian 12 for arm64; kept in .build-arm64.
+ARM64_DIST ?= .build-arm64/dist
 release-arm64: ## cross-builds both programs for arm64, such as a Raspberry Pi (root; fetches 1.2 GB once)
-	packaging/arm64/build .build-arm64 .build-arm64/dist $(IMPORT_RULE) $(RELEASE_FLAGS)
+	packaging/arm64/build .build-arm64 $(ARM64_DIST) $(IMPORT_RULE) $(RELEASE_FLAGS)
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
@@ -189,13 +207,21 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 	$(SWIFT_BUILD) --product kazasud
 	.venv-page/bin/python Scripts/pictures.py "$(BIN)/kazasu" Docs/pictures
 
-.PHONY: examples api api-check test test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-fresh test-fresh-parts test-bridge test-system system-image test-system-boot test-arm64 test-certificates test-python test-wheel lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-ledger bench-serve
-# All tests together start the programs a few thousand times: those of the release take half as long as debug builds, and they
-# are what users get. With TEST_ARGS, the programs are those that were built with the tests, unless KAZASU_PROGRAM names others.
-test: deps link venv $(if $(TEST_ARGS),,release) ## installs, builds and runs every test
+.PHONY: check examples api api-check test test-skipped test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
+.PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-ledger bench-serve
+# The tests of somebody who changes something. What needs a program of others is skipped, and listed at the end.
+test: deps ## builds and runs every test that needs no program of others (TEST_ARGS='--filter FeliCaTests' for some)
+	@[ -d $(SCRATCH)/debug ] || echo "Building everything and its tests: about nine minutes on two cores, seconds the next time."
 	$(SWIFT_BUILD) --build-tests
-	@$(if $(TEST_ARGS),,KAZASU_PROGRAM="$${KAZASU_PROGRAM:-$(abspath $(KAZASU))}") Scripts/run-tests $(SCRATCH) $(TEST_ARGS)
+	@Scripts/run-tests $(SCRATCH) $(TEST_ARGS)
+
+# What the last `make test` skipped, now that it is installed.
+test-skipped: deps venv
+	$(SWIFT_BUILD) --build-tests
+	@KAZASU_ALL_TESTS=1 Scripts/run-tests $(SCRATCH) --skipped
+
+check: ## everything else that .ci/run does: programs of others, packages, a browser, a whole system (20 minutes; root)
+	@Scripts/check
 
 # umockdev's Python binding is Debian's, so it is Debian's Python, too.
 test-usb: deps venv ## runs the unmodified program before emulated USB readers
@@ -311,10 +337,6 @@ test-fresh: swift ## runs the README's two commands in clean roots of Debian 12 
 	@Scripts/install-deps $(APT_FRESH)
 	Scripts/test-fresh whole .build-fresh $(FRESH)
 
-test-fresh-parts: swift ## the part of it that builds nothing: packages, virtual environments, a static link (root)
-	@Scripts/install-deps $(APT_FRESH)
-	Scripts/test-fresh parts .build-fresh $(FRESH)
-
 soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product site-publisher
@@ -331,13 +353,6 @@ soak-arrivals: deps venv ## puts cards and phones on each simulated reader at th
 	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
 	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) USB_ARRIVALS="$(BIN)/usb-arrivals" \
 	    USB_CHIP="$(BIN)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py
-
-# A folder of its own: every module is compiled anew for another trait.
-test-certificates: deps venv ## builds the program with the package trait Certificates, runs the tests of what that adds
-	swift build --scratch-path .build-certificates $(IMPORT_RULE) --traits Certificates --product kazasu
-	$(SWIFT_BUILD) --build-tests
-	KAZASU_CERTIFICATES=1 KAZASU_PROGRAM="$$(swift build --scratch-path .build-certificates --traits Certificates \
-	    --show-bin-path)/kazasu" swift test --skip-build --scratch-path $(SCRATCH) --filter MyNumberTests
 
 # The programs import all that they need; a nested package sees only what is public. In the folder of all other builds it finds
 # the modules compiled already.
@@ -366,6 +381,9 @@ api: swift ## writes the public declarations of each product to Docs/api
 api-check: swift ## fails when public declarations changed and Docs/api did not
 	$(SWIFT_BUILD)
 	Scripts/api.py --check "$(BIN)"
+
+figures-build: swift ## measures demo and release in fresh clones, beside those of an earlier commit (FIGURES='--base COMMIT demo test')
+	Scripts/figures-build $(FIGURES)
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -441,7 +459,7 @@ bench-ledger: deps ## measures the ledger: a million records, and the memory tha
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb test-deb-arm64 wheel
+.PHONY: docs man api-docs install uninstall clean deb deb-arm64 test-deb test-deb-arm64 wheel wheel-arm64 tar tar-arm64 test-tar release-files
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
@@ -461,6 +479,31 @@ install: ## installs programs, man pages and completions below DESTDIR/PREFIX
 wheel: deps .venv-python/.ready ## makes a wheel of the Python package with both programs and their libraries inside
 	$(MAKE) --no-print-directory release RELR= DIST=$(SCRATCH)/wheel-dist
 	PATH="$(CURDIR)/.venv-python/bin:$$PATH" packaging/python/make-wheel $(SCRATCH)/wheel-dist $(SCRATCH)/wheel
+
+tar: wheel ## makes an archive with programs and libraries that runs wherever it is unpacked, with an installer
+	packaging/scripts/make-man.py $(SCRATCH)/wheel-dist/bin/kazasud $(SCRATCH)/wheel-dist
+	packaging/scripts/make-tar $(SCRATCH)/wheel/*.whl $(SCRATCH)/wheel-dist $(SCRATCH)/tar
+
+# The pages, completions and the Python modules come from the native programs.
+wheel-arm64: .venv-python/.ready release ## makes a wheel for arm64, after a cross build (root)
+	@Scripts/install-deps mmdebstrap
+	$(MAKE) --no-print-directory release-arm64 RELR= ARM64_DIST=.build-arm64/wheel-dist
+	packaging/arm64/roots .build-arm64/roots
+	PATH="$(CURDIR)/.venv-python/bin:$$PATH" KAZASU_NATIVE_DIST=$(DIST) packaging/python/make-wheel .build-arm64/wheel-dist \
+	    $(SCRATCH)/wheel-arm64 .build-arm64/roots/bookworm aarch64
+
+tar-arm64: wheel-arm64 man ## makes the archive for arm64 (root)
+	cp -r $(DIST)/man $(DIST)/completions .build-arm64/wheel-dist/
+	packaging/scripts/make-tar $(SCRATCH)/wheel-arm64/*.whl .build-arm64/wheel-dist $(SCRATCH)/tar-arm64 .build-arm64/roots/bookworm
+
+test-tar: tar ## installs the archive in clean roots of Debian 12 to 14 and Ubuntu 22.04 and 26.04, and reads cards there (root; TAR_ROOTS: more)
+	@Scripts/install-deps mmdebstrap
+	packaging/scripts/try-tar $(SCRATCH)/tar .build-tar $(TAR_ROOTS)
+
+# Nothing is uploaded. What was made for arm64 before is collected as well.
+release-files: tar deb ## collects what a release consists of: archive, Debian packages, wheel, SPDX document, sums, notes
+	packaging/scripts/release-files $(foreach kind,tar deb wheel,$(SCRATCH)/$(kind) $(wildcard $(SCRATCH)/$(kind)-arm64)) \
+	    $(SCRATCH)/release-files
 
 deb: release man ## makes Debian packages for this machine's architecture, with sums and an SPDX document
 	@Scripts/install-deps $(APT_DEB)
@@ -485,4 +528,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-deb .build-asan .build-certificates .build-tsan .build-arm64 .build-fresh .build-fuzz .build-mutants .build-system .build-wheel $(VENV) .venv-ha .venv-page .venv-python .venv-serve
+	rm -rf $(SCRATCH) .build-deb .build-asan .build-tsan .build-arm64 .build-fresh .build-fuzz .build-mutants .build-system .build-tar .build-wheel $(VENV) .venv-ha .venv-page .venv-python .venv-serve

@@ -15,8 +15,9 @@ let strict: [SwiftSetting] = [
 /// Library targets also mark each use of unsafe memory.
 let library: [SwiftSetting] = strict + [.strictMemorySafety()]
 
-/// Binds a package to what only the programs and their services need: a program that names no trait does not fetch it.
-let programs = TargetDependencyCondition.when(traits: ["Programs"])
+/// Binds a package to the services: without the trait none of theirs is fetched, and `make demo` waits for no database and no
+/// server.
+let services = TargetDependencyCondition.when(traits: ["Services"])
 
 /// The rooms of Sources, in the order of the data, and the modules in each. A module imports from its own room and from those above it here.
 let rooms = [
@@ -33,14 +34,16 @@ let rooms = [
     "Protocols": [
         "CardCrypto", "CardReading", "CardVerification", "FeliCa", "ISO7816", "ISODEP", "NFCForumTags", "ReaderCore",
     ],
-    "Readers": ["PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "SystemDevices", "USBTransport"],
+    "Readers": [
+        "PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "Recordings", "SystemDevices", "USBTransport",
+    ],
     "Simulation": ["ReaderTesting", "VirtualReader"],
     "Products": ["Kazasu", "KazasuCards", "KazasuReading", "KazasuTesting"],
     "Services": [
         "Collect", "KazasuLedger", "KazasuService", "KazasuTaps", "MQTT", "PCSCBridge", "SQLiteFiles", "Server",
         "SharedReaders",
     ],
-    "Programs": ["KazasuCLI", "KazasuServiceCLI", "kazasu", "kazasud"],
+    "Programs": ["CommandDescription", "KazasuCLI", "KazasuServiceCLI", "kazasu", "kazasud"],
 ]
 
 /// Where the sources of a module lie.
@@ -56,9 +59,9 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ReaderCore", ["ByteCodec", "CardModel"]),
     ("CardCrypto", ["ByteCodec", "CLibCrypto", "CardCiphers", "CardModel"]),
     ("NDEF", ["ByteCodec", "CardModel"]),
-    ("MIFAREClassic", ["ByteCodec", "CardModel"]),
+    ("MIFAREClassic", ["CardModel"]),
     ("CardDecoders", ["ByteCodec", "CStationTables", "CardModel", "NDEF"]),
-    ("DumpFormats", ["ByteCodec", "CardModel"]),
+    ("DumpFormats", ["ByteCodec", "CardModel", "MIFAREClassic"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
     ("ISO7816", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
@@ -71,7 +74,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("CardVerification", ["ByteCodec", "CardCrypto", "CardDecoders", "CardModel"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "ReaderCore"]),
-    ("ISODEP", ["ReaderCore"]),
+    ("ISODEP", ["CardModel", "ReaderCore"]),
     ("SystemDevices", ["CLinux", "CardModel", "ReaderCore"]),
     ("USBTransport", ["CLibUSB", "ReaderCore", "SystemDevices"]),
     (
@@ -89,6 +92,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
             "NFCForumTags", "ReaderCore",
         ]
     ),
+    ("Recordings", ["ByteCodec", "CardCrypto", "CardModel", "CardReading", "FeliCa", "ReaderCore", "ReaderDiagnosis"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
@@ -115,8 +119,9 @@ let deprecating: [String: [SwiftSetting]] = [
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodecTests", ["ByteCodec"]),
+    ("CommandDescriptionTests", ["CardModel", "CommandDescription"]),
     ("CardCiphersTests", ["ByteCodec", "CardCiphers"]),
-    ("CardCryptoTests", ["ByteCodec", "CardCiphers", "CardCrypto"]),
+    ("CardCryptoTests", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel"]),
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("ReaderCoreTests", ["ByteCodec", "CardModel", "ReaderCore"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "ReaderCore", "VirtualReader"]),
@@ -163,7 +168,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel", "NDEF"]),
     ("CardVerificationTests", ["ByteCodec", "CardCrypto", "CardDecoders", "CardModel", "CardVerification"]),
-    ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
+    ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML", "MIFAREClassic"]),
     (
         "CardReadingTests",
         [
@@ -171,6 +176,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "CardVerification", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore", "VirtualReader",
         ]
     ),
+    ("RecordingsTests", ["CardModel", "CardReading", "ReaderCore", "Recordings", "VirtualReader"]),
     ("KazasuCardsTests", ["KazasuCards"]),
     (
         "KazasuTests",
@@ -183,19 +189,19 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
-    ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
+    ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "VirtualReader", "kazasu"]),
     (
         "KazasuLedgerTests",
         [
             "ByteCodec", "CardDecoders", "CardModel", "KazasuLedger", "LedgerSupport",
-            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ]
     ),
     (
         "KazasuTapsTests",
         [
             "CardDecoders", "CardModel", "Kazasu", "KazasuReading", "KazasuTaps", "ReaderCore", "TapSupport",
-            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ]
     ),
     ("MQTTTests", ["CardCiphers", "CardModel", "KazasuTaps", "MQTT", "TapSupport"]),
@@ -204,9 +210,9 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "ServerTests",
         [
             "CardModel", "Kazasu", "KazasuTaps", "Server", "TapSupport",
-            .product(name: "NIOCore", package: "swift-nio", condition: programs),
-            .product(name: "NIOEmbedded", package: "swift-nio", condition: programs),
-            .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
+            .product(name: "NIOCore", package: "swift-nio", condition: services),
+            .product(name: "NIOEmbedded", package: "swift-nio", condition: services),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: services),
         ]
     ),
     ("PCSCBridgeTests", ["ByteCodec", "CardModel", "Kazasu", "PCSCBridge", "ReaderCore", "SharedReaders"]),
@@ -216,13 +222,14 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "CardDecoders", "CardModel", "Collect", "Kazasu", "KazasuLedger", "KazasuReading", "KazasuService",
             "KazasuTaps",
             "LedgerSupport", "ReaderCore", "SQLiteFiles", "TapSupport",
-            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ]
     ),
     (
         "KazasuServiceCLITests",
         [
-            "CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuTaps", "KazasuServiceCLI", "ReaderCore",
+            "CardDecoders", "CardModel", "CommandDescription", "Kazasu", "KazasuCLI", "KazasuTaps", "KazasuServiceCLI",
+            "ReaderCore",
             "Server", "SharedReaders", "kazasu", "kazasud",
         ]
     ),
@@ -238,7 +245,7 @@ let fuzzers: [(name: String, dependencies: [Target.Dependency])] =
         ("Port400Messages", ["ReaderCore", "PaSoRiReader"]),
         ("PaSoRiDialogues", ["CardModel", "ReaderCore", "PaSoRiReader", "USBTransport"]),
         ("ISODEPBlocks", ["ISODEP", "ReaderCore"]),
-        ("Documents", ["CardModel", "DumpFormats", "DumpFormatsXML"]),
+        ("Documents", ["CardModel", "DumpFormats", "DumpFormatsXML", "MIFAREClassic"]),
     ]
 
 /// Makes the programs of `make release` smaller by a twentieth: what is not for millions of records, as services are, or
@@ -285,7 +292,7 @@ let otherTargets: [Target] = [
         name: "KazasuReading",
         dependencies: [
             "ByteCodec", "CardCiphers", "CardCrypto", "CardDecoders", "CardModel", "CardReading", "CardVerification",
-            "DumpFormats", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore",
+            "DumpFormats", "FeliCa", "ISO7816", "MIFAREClassic", "NDEF", "NFCForumTags", "ReaderCore",
         ],
         path: path("KazasuReading"), swiftSettings: library + optimization("KazasuReading")),
     .target(
@@ -307,35 +314,36 @@ let otherTargets: [Target] = [
         name: "SharedReaders", dependencies: ["CLinux", "CardReading", "Kazasu", "ReaderCore", "SystemDevices"],
         path: path("SharedReaders"),
         swiftSettings: library),
+    .target(
+        name: "CommandDescription", dependencies: ["CardModel"], path: path("CommandDescription"),
+        swiftSettings: strict + optimization("CommandDescription")),
     // A client of the facade, which re-exports the vocabulary; the other three are bytes, secrets and system calls.
     .target(
         name: "KazasuCLI",
         dependencies: [
-            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CardCrypto", "Kazasu", "MIFAREClassic",
-            .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
+            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CardCrypto", "CommandDescription", "Kazasu",
+            "MIFAREClassic", "Recordings",
             .product(name: "SystemPackage", package: "swift-system"),
-            .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
-            .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
         ],
         path: path("KazasuCLI"), swiftSettings: strict + optimization("KazasuCLI")),
     .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], path: path("kazasu"), swiftSettings: strict),
     // Only services and the commands above them load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
     .target(
         name: "SQLiteFiles",
-        dependencies: ["CardModel", .product(name: "GRDB", package: "GRDB.swift", condition: programs)],
+        dependencies: ["CardModel", .product(name: "GRDB", package: "GRDB.swift", condition: services)],
         path: path("SQLiteFiles"), swiftSettings: library),
     .target(
         name: "KazasuLedger",
         dependencies: [
             "ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "SQLiteFiles",
-            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ],
         path: path("KazasuLedger"), swiftSettings: library),
     .target(
         name: "KazasuTaps",
         dependencies: [
             "ByteCodec", "CCurl", "CLinux", "COpenSSL", "CardDecoders", "CardModel", "Kazasu",
-            "ReaderCore", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            "ReaderCore", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift", condition: services),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         path: path("KazasuTaps"), swiftSettings: library),
@@ -349,17 +357,17 @@ let otherTargets: [Target] = [
         name: "Collect",
         dependencies: [
             "CPostgreSQL", "CardModel", "MQTT", "SQLiteFiles",
-            .product(name: "GRDB", package: "GRDB.swift", condition: programs),
+            .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ],
         path: path("Collect"), swiftSettings: library),
     .target(
         name: "Server",
         dependencies: [
             "ByteCodec", "CSchemas", "CardModel", "Kazasu", "KazasuTaps", "ReaderCore",
-            .product(name: "NIOCore", package: "swift-nio", condition: programs),
-            .product(name: "NIOHTTP1", package: "swift-nio", condition: programs),
-            .product(name: "NIOPosix", package: "swift-nio", condition: programs),
-            .product(name: "NIOWebSocket", package: "swift-nio", condition: programs),
+            .product(name: "NIOCore", package: "swift-nio", condition: services),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: services),
+            .product(name: "NIOPosix", package: "swift-nio", condition: services),
+            .product(name: "NIOWebSocket", package: "swift-nio", condition: services),
         ],
         path: path("Server"), resources: [.embedInCode("Page")], swiftSettings: library),
     .target(
@@ -372,11 +380,10 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuServiceCLI",
         dependencies: [
-            "CardCiphers", "Collect", "Kazasu", "KazasuCLI", "KazasuLedger", "KazasuService", "KazasuTaps", "MQTT",
-            "PCSCBridge", "ReaderCore", "Server", "SharedReaders",
-            .product(name: "ArgumentParser", package: "swift-argument-parser", condition: programs),
-            .product(name: "Logging", package: "swift-log", condition: programs),
-            .product(name: "Yams", package: "Yams", condition: programs),
+            "CardCiphers", "Collect", "CommandDescription", "Kazasu", "KazasuCLI", "KazasuLedger", "KazasuService",
+            "KazasuTaps", "MQTT", "PCSCBridge", "ReaderCore", "Server", "SharedReaders",
+            .product(name: "Logging", package: "swift-log", condition: services),
+            .product(name: "Yams", package: "Yams", condition: services),
         ],
         path: path("KazasuServiceCLI"), swiftSettings: strict),
     .executableTarget(
@@ -441,19 +448,12 @@ let package = Package(
         .executable(name: "kazasud", targets: ["kazasud"]),
     ],
     traits: [
-        .default(enabledTraits: ["Programs"]),
+        .default(enabledTraits: ["Services"]),
         .trait(
-            name: "Programs",
-            description: "The programs and services; without it only swift-system is fetched."),
-        .trait(
-            name: "Certificates",
-            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.",
-            enabledTraits: ["Programs"]),
+            name: "Services",
+            description: "Taps, ledger, server and the program kazasud: fetches GRDB, swift-nio, swift-log and Yams."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),

@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 
+import prose
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 IMPORT = r"^\s*(?:@testable\s+)?(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
 
@@ -224,12 +226,226 @@ def check_rooms():
                 breach("Package.swift", 1, f"{target['name']} depends on {name}, which lies in a room to its right")
 
 
+# A command of the programs: its type and name, and the commands below it.
+COMMAND = re.compile(r"(?:struct|enum) (\w+)[^{}]*\{\s*(?:package |public )?static (?:let|var) configuration = CommandConfiguration\(\s*commandName: \"(\w+)\"")
+BELOW = re.compile(r"\bsubcommands: \[([^\]]*)\]")
+CALLS = "Scripts/commands.tsv"
+
+
+def commands(sources):
+    """The names of the programs' commands that have none below them, as in `tag info`."""
+    found, parents = {}, {}
+    for path, lines in sources.items():
+        if not path.startswith("Sources/Programs/"):
+            continue
+        text = "\n".join(lines)
+        starts = list(COMMAND.finditer(text))
+        for start, end in zip(starts, [other.start() for other in starts[1:]] + [len(text)]):
+            below = BELOW.search(text[start.end():end])
+            names = re.findall(r"(\w+)\.self", below[1]) if below else []
+            # The commands of the ledger lie in an extension of it, and have plain names.
+            place = re.findall(r"^extension (\w+) \{", text[:start.start()], re.MULTILINE)
+            group = place[-1] if place and text[start.start() - 4:start.start()].isspace() else None
+            found[(group, start[1])] = (start[2], names)
+    for (group, kind), (name, names) in found.items():
+        for other in names:
+            parents[(kind, other) if (kind, other) in found else (None, other)] = (group, kind)
+
+    def path(key):
+        parent = parents.get(key)
+        return (path(parent) if parent and found[parent][0] != "kazasu" else []) + [found[key][0]]
+
+    return {" ".join(path(key)) for key, (name, names) in found.items() if not names and name != "kazasu"}
+
+
+def check_calls(sources):
+    """Each command is a public call of the library, too."""
+    with open(os.path.join(TOP, CALLS), encoding="utf-8") as file:
+        rows = [(number, line.rstrip("\n").split("\t")) for number, line in enumerate(file, 1) if not line.startswith("#")]
+    public = public_declarations()
+    for number, row in rows:
+        if len(row) < 2 or row[1] == "-" and len(row) != 3:
+            breach(CALLS, number, "not a command and its call, or - and the reason")
+        elif row[1] != "-" and row[1] not in public:
+            breach(CALLS, number, f"{row[0]}: {row[1]} is not public (Docs/api)")
+    named = {row[0] for _, row in rows}
+    for command in sorted(commands(sources) - named):
+        breach(CALLS, 1, f"{command} has no public call")
+
+
+def public_declarations():
+    """What Docs/api lists, as `Module Path`."""
+    folder = os.path.join(TOP, "Docs", "api")
+    names = set()
+    for name in os.listdir(folder):
+        if name != "products.txt":
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                names.update(line.partition(": ")[0] for line in file)
+    return names
+
+
+def exported(module, sources):
+    """A module and all that it re-exports."""
+    names, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in names:
+            names.add(name)
+            folder = next((path.rpartition(f"/{name}/")[0] + f"/{name}/" for path in sources
+                           if path.startswith("Sources/") and path.split("/")[2] == name), None)
+            text = "\n".join("\n".join(lines) for path, lines in sources.items() if folder and path.startswith(folder))
+            waiting += re.findall(r"^@_exported public import (\w+)", text, re.MULTILINE)
+    return names
+
+
+def check_topics(sources):
+    """Every public type and function of a product has a topic on the product's page; that of `Kazasu` has those of `KazasuReading`, too."""
+    with open(os.path.join(TOP, "Docs", "api", "products.txt"), encoding="utf-8") as file:
+        products = [line.partition(":")[0] for line in file]
+    tops = {}
+    for name in public_declarations():
+        module, _, path = name.partition(" ")
+        if re.match(r"\w+(?:\(|$)", path):
+            tops.setdefault(module, set()).add(path)
+    for product in products:
+        folder = next(path.rsplit("/", 1)[0] for path in sources
+                      if path.startswith("Sources/") and path.split("/")[2] == product and path.count("/") == 3)
+        page = f"{folder}/{product}.docc/{product}.md"
+        with open(os.path.join(TOP, page), encoding="utf-8") as file:
+            topics = set(re.findall(r"^- ``(.+)``$", file.read().partition("## Topics")[2], re.MULTILINE))
+        modules = exported(product, sources)
+        for other in products if product != "Kazasu" else []:
+            if other != product and other in modules:
+                modules -= exported(other, sources)
+        for name in sorted(set().union(*(tops.get(module, set()) for module in modules)) - topics):
+            breach(page, 1, f"{name} is in no topic")
+
+
+def check_partial_results():
+    """One way to fail: what can have read a part carries the reason as `error`, and `get()` gives the whole or throws it."""
+    public = public_declarations()
+    folder = os.path.join(TOP, "Docs", "api")
+    for module in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, module), encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                found = re.match(r"(\S+ \S+)\.error: (?:var|let) error: KazasuError\?", line)
+                if found and found[1] + ".get()" not in public:
+                    breach("Docs/api/" + module, number, f"{found[1]} has an error and no get()")
+
+
+# Help is read on the command line only: the texts of pages and of options.
+HELP = re.compile(r'"""[^"]*(?:"{1,2}[^"]+)*"""|\bhelp\(\s*(?:[^()"]|"(?:[^"\\\n]|\\.)*"|\([^()]*\))*\)')
+NAMED_COMMAND = re.compile(r'(?:\bcaller|\.current|\.commandLine)\.command\(\s*"([a-z ]+)"')
+
+
+def check_hints(sources):
+    """A message names a command by `Caller.command`, which says it as the caller does; and one that there is."""
+    known = commands(sources)
+    for path, lines in sources.items():
+        if not path.startswith("Sources/"):
+            continue
+        text = HELP.sub(lambda found: "\n" * found[0].count("\n"), "\n".join(lines))
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.lstrip().startswith("//") and re.search(r"'kazasu [a-z]", line):
+                breach(path, number, "a command as text: Caller.command says it as rpc, HTTP and Python do", line)
+        for found in NAMED_COMMAND.finditer(text):
+            if found[1] not in known:
+                breach(path, text.count("\n", 0, found.start()) + 1, f"no command {found[1]}")
+
+
+# A failure: its exit status and its reason, which the pages of errors list.
+FAILURE = re.compile(r'(?:CommandError|self\.init|ServeError)\(\s*(?:\.\w+,\s*)?\.(\w+),\s*"(\w+)"')
+STATUS = re.compile(r"^    case (\w+) = (\d+)$", re.MULTILINE)
+REASONS = re.compile(r"\| ((?:`\w+`(?:, |、)?)+) \| (\d+(?:(?:, |、)\d+)*) \|")
+ERROR_SCHEMA = "Docs/schemas/error.json"
+# Nobody is told these: `diff --exit-code` prints its answer, and a closed pipe has no reader.
+SILENT = {"brokenPipe", "differs"}
+
+
+def check_reasons(sources):
+    """The pages of errors list every reason that a failure is written with, with its status, and both the same ones."""
+    statuses = dict(STATUS.findall("\n".join(sources["Sources/Products/KazasuReading/ExitStatus.swift"])))
+    pages = {}
+    for page in ("Docs/errors.md", "Docs/errors.ja.md"):
+        pages[page] = set()
+        with open(os.path.join(TOP, page), encoding="utf-8") as file:
+            for row in filter(None, map(REASONS.match, file)):
+                pages[page] |= {(reason, status) for reason in re.findall(r"\w+", row[1]) for status in re.findall(r"\d+", row[2])}
+    first, second = pages.values()
+    for reason, status in sorted(first ^ second):
+        breach("Docs/errors.ja.md", 1, f"{reason} ({status}) is in one language only")
+    with open(os.path.join(TOP, ERROR_SCHEMA), encoding="utf-8") as file:
+        listed = set(json.load(file)["properties"]["reason"]["enum"])
+    for reason in sorted(listed ^ {reason for reason, _ in first}):
+        breach(ERROR_SCHEMA, 1, f"{reason} is only here or only on the pages of errors")
+    for path, lines in sources.items():
+        text = "\n".join(lines) if path.startswith("Sources/") else ""
+        for found in FAILURE.finditer(text):
+            reason, status = found[2], statuses.get(found[1])
+            if status and reason not in SILENT and (reason, status) not in first:
+                breach(path, text.count("\n", 0, found.start()) + 1, f"Docs/errors.md lacks {reason} ({status})")
+
+
 def check_installed_pages():
     """What the pages and the program name is there after an install, too."""
     done = subprocess.run([os.path.join(TOP, "packaging", "scripts", "install-pages.py"), "--check"],
                           capture_output=True, text=True, check=False)
     for line in done.stderr.splitlines():
         breach("packaging/scripts/install-pages.py", 1, line)
+
+
+def check_quirks():
+    """The pages of passports that deviate agree with their table."""
+    done = subprocess.run([os.path.join(TOP, "Scripts", "quirks.py"), "--check"], capture_output=True, text=True, check=False)
+    for line in done.stderr.splitlines():
+        breach("Fixtures/ids/passports/quirks.tsv", 1, line)
+
+
+# A moment, a length or a card's number among the parameters of a public function has a type of its own: a date given as text once made an
+# expired certificate valid. The last word of a parameter's label or name says what it is.
+MEASURES = ("at begin birth count date days duration end expiry interval length milliseconds moment now number seconds serial since size "
+            "time timeout until").split()
+MEASURE = re.compile("|".join(rf"^{word}$|[a-z0-9]{word.capitalize()}$" for word in MEASURES))
+PARAMETER = re.compile(r"[(,]\s*(?:(\w+) )?(\w+): (?:inout )?\[?(?:String|Substring|Double|U?Int\d*)\b")
+# Declarations that may, and why.
+MEASURE_EXCEPTIONS = {
+    "CalendarDate.init(daysSince2000:)": "makes the type from the number on the card",
+    "ClockTime.init(secondsSinceMidnight:)": "makes the type from the number on the card",
+    "Timestamp.init(milliseconds:)": "makes the type",
+    "HistoryRecord.init(serial:": "the running number of a record, as the card counts",
+    "AnswerReader.bytes(_:)": "bytes of an answer that is being parsed",
+    "BlockListElement.init(": "a block number of the FeliCa standard",
+    "CommandAPDU.read": "Le and record number of ISO/IEC 7816-4",
+    "ISO7816Session.read": "Le and record number of ISO/IEC 7816-4",
+    "TagKey.init(_:number:)": "a key's number on the tag, 0 to 4",
+    "TapEvent.Answer.init(": "milliseconds, as the event has them",
+    "Ledger.forgetImport(_:)": "the number that the ledger gave an import",
+    "Ledger.keep(": "the text of a dump's own moment",
+    "LiteCard.write(_:to:key:)": "a block number of the FeliCa standard",
+    "Outbox.Retention.init(": "what people write in settings: days and bytes",
+    "InjectedFaults.": "counts exchanges of a simulation",
+}
+
+
+def check_measures():
+    """No public parameter that is a moment, a length or a card's number is text or a bare number."""
+    folder = os.path.join(TOP, "Docs", "api")
+    used = set()
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                declared = re.match(r"\w+ (\S+): .*?\b(?:func|init)\b(.*)", line)
+                if not declared:
+                    continue
+                if not any(MEASURE.search(word) for found in PARAMETER.findall(declared[2]) for word in found if word):
+                    continue
+                exception = next((start for start in MEASURE_EXCEPTIONS if declared[1].startswith(start)), None)
+                if exception:
+                    used.add(exception)
+                else:
+                    breach(f"Docs/api/{name}", number, "a moment, a length or a number without a type of its own", declared[1])
+    for unused in MEASURE_EXCEPTIONS.keys() - used:
+        breach("Scripts/lint.py", 1, "an exception that nothing needs", unused)
 
 
 # The version of the program, which CHANGELOG.md decides; packages, man pages and documents take it from there.
@@ -302,14 +518,25 @@ def main():
             check_failures(path, lines)
         if path.endswith((".swift", ".c", ".h")):
             check_processor(path, lines)
+        for number, what in prose.findings(path, lines):
+            breach(path, number, what)
         if path.endswith(".swift"):
             sources[path] = lines
             check_swift(path, lines)
+    for example in prose.blind():
+        breach("Scripts/prose.py", 1, "no pattern finds its example", example)
     check_details(sources)
     check_descriptions(sources)
     check_version(sources)
+    check_measures()
     check_dependencies(sources)
+    check_calls(sources)
+    check_topics(sources)
+    check_hints(sources)
+    check_reasons(sources)
+    check_partial_results()
     check_installed_pages()
+    check_quirks()
     advice = [line for path, lines in sources.items() for line in words(path, lines)]
     if "--words" in sys.argv[1:]:
         print("\n".join(advice))

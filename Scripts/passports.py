@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the virtual passports of Fixtures/iso7816/passport: an invented person, and authorities whose keys are thrown away.
 
-Needs python3-cryptography. Each run makes other keys and signatures, so run it only when the passports must change.
+Needs python3-cryptography. Each run makes other keys and signatures, so run it only when the passports must change: those of the
+signature without an argument, those with keys on the chip with `chips`.
 """
 import datetime
 import hashlib
@@ -106,10 +107,12 @@ def face():
     return tlv("75", tlv("7F61", bytes.fromhex("020101") + tlv("7F60", header + tlv("5F2E", whole))))
 
 
-def passport(comment, line, signer, scheme="ecdsa", change=None):
+def passport(comment, line, signer, scheme="ecdsa", change=None, keys=None):
     key, own = signer
-    index = tlv("60", tlv("5F01", b"0107") + tlv("5F36", b"040000") + tlv("5C", bytes.fromhex("6175")))
-    groups = {1: tlv("61", tlv("5F1F", (LINES[0] + line).encode())), 2: face()}
+    keys = keys or {}
+    tags = bytes.fromhex("6175") + bytes(0x60 + number for number in keys)
+    index = tlv("60", tlv("5F01", b"0107") + tlv("5F36", b"040000") + tlv("5C", tags))
+    groups = {1: tlv("61", tlv("5F1F", (LINES[0] + line).encode())), 2: face(), **keys}
     hashes_of = b"".join(
         tlv("30", tlv("02", bytes([number])) + tlv("04", hashlib.sha256(data).digest())) for number, data in groups.items())
     content = tlv("30", bytes.fromhex("020100") + tlv("30", bytes.fromhex(SHA256)) + tlv("30", hashes_of))
@@ -117,6 +120,7 @@ def passport(comment, line, signer, scheme="ecdsa", change=None):
     if change:
         groups[1] = groups[1].replace(*change)
     files = {"011E": index, "0101": groups[1], "0102": groups[2], "011D": security}
+    files.update({f"01{number:02X}": groups[number] for number in keys})
     return {
         "schema": "kazasu.card/1", "comment": comment,
         "typeB": {"pupi": "random", "applicationData": "00000000", "protocolInfo": "008181"},
@@ -131,6 +135,75 @@ def passport(comment, line, signer, scheme="ecdsa", change=None):
     }
 
 
+BSI = "04007F00070202"
+
+
+def spki(key):
+    return key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+def private(key):
+    return format(key.private_numbers().private_value, "064x")
+
+
+def info(name, *data):
+    return tlv("30", tlv("06", bytes.fromhex(name)) + b"".join(data))
+
+
+def number(value):
+    return tlv("02", bytes([value]))
+
+
+def chip_protocols(key, cipher):
+    """DG14: chip authentication over a curve with one key."""
+    return tlv("6E", tlv("31", info(BSI + "0102", spki(key)) + info(BSI + f"0302{cipher:02X}", number(1))))
+
+
+def access(mapping, cipher, parameters):
+    return tlv("31", info(BSI + f"04{mapping:02X}{cipher:02X}", number(2), number(parameters)))
+
+
+def chips():
+    """Passports with keys on the chip: what opens them is the data of card.json, or the access number 123456."""
+    line = second_line("SP1234567", "800405", "360614")
+    root = ec.generate_private_key(ec.SECP384R1())
+    country = certificate("Chip CSCA", root, "Chip CSCA", root, 1, True)
+    own = ec.generate_private_key(ec.SECP256R1())
+    signer = own, certificate("Chip signer", own, "Chip CSCA", root, 1000, False)
+    agreement, curve = ec.generate_private_key(ec.BrainpoolP256R1()), ec.generate_private_key(ec.SECP256R1())
+    modulus = rsa.generate_private_key(65537, 2048)
+    chip_key = {"parameters": 13, "key": private(agreement)}
+
+    pace = passport("PACE only, chip and active authentication", line, signer, keys={
+        14: chip_protocols(agreement, 2), 15: tlv("6F", spki(curve))})
+    pace["passport"].update(
+        can="123456", bac="6985", chipKeys=[chip_key],
+        signer={"parameters": 12, "key": private(curve), "digest": "SHA256"})
+    pace["masterFile"] = {"files": {"011C": {"data": access(2, 2, 13).hex()}}}
+    write("chip-pace.json", pace)
+
+    point = agreement.public_key().public_bytes(
+        serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+    standard = tlv("30", tlv("30", bytes.fromhex("060704007F00070102") + number(13)) + tlv("03", bytes(1) + point))
+    content = tlv("31", info(BSI + "0102", standard, number(13)))
+    mapping = passport("PACE with chip-authentication mapping", line, signer)
+    mapping["passport"].update(can="123456", chipKeys=[{"id": "0d", **chip_key}])
+    mapping["masterFile"] = {"files": {
+        "011C": {"data": access(6, 4, 13).hex()},
+        "011D": {"data": signed_data("04007F0007030201", content, *signer, "ecdsa").hex(), "read": ["mrz"],
+                 "encrypted": True},
+    }}
+    write("chip-mapping.json", mapping)
+
+    active = passport("BAC and active authentication with RSA", line, signer, keys={15: tlv("6F", spki(modulus))})
+    numbers = modulus.private_numbers()
+    active["passport"]["signer"] = {
+        "modulus": format(numbers.public_numbers.n, "0512x"), "key": format(numbers.d, "0512x"), "digest": "SHA256"}
+    write("chip-active.json", active)
+    with open(os.path.join(FOLDER, "chip-authority.der"), "wb") as file:
+        file.write(der(country))
+
+
 def write(path, document):
     with open(os.path.join(FOLDER, path), "w", encoding="utf-8") as file:
         json.dump(document, file, ensure_ascii=False, indent=2)
@@ -141,6 +214,8 @@ def main():
     if "--help" in sys.argv:
         return print(__doc__.strip())
     os.makedirs(FOLDER, exist_ok=True)
+    if "chips" in sys.argv:
+        return chips()
     line = second_line("SP1234567", "800405", "360614")
     root = rsa.generate_private_key(65537, 2048)
     country = certificate("Sample CSCA", root, "Sample CSCA", root, 1, True)
@@ -153,6 +228,8 @@ def main():
     write("card.json", passport("a passport", line, signer))
     write("pss.json", passport("a passport signed with RSA-PSS", line, second, "pss"))
     write("old-signer.json", passport("the signer's certificate has expired", line, old))
+    ended = second_line("SP1234567", "800405", "250614")
+    write("expired.json", passport("a passport that has expired", ended, signer))
     write("forged.json", passport("a name that nobody signed", line, signer, change=(b"TARO", b"JIRO")))
     pace = passport("a passport that opens by PACE only", line, signer)
     pace["masterFile"] = {"files": {"011C": {"data": tlv("31", tlv(

@@ -11,7 +11,7 @@ import tempfile
 
 CARD = "/usr/share/doc/kazasu/examples/transit-card.json"
 # What a line that has one of these words may end with: there is no reader, udev, terminal or desktop.
-STATUSES = [("doctor --fix", {0, 73}), ("doctor --report", {0, 64}), ("doctor", {0, 69}), ("| head", {0, 141}), ("notify-send", {0, 1, 127}), ("grep", {0, 1})]
+STATUSES = [("doctor --fix", {0, 73}), ("contribute --yes", {0, 69}), ("doctor", {0, 69}), ("| head", {0, 141}), ("notify-send", {0, 1, 127}), ("grep", {0, 1})]
 # What runs until it is stopped, or sets a machine up.
 OTHERS = re.compile(r"^(?:sudo )?(?:make|apt|apt-get|git|cd|swift|pip|pipx|npm)\b|\bkazasu (?:watch|collect|serve|rpc|bridge)\b")
 

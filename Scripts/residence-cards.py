@@ -12,7 +12,7 @@ import sys
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 from cryptography.x509.oid import NameOID
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -126,16 +126,17 @@ def first_generation(kind, keys, comment, photo=True):
     ])
 
 
-def entries(kind, valid="20980614"):
-    values = [("C5", valid), ("C6", "19900405"), ("C7", "2"), ("C8", "VNM"), ("C9", "T410010000"), ("CE", "0103")]
+def entries(kind, valid, until):
+    period = b"0103" if until.strip(b"\0") else b"0000"
+    values = [("C5", valid), ("C6", b"19900405"), ("C7", b"2"), ("C8", b"VNM"), ("C9", b"T410010000"), ("CE", period)]
     if kind == "05":
-        values += [("CA", "01"), ("CB", "20260614"), ("CC", "2"), ("CD", "20270914")]
-    return [(tag, text.encode()) for tag, text in values]
+        values += [("CA", b"01"), ("CB", b"20260614"), ("CC", b"2"), ("CD", until)]
+    return values
 
 
-def second_generation(kind, keys, comment, valid="20980614"):
+def second_generation(kind, keys, comment, valid=b"20980614", until=b"20970914"):
     authority, key, own = keys
-    rows = entries(kind, valid)
+    rows = entries(kind, valid, until)
     face, written = padded(PHOTO, 3000), padded(tiff(800, 100), 2500)
     message = padded(b"".join(value for _, value in rows), 53) + face + written
     signature = key.sign(message, ec.ECDSA(hashes.SHA256()))
@@ -172,7 +173,8 @@ def main():
         subject = "Sample card %d" % generation
         own = certificate(subject, key, common, root, False)
         old = certificate(subject, key, common, root, False, last=(2021, 1, 1))
-        sets[generation] = (authority, key, own), (authority, key, old)
+        edwards = certificate(subject, ed25519.Ed25519PrivateKey.generate(), common, root, False)
+        sets[generation] = (authority, key, own), (authority, key, old), (authority, key, edwards)
     with open(os.path.join(FOLDER, "authorities.pem"), "wb") as file:
         for generation in (1, 2):
             file.write(sets[generation][0][0].public_bytes(serialization.Encoding.PEM))
@@ -181,8 +183,12 @@ def main():
     write("first-special.json", first_generation("2", sets[1][0], "a special permanent resident certificate, first generation"))
     write("second.json", second_generation("05", sets[2][0], "a residence card of the second generation"))
     write("second-special.json", second_generation("06", sets[2][0], "a special permanent resident certificate, second generation"))
-    write("second-expired.json", second_generation("05", sets[2][0], "a card that has expired", valid="20260630"))
+    write("second-expired.json", second_generation("05", sets[2][0], "a card that has expired", valid=b"20260630"))
+    write("second-stay-ended.json", second_generation("05", sets[2][0], "the period of stay has ended", until=b"20200101"))
+    write("second-stay-unreadable.json", second_generation("05", sets[2][0], "an end that is no date", until=b"00000000"))
+    write("second-permanent.json", second_generation("05", sets[2][0], "a permanent resident's", until=bytes(8)))
     write("second-old-signer.json", second_generation("05", sets[2][1], "the signer's certificate has expired"))
+    write("second-edwards.json", second_generation("05", sets[2][2], "the signer has an Ed25519 key"))
     specified = {"aid": DF[1], "files": {"%04X" % short: {"shortID": short, "data": data.hex()}
                                         for short, data, _, _ in master("07")}}
     document = card("a residence card inside a My Number card", None, [], [])

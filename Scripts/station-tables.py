@@ -59,6 +59,15 @@ def everyday(text, company, line):
     return text
 
 
+def check_scripts(*tables):
+    """No name in Latin script has Japanese letters, and no table has a source's own notes as a company or a line."""
+    for row in (row for table in tables for row in table):
+        for column, text in row.items():
+            is_latin = column.endswith("_en")
+            assert not is_latin or not any("\u3000" < letter < "\uff00" for letter in text), text
+            assert column not in ("company", "line_name") or text not in ("連絡駅", "共通", "不明", "本局"), text
+
+
 def numbered(values):
     """Three hexadecimal digits for each of some values, in their order."""
     return {value: "%03X" % number for number, value in enumerate(sorted(set(values)))}
@@ -68,6 +77,7 @@ def packed(is_open):
     # A row of YSRL replaces one of another source.
     stations = {station_key(row): row for row in rows("stations.tsv") + ([] if is_open else rows("stations.ysrl.tsv"))}
     former = rows("former.tsv") + ([] if is_open else rows("former.ysrl.tsv"))
+    former_lines = {(row["company"], row["line_name"]): row for row in rows("former_lines.tsv")}
     stops = rows("bus_stops.tsv")
     used = {(row["company"], row["line_name"]) for row in stations.values()}
     lines = [row for row in rows("lines.tsv") if (row["company"], row["line_name"]) in used]
@@ -75,7 +85,10 @@ def packed(is_open):
     line_company = {row["company"]: tuple(row[name] for name in names) for row in lines}
     bus_company = {row["company"]: tuple(row[name] for name in names) for row in rows("bus_companies.tsv")}
     assert used == {(row["company"], row["line_name"]) for row in lines}, "lines.tsv"
-    companies = numbered(list(line_company.values()) + [bus_company[row["company"]] for row in stops])
+    check_scripts(lines, stations.values(), former)
+    former_company = {row["former_company"]: tuple(row["former_" + name] for name in names) for row in former_lines.values()}
+    companies = numbered(
+        list(line_company.values()) + list(former_company.values()) + [bus_company[row["company"]] for row in stops])
     line_numbers = numbered(used)
     tables = {
         "companies": [
@@ -89,6 +102,16 @@ def packed(is_open):
                 everyday(row["everyday_en"], row["company_short_en"], row["line_name_en"]),
             ]
             for row in lines
+        ],
+        # A row without a line is for all lines of its company; without a former name, the line had the one of today.
+        "former_lines": [
+            [
+                line_numbers[line], row["changed_on"], companies[former_company[row["former_company"]]],
+                row["former_line_name"], row["former_line_name_en"], row["former_everyday"], row["former_everyday_en"],
+            ]
+            for line in used
+            for row in [former_lines.get(line) or former_lines.get((line[0], ""))]
+            if row and line[1]
         ],
         "stations": [
             [

@@ -37,6 +37,7 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 .product(name: "Kazasu", package: "kazasu"), .product(name: "KazasuTesting", package: "kazasu"),
+                .product(name: "KazasuTaps", package: "kazasu"),
             ], path: "Tests")
     ]
 )

@@ -30,7 +30,6 @@ def arguments():
     parser.add_argument("--runs", type=int, default=15, help="measured runs of each program (default 15)")
     parser.add_argument("--dumps", type=int, default=50_000, help="dumps of 20 history blocks to decode (default 50000)")
     parser.add_argument("--only", choices=["reader", "decode"], help="only what needs a reader, or only decoding")
-    parser.add_argument("--write", metavar="FILE", help="put the tables between the marks of this document")
     return parser.parse_args()
 
 
@@ -58,7 +57,6 @@ class Bench:
                                text=True).stdout.split()
         self.balance_c = compile_c(options.work, "balance", *flags)
         self.runner = Runner(compile_c(options.work, "measure"), options.work)
-        self.text = []
         self.targets = []
 
     def commands(self, job, reader):
@@ -75,7 +73,6 @@ class Bench:
 
     def say(self, text):
         print(text, flush=True)
-        self.text.append(text)
 
     def count(self):
         """What each program asks of the chip and of the card; one run each, since these numbers do not vary."""
@@ -237,8 +234,6 @@ def main():
     bench.say("\n### Targets\n")
     bench.say(report.table(["what", "measured", "target", "met"], bench.targets))
     bench.say(f"\nMedians of {options.runs} interleaved runs. Taken on: {report.machine(options.python)}")
-    if options.write:
-        report.write(options.write, "\n".join(bench.text))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the bench, for a terminal and for Docs/performance.md."""
+"""Tables of the bench."""
 
 import os
 import platform
 import subprocess
-
-BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
 
 def table(header, rows):
@@ -44,18 +42,6 @@ def machine(python):
     return (f"{processor}, {os.cpu_count()} processors, {system}, kernel {platform.release()}, "
             f"libnfc {libnfc}, nfcpy {nfcpy}, Python {platform.python_version()}, {swift}; "
             f"load average at the end {load:.1f}.")
-
-
-def write(path, text):
-    """Puts the tables between the two marks of a document."""
-    with open(path, encoding="utf-8") as file:
-        document = file.read()
-    if BEGIN not in document or END not in document:
-        raise RuntimeError(f"{path} has no lines {BEGIN} and {END}")
-    head, rest = document.split(BEGIN, 1)
-    tail = rest.split(END, 1)[1]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}")
 
 
 def _first_line(command):

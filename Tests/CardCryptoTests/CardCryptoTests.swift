@@ -3,6 +3,7 @@
 import ByteCodec
 import CardCiphers
 import CardCrypto
+import CardModel
 import TestSupport
 import Testing
 
@@ -117,14 +118,24 @@ struct SignatureTests {
         #expect(try certificate.isSigned(by: authority.key))
         #expect(try authority.isSigned(by: authority.key))
         #expect(try !certificate.isSigned(by: Certificate(der: Self.file("ca2.der")).key))
-        #expect(authority.isAuthority && !certificate.isAuthority)
         #expect(authority.commonName == "Vector CA made" && authority.serial == [1])
         #expect(authority.subject == "CN=Vector CA made,O=Kazasu test (made),C=JP")
-        #expect(authority.notBefore == "20240508000000" && authority.notAfter == "20390720000000")
+        #expect(authority.notBefore.description == "2024-05-08T00:00:00Z")
+        #expect(authority.notAfter.description == "2039-07-20T00:00:00Z")
         #expect(certificate.issuer == authority.subject)
-        #expect(certificate.validity(at: "20261125000000") == .valid)
-        #expect(certificate.validity(at: "20260101000000") == .notYetValid)
-        #expect(certificate.validity(at: "20370101000000") == .expired)
+        let validities: [(String, Certificate.Validity)] = [
+            ("2026-11-25T00:00:00Z", .valid), ("2026-01-01T00:00:00Z", .notYetValid),
+            ("2037-01-01T00:00:00Z", .expired),
+        ]
+        for (time, validity) in validities {
+            #expect(try certificate.validity(at: #require(Timestamp(time))) == validity)
+        }
+        // The last second counts to its end.
+        let end = authority.notAfter.milliseconds
+        #expect(authority.validity(at: Timestamp(milliseconds: end + 999)) == .valid)
+        #expect(authority.validity(at: Timestamp(milliseconds: end + 1000)) == .expired)
+        #expect(authority.validity(at: Timestamp(milliseconds: .max)) == .expired)
+        #expect(authority.validity(at: Timestamp(milliseconds: .min)) == .notYetValid)
         let recovered = try #require(try certificate.key.recovers(signature))
         #expect(recovered.count == 256 && recovered.starts(with: [0, 1, 0xFF]))
         #expect(try Array(recovered.suffix(32)) == Digest.sha256.hash(message))
@@ -198,6 +209,17 @@ struct SignatureTests {
         #expect(try PublicKey(curve: .secp256r1, point: [4]).recovers([1]) == nil)
     }
 
+    @Test("A key that cannot check such signatures is not a wrong signature")
+    func unsupported() throws {
+        // SubjectPublicKeyInfo of an Ed25519 key (RFC 8410), and one of an algorithm that nobody has.
+        for algorithm in ["06032B6570", "06032B6E7F"] {
+            let key = PublicKey(der: try Hex.decode("302A3005\(algorithm)032100") + [UInt8](repeating: 7, count: 32))
+            #expect(throws: CryptoError.unsupported) {
+                try key.verifies([UInt8](repeating: 1, count: 64), of: [1], digest: .sha256, scheme: .ecdsa)
+            }
+        }
+    }
+
     @Test("Anything else than a certificate or a key is refused, wherever it is cut or changed")
     func garbage() throws {
         let der = try Self.file("ca2.der")
@@ -212,14 +234,17 @@ struct SignatureTests {
             let index = Int.random(in: changed.indices, using: &random)
             changed[index] ^= UInt8.random(in: 1...255, using: &random)
             guard let read = try? Certificate(der: changed) else { continue }
-            #expect(try !read.isSigned(by: authority.key) || read.der == der)
+            // Of an unknown algorithm it is neither signed nor not.
+            #expect((try? read.isSigned(by: authority.key)) != true || read.der == der)
         }
         for _ in TestEffort.rounds(200) {
             let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
             let key = PublicKey(der: bytes)
-            #expect(try !key.verifies(bytes, of: bytes, digest: .sha256, scheme: .pkcs1))
+            #expect(throws: CryptoError.unsupported) {
+                try key.verifies(bytes, of: bytes, digest: .sha256, scheme: .pkcs1)
+            }
             #expect(throws: CryptoError.refused) { try Certificate(der: bytes) }
         }
     }

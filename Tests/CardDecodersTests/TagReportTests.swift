@@ -139,7 +139,7 @@ struct TagReportTests {
         #expect(
             try Self.state(Self.type4 { $0[14] = 0xFF }) == .message(Self.message, capacity: 48, isWritable: false))
         #expect(try Self.state(Self.type4 { $0.removeLast(8) }) == State.none(.brokenCapability))
-        #expect(try Self.state(Self.type4(file: nil)) == State.none(.notRead))
+        #expect(try Self.state(Self.type4(file: nil)) == State.none(.notReadable))
         #expect(try Self.state(Self.type4(file: [0])) == State.none(.notRead))
         #expect(try Self.state(Self.type4(file: [0, 0])) == .message([], capacity: 48, isWritable: true))
         #expect(try Self.state(Self.type4(file: [0, 20] + Self.message.dropLast())) == State.none(.notRead))
@@ -164,7 +164,7 @@ struct TagReportTests {
         #expect(type4.count == 6 && type4[5].hasPrefix("record1=") && type4[5].hasSuffix("!"))
         let locked = try Self.texts(Self.type4 { $0[14] = 0xFF })
         #expect(locked[4] == "writable=no")
-        #expect(try Self.texts(Self.type4(file: nil)).last == "message=notRead")
+        #expect(try Self.texts(Self.type4(file: nil)).last == "message=notReadable")
         #expect(try Self.texts(Self.type4(file: [0, 1, 0xD1])).last?.hasPrefix("message=") == true)
         #expect(try Self.texts(Self.type4(file: [0, 0])).last == "writable=yes")
     }

@@ -113,15 +113,23 @@ struct MeasuredScan {
     let interruption: ReadingError?
     /// Everything that the reader sent, from the first Polling on.
     let exchanges: Int
+    /// The time of the frames at 212 kbit/s, in microseconds; without the time in which the card thinks.
+    let air: Int
 
-    init(_ card: some VirtualCard, _ layouts: CardLayouts, faults: InjectedFaults = InjectedFaults()) throws {
-        let field = VirtualField(cards: [card], faults: faults)
+    init(
+        _ card: some VirtualPacketCard, _ layouts: CardLayouts, faults: InjectedFaults = InjectedFaults(),
+        random: some RandomNumberGenerator = SeededGenerator(seed: 1)
+    ) throws {
+        let timed = TimedCard(card)
+        let field = VirtualField(cards: [timed], faults: faults)
         let reader = InProcessReader(field)
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa
         else { throw Fixture.NoCard() }
-        let result = CardScanner(session: CardSession(reader: reader, target: target), layouts: layouts).scan()
+        let session = CardSession(reader: reader, target: target)
+        let result = CardScanner(session: session, layouts: layouts, random: random).scan()
         (systems, interruption, exchanges) = (result.systems, result.interruption, field.statistics.exchanges)
+        air = timed.bytes * 8 * 1000 / 212
     }
 
     /// What a document shows of it.
@@ -130,4 +138,22 @@ struct MeasuredScan {
             SystemScan(system: $0.system, keyVersion: $0.keyVersion, nodes: $0.nodes, listing: $0.listing)
         }
     }
+}
+
+/// Counts the bytes of the frames to and from a card; used from the thread of its test only.
+private final class TimedCard: VirtualPacketCard, @unchecked Sendable {
+    private let card: any VirtualPacketCard
+    /// With preamble, synchronization code and checksum.
+    private(set) var bytes = 0
+    private static let frame = 10
+
+    init(_ card: some VirtualPacketCard) { self.card = card }
+
+    func answer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer? {
+        let answer = card.answer(frame, at: bitRate)
+        bytes += frame.count + Self.frame + (answer.map { $0.frame.count + Self.frame } ?? 0)
+        return answer
+    }
+
+    func losePower() { card.losePower() }
 }

@@ -125,12 +125,12 @@ struct ProvedScanTests {
         }
         #expect(scans > 100)
         let isOrdered = !["exchanged neighbors", "any order"].contains(change.testDescription)
-        #expect(isOrdered ? proofs == scans : proofs < scans)
+        #expect(proofs < scans && (!isOrdered || proofs * 10 > scans * 6), "\(proofs) of \(scans)")
     }
 
     @Test func knownCardsCostNoMoreThanTheyMust() throws {
         let exchanges = try ListedCard.all.map { try MeasuredScan($0.virtual(), .shipped).exchanges }
-        #expect(exchanges.reduce(0, +) * 10 <= exchanges.count * 175)
+        #expect(exchanges.reduce(0, +) * 10 <= exchanges.count * 200)
     }
 
     /// Each card with the layouts of all others.
@@ -145,7 +145,7 @@ struct ProvedScanTests {
             #expect(proved.exchanges <= walked.exchanges + 5, "\(card.name)")
             exchanges += proved.exchanges
         }
-        #expect(exchanges <= ListedCard.all.count * 26)
+        #expect(exchanges <= ListedCard.all.count * 27)
     }
 
     /// The nodes of two cards on one.
@@ -206,7 +206,6 @@ struct ProvedScanTests {
             let proved = try MeasuredScan(card.virtual(), table)
             let walked = try MeasuredScan(card.virtual(), .none)
             #expect(proved.shown == walked.shown, "\(round)")
-            #expect(proved.systems.allSatisfy { $0.isProved }, "\(round)")
             #expect(proved.exchanges <= walked.exchanges + 8, "\(round)")
         }
     }
@@ -273,6 +272,107 @@ struct ProvedScanTests {
         let proved = CardDumper(session: try Fixture(name).session()).dump()
         let walked = CardDumper(session: try Fixture(name).session(), layouts: .none).dump()
         #expect(proved.dump == walked.dump)
+    }
+
+    // MARK: Nodes that a card confirms and does not list
+
+    /// A card that lists *X* where it lists *Y* no longer, and still confirms *Y*.
+    private func swapped(_ card: ListedCard, at place: Int, to code: UInt16) throws -> TamperedCard {
+        var script = BrokenCardScanTests.Script(card.systems[0].nodes)
+        script.list[place] = ListedCard.Node(code: code)
+        script.versions[code] = 1
+        return try script.card(card)
+    }
+
+    /// Whichever places are drawn, the search at the one that was exchanged finds the node that the card lists. What a proof
+    /// says never differs but in nodes that no search returned, and the report says how many those are.
+    @Test func spotChecksFindExchangedNodes() throws {
+        var found = 0
+        var tried = 0
+        for card in ListedCard.singleSystems {
+            let nodes = card.systems[0].nodes
+            let free = nodes.indices.dropFirst().dropLast().first { place in
+                !nodes[place].isArea && (nodes[place].code + 1) & 0x1E != 0
+                    && nodes[place + 1].code > nodes[place].code + 1
+            }
+            guard let place = free else { continue }
+            let other = nodes[place].code + 1
+            for seed in 0..<UInt64(12) {
+                let scan = try MeasuredScan(
+                    swapped(card, at: place, to: other), .shipped, random: SeededGenerator(seed: seed + 1))
+                let codes = Set(scan.systems[0].nodes.map(\.code.rawValue))
+                tried += 1
+                if codes.contains(other) {
+                    found += 1
+                    #expect(!codes.contains(nodes[place].code), "\(card.name)")
+                } else {
+                    #expect(scan.systems[0].isProved, "\(card.name)")
+                    #expect(scan.systems[0].searchedNodes ?? 0 < nodes.count, "\(card.name)")
+                }
+            }
+        }
+        #expect(tried > 100 && found > tried / 20, "\(found) of \(tried)")
+    }
+
+    /// A system of which every node was searched cannot hide one.
+    @Test func countsWhatTheCardListed() throws {
+        for card in ListedCard.singleSystems {
+            let scan = try MeasuredScan(card.virtual(), .shipped)
+            let system = scan.systems[0]
+            #expect((system.searchedNodes != nil) == system.isProved)
+            #expect((1...system.nodes.count).contains(system.searchedNodes ?? 1), "\(card.name)")
+        }
+    }
+
+    // MARK: Where a walk is as good
+
+    /// Cards of few nodes: unknown systems of every small size, alone, and many of them.
+    static let smallCards: [ListedCard] = {
+        func system(_ number: Int, _ size: Int) -> ListedCard.System {
+            var random = SeededGenerator(seed: UInt64(number * 100 + size + 1))
+            var nodes = [ListedCard.Node.root]
+            while nodes.count < size { Change.addService(to: &nodes, &random) }
+            return ListedCard.System(code: SystemCode(rawValue: 0x9A00 + UInt16(number)), nodes: nodes)
+        }
+        let alone = (1...8).map { ListedCard(name: "\($0) nodes", systems: [system(0, $0)]) }
+        let many = (1...8).map { size in
+            ListedCard(name: "sixteen systems of \(size)", systems: (0..<16).map { system($0, size) })
+        }
+        return alone + many
+    }()
+
+    @Test(arguments: smallCards.indices) func fewNodesNeverCostMore(_ number: Int) throws {
+        let card = Self.smallCards[number]
+        let proved = try MeasuredScan(card.virtual(), .shipped)
+        let walked = try MeasuredScan(card.virtual(), .none)
+        #expect(proved.shown == walked.shown)
+        #expect(proved.exchanges <= walked.exchanges, "\(card.name)")
+        #expect(proved.air <= walked.air, "\(card.name)")
+    }
+
+    /// Known cards, and those without the search.
+    @Test func knownCardsNeverCostMore() throws {
+        for card in ListedCard.all {
+            let proved = try MeasuredScan(card.virtual(), .shipped)
+            let walked = try MeasuredScan(card.virtual(), .none)
+            #expect(proved.air <= walked.air, "\(card.name)")
+            var mute = [MeasuredScan]()
+            for layouts in [CardLayouts.shipped, .none] {
+                let silent = TamperedCard(try card.virtual()) { command, answer in command[1] == 0x0A ? nil : answer }
+                mute.append(try MeasuredScan(silent, layouts))
+            }
+            #expect(mute[0].air <= mute[1].air && mute[0].exchanges <= mute[1].exchanges, "\(card.name)")
+        }
+    }
+
+    /// But for the one whose lists are long and in no table.
+    @Test(arguments: Fixture.names.filter { $0 != "five-systems" }) func fixturesNeverCostMore(_ name: String) throws {
+        func exchanges(_ layouts: CardLayouts) throws -> Int {
+            let fixture = try Fixture(name)
+            #expect(CardScanner(session: try fixture.session(), layouts: layouts).scan().interruption == nil)
+            return fixture.field.statistics.exchanges
+        }
+        #expect(try exchanges(.shipped) <= exchanges(.none))
     }
 
     /// A card without Search Service Code and one with a fixed layout cost nothing more.

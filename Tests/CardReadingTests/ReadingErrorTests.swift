@@ -11,19 +11,21 @@ import Testing
 
 @Suite("Messages of reading errors")
 struct ReadingErrorTests {
-    private enum Kind: CaseIterable { case cardLost, radio, badAnswer, reader, cancelled }
+    private enum Kind: CaseIterable { case cardLost, radio, badAnswer, cardSilent, reader, cancelled }
 
     @Test("Every reading error describes itself")
     func reading() {
         let errors: [ReadingError] = [
             .cardLost, .radio(.corrupted(status: 2)), .badAnswer(.malformed(.polling, .empty)),
-            .badAnswer(.invalidArgument(.packetTooLong(300))), .reader(.readerTimeout), .cancelled,
+            .badAnswer(.invalidArgument(.packetTooLong(300))), .cardSilent, .reader(.readerTimeout),
+            .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
             case .cardLost: .cardLost
             case .radio: .radio
             case .badAnswer: .badAnswer
+            case .cardSilent: .cardSilent
             case .reader: .reader
             case .cancelled: .cancelled
             }
@@ -32,7 +34,7 @@ struct ReadingErrorTests {
 
     private enum FileCard: CaseIterable {
         case otherCard, pinSettingUnreadable, card, pin, secure, unknownType, unsupported, wrongPassportKey,
-            paceRequired
+            lastTry, paceRequired, noPACE
     }
 
     @Test("Every error of a card of files describes itself")
@@ -42,7 +44,8 @@ struct ReadingErrorTests {
             .otherCard, .pinSettingUnreadable(nil), .pinSettingUnreadable(0x6A82), .card(.otherCard),
             .pin(.locked(reference)), .secure(.wrongNumber), .secure(.malformed(.padding)),
             .secure(.crypto(.libraryMissing)),
-            .unknownType("09"), .unsupported(.specified), .wrongPassportKey, .paceRequired,
+            .unknownType("09"), .unsupported(.specified), .wrongPassportKey(nil),
+            .wrongPassportKey(.count(2)), .wrongPassportKey(.locked), .lastTry, .paceRequired, .noPACE,
         ]
         checkSentences(errors) { error -> FileCard in
             switch error {
@@ -54,7 +57,9 @@ struct ReadingErrorTests {
             case .unknownType: .unknownType
             case .unsupported: .unsupported
             case .wrongPassportKey: .wrongPassportKey
+            case .lastTry: .lastTry
             case .paceRequired: .paceRequired
+            case .noPACE: .noPACE
             }
         }
     }

@@ -4,34 +4,44 @@ import CardModel
 import CardReading
 import TestSupport
 import Testing
+import VirtualReader
 
 /// The exchanges of scans, as `Docs/proved-scan.md` has them.
 struct ScanFigureTests {
-    /// A row of its table: cards, exchanges of the walk and the proof on average, and the worst card.
+    /// A row of its table: cards, exchanges of the walk and the proof on average, the worst card, and the time on air.
     private struct Row {
         let name: String
         private var cards = 0
         private var walked = 0
         private var proved = 0
         private var worst = Int.min
+        private var airWalked = 0
+        private var airProved = 0
 
         init(_ name: String) { self.name = name }
 
         mutating func add(_ card: ListedCard, _ layouts: CardLayouts = .shipped) throws {
-            let walk = try MeasuredScan(card.virtual(), .none).exchanges
-            let proof = try MeasuredScan(card.virtual(), layouts).exchanges
-            (cards, walked, proved, worst) = (cards + 1, walked + walk, proved + proof, max(worst, proof - walk))
+            try add({ try card.virtual() }, layouts)
         }
 
-        private func mean(_ sum: Int) -> String {
-            let tenths = (sum * 10 + cards / 2) / max(1, cards)
+        mutating func add(_ card: () throws -> some VirtualPacketCard, _ layouts: CardLayouts = .shipped) throws {
+            let walk = try MeasuredScan(card(), .none)
+            let proof = try MeasuredScan(card(), layouts)
+            (cards, walked, proved) = (cards + 1, walked + walk.exchanges, proved + proof.exchanges)
+            worst = max(worst, proof.exchanges - walk.exchanges)
+            (airWalked, airProved) = (airWalked + walk.air, airProved + proof.air)
+        }
+
+        private func mean(_ sum: Int, per unit: Int = 1) -> String {
+            let tenths = (sum * 10 / unit + cards / 2) / max(1, cards)
             return "\(tenths / 10).\(tenths % 10)"
         }
 
         /// The cells behind the name.
         var figures: String {
             let most = worst > 0 ? "+\(worst)" : worst < 0 ? "−\(-worst)" : "0"
-            return "| \(cards) | \(mean(walked)) | \(mean(proved)) | \(most) |"
+            let air = "\(mean(airWalked, per: 1000)) | \(mean(airProved, per: 1000))"
+            return "| \(cards) | \(mean(walked)) | \(mean(proved)) | \(most) | \(air) |"
         }
     }
 
@@ -61,7 +71,16 @@ struct ScanFigureTests {
         let card = try ListedCard(fixture: "suica-p1")
         try unknown.add(card)
         try again.add(card, ListedCard.layouts(of: ListedCard.all + [card]))
-        return rows + [leftOut, known, unknown, again]
+        var small = Row("one unknown system of 1 to 8 nodes")
+        var many = Row("sixteen unknown systems of 1 to 8 nodes")
+        for card in ProvedScanTests.smallCards {
+            if card.systems.count == 1 { try small.add(card) } else { try many.add(card) }
+        }
+        var mute = Row("without Search Service Code")
+        for card in ListedCard.all {
+            try mute.add { TamperedCard(try card.virtual()) { $0[1] == 0x0A ? nil : $1 } }
+        }
+        return rows + [leftOut, known, unknown, again, small, many, mute]
     }
 
     @Test func pagesHaveThem() throws {

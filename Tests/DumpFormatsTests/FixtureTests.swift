@@ -27,7 +27,10 @@ import Testing
         #expect(try read.dumps.first.map(FormatFixture.lines) == fixture.expected)
     }
 
-    @Test(arguments: FormatFixture.all) func isReadWithByteOrderMarkAndOtherLineEnds(_ fixture: FormatFixture) throws {
+    /// Texts only: the bytes of a MIFARE Classic have neither.
+    @Test(arguments: FormatFixture.all.filter { $0.format != "mfd" }) func isReadWithByteOrderMarkAndOtherLineEnds(
+        _ fixture: FormatFixture
+    ) throws {
         var bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
         for byte in try fixture.bytes where byte != 0x0D { bytes += byte == 0x0A ? [0x0D, 0x0A] : [byte] }
         let read = try DumpFormatRegistry.complete.read(bytes)

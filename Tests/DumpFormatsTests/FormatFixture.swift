@@ -37,6 +37,11 @@ struct FormatFixture: CustomTestStringConvertible, Sendable {
                 "type2 \(Type2Dump.name(of: $0.key)) \(Hex.encode($0.value))"
             }
         }
+        if let memory = dump.classic {
+            return memory.blocks.sorted { $0.key < $1.key }.map {
+                "classic \($0.key) \(ClassicDump.digits(of: $0.value, unknown: "?", uppercase: false))"
+            }
+        }
         if case .object(let tag)? = dump.extra["st25tb"] { return memory("st25tb", tag["blocks"]) }
         func upper(_ id: (some CustomStringConvertible)?) -> String { id.map { $0.description.uppercased() } ?? "-" }
         var lines = ["card \(upper(dump.card.idm)) \(upper(dump.card.pmm))"]

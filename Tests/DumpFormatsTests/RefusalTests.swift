@@ -15,7 +15,27 @@ import Testing
         ("Filetype: Flipper NFC device\nVersion: 5\n", .malformedLine(line: 2, expected: .init(.flipperVersion))),
         (
             "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\n",
-            .notImported(kind: "Mifare Classic")
+            .missing(key: "Mifare Classic type")
+        ),
+        (
+            "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare DESFire\n",
+            .notImported(kind: "Mifare DESFire")
+        ),
+        (
+            "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\nMifare Classic type: 1K\nBlock 64: 00\n",
+            .malformedLine(line: 5, expected: .init(.blockNumberUpTo, "63"))
+        ),
+        ("+Sector: 0\nxx\n", .malformedLine(line: 2, expected: .init(.bytesInHex, "16"))),
+        ("+Sector: 40\n", .malformedLine(line: 1, expected: .init(.form, "+Sector: 0"))),
+        (
+            "+Sector: 0\n" + [String](repeating: block, count: 5).joined(separator: "\n") + "\n",
+            .malformedLine(line: 6, expected: .init(.bytesInHex, "16"))
+        ),
+        (
+            "# MIFARE Classic 1K\n64 \(block)\n", .malformedLine(line: 2, expected: .init(.blockNumberUpTo, "63"))
+        ),
+        (
+            "# MIFARE Classic 1K\n6 \(block)\n6 \(block)\n", .malformedLine(line: 3, expected: .init(.uniqueBlock))
         ),
         ("Filetype: Flipper NFC device\nVersion: 4\nDevice type: FeliCa\n", .missing(key: "UID")),
         (
@@ -27,7 +47,7 @@ import Testing
             .malformedLine(line: 7, expected: .init(.blocksBefore, "1", "0"))
         ),
         (
-            flipper + "Data format version: 1\nBlock 28: 00 00 \(block)\n",
+            flipper + "Data format version: 1\nBlock x: 00 00 \(block)\n",
             .malformedLine(line: 6, expected: .init(.blockNumberUpTo, "27"))
         ),
         (
@@ -72,8 +92,24 @@ import Testing
             .malformedLine(line: 4, expected: .init(.paddedBlocks))
         ),
         (
-            #"{"Created":"proxmark3","FileType":"mfc v2","blocks":{}}"#,
-            .notImported(kind: "mfc v2")
+            #"{"Created":"proxmark3","FileType":"15 v3","blocks":{}}"#,
+            .notImported(kind: "15 v3")
+        ),
+        (
+            #"{"FileType":"mfc v2","blocks":{"0":"04A1"}}"#,
+            .malformed(key: "blocks.0", expected: .init(.hexDigits, "32"))
+        ),
+        (
+            #"{"FileType":"mfc v2","blocks":{"256":"04A1"}}"#,
+            .malformed(key: "blocks.256", expected: .init(.decimalByteName))
+        ),
+        (
+            #"{"schema":"kazasu.dump/1","card":{"technology":"typeA"},"classic":{"size":"1K","blocks":{"64":null}}}"#,
+            .malformed(key: "classic.blocks.64", expected: .init(.blockNumberUpTo, "63"))
+        ),
+        (
+            #"{"schema":"kazasu.dump/1","card":{"technology":"typeA"},"classic":{"size":"1K","blocks":{"1":"0?"}}}"#,
+            .malformed(key: "classic.blocks.1", expected: .init(.bytesInHex, "16"))
         ),
         (
             #"{"Created":"proxmark3","FileType":"mfu","blocks":{"0":"04A1"}}"#,

@@ -7,10 +7,13 @@ import TestSupport
 import Testing
 
 @Suite struct RoundTripTests {
-    static let writable = DumpFormatRegistry.complete.writable.map(\.id)
+    /// The formats that hold a FeliCa card.
+    static let writable = ["json", "hex", "flipper", "proxmark", "metrodroid", "libpafe"]
 
     @Test func theseFormatsAreWritten() {
-        #expect(Set(RoundTripTests.writable) == ["json", "hex", "flipper", "proxmark", "metrodroid", "libpafe"])
+        #expect(
+            Set(DumpFormatRegistry.complete.writable.map(\.id))
+                == Set(RoundTripTests.writable).union(ClassicFormatTests.writable))
     }
 
     /// Random cards survive every format that is written: each block, each service, the IDm and the PMm.
@@ -128,7 +131,14 @@ import Testing
             #expect(throws: DumpWritingError.serviceTwice(code, service.code)) { try format.write(dump) }
         }
         let other = CardDump(card: CardIdentity(technology: .typeA))
-        #expect(throws: DumpWritingError.notFeliCa(.typeA)) { try FlipperFormat().write(other) }
+        for (id, error) in [
+            ("flipper", DumpWritingError.notSupported(.typeA)), ("proxmark", .notSupported(.typeA)),
+            ("metrodroid", .notFeliCa(.typeA)), ("libpafe", .notFeliCa(.typeA)), ("mfd", .notClassic(.typeA)),
+            ("mct", .notClassic(.typeA)), ("eml", .notClassic(.typeA)),
+        ] {
+            let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == id })
+            #expect(throws: error) { try format.write(other) }
+        }
     }
 
     /// An IDm that nobody knows is not written as zeros.

@@ -40,12 +40,26 @@ import Testing
         let channel = RecordingChannel([])
         let system = FeliCaSystem(channel: channel, idm: testIDm, pmm: PMm(rawValue: 0))
         #expect(throws: FeliCaError.invalidArgument(.count(.nodes, count, allowed: 1...32))) {
-            try system.requestService([NodeCode](repeating: .system, count: count))
+            try system.send(RequestService([NodeCode](repeating: .system, count: count)))
         }
         #expect(throws: FeliCaError.invalidArgument(.count(.nodes, count, allowed: 1...32))) {
             try system.requestServiceV2([NodeCode](repeating: .system, count: count))
         }
         #expect(channel.sent.isEmpty)
+    }
+
+    @Test func requestServiceOfManyNodes() throws {
+        let answers = [("4B", 32), ("4B", 32), ("11", 3)].map { length, count in
+            "\(length)03<I>\(count == 3 ? "03" : "20")" + String(repeating: "0100", count: count)
+        }
+        let channel = RecordingChannel(try answers.map { try packet($0) })
+        let system = FeliCaSystem(channel: channel, idm: testIDm, pmm: PMm(rawValue: 0))
+        let versions = try system.requestService([NodeCode](repeating: .system, count: 67))
+        #expect(versions == [KeyVersion?](repeating: KeyVersion(rawValue: 1), count: 67))
+        #expect(channel.sent.map { $0[10] } == [32, 32, 3])
+        #expect(throws: FeliCaError.invalidArgument(.count(.nodes, 0, allowed: 1...32))) {
+            try system.requestService([])
+        }
     }
 
     // MARK: Request Response

@@ -75,7 +75,6 @@ import Testing
         Bad(bytes: "0C07<I>FFFF", error: .status(StatusFlags(0xFF, 0xFF))),
         Bad(bytes: "0C07<I>FFA1", error: .status(StatusFlags(0xFF, 0xA1))),
         Bad(bytes: "0C07<I>00A8", error: .status(StatusFlags(0x00, 0xA8))),
-        Bad(bytes: "0D07<I>01A800", error: flaw(.trailingBytes(extra: 1))),
         Bad(bytes: "0B07<I>01", error: flaw(.tooShort(missing: 1))),
         Bad(bytes: "0A07<I>", error: flaw(.tooShort(missing: 1))),
         Bad(bytes: "0907010203040506 07", error: flaw(.tooShort(missing: 1))),

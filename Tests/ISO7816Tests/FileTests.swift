@@ -56,10 +56,10 @@ struct FileTests {
         #expect(FileTests.session(FileCard(file, .warning)).readFile(limit: 0) == FileContents(data: [], end: .limit))
     }
 
-    @Test func halvesARefusedLengthDownToOneByte() throws {
+    @Test func takesLessAfterARefusalDownToOneByte() throws {
         let card = SessionTests.EndlessCard([0x67, 0x00])
         #expect(FileTests.session(card).readFile() == FileContents(data: [], end: .refused(.wrongLength)))
-        #expect(card.exchanges == 9, "256, 128, … 1")
+        #expect(card.exchanges == 10, "256, 160, 112, 64, … 1")
     }
 
     /// At least one byte at a time.

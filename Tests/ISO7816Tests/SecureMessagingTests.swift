@@ -218,6 +218,18 @@ struct SecureMessagingTests {
         }
     }
 
+    @Test("A residence card that refuses every length is asked for smaller parts, and then refuses the file")
+    func smallParts() throws {
+        let parts = ["00E0", "00A0", "0070", "0040", "0020", "0010"]
+        let short = parts.map { ("08B08100049602\($0)00", "6700") }
+        let script = [short[0], ("08B081000000049602" + "00E0" + "0000", "6700")] + short.dropFirst()
+        let (secure, channel) = try Self.session(Self.examples[1], script)
+        #expect(throws: SecureMessagingError.card(.status(.readBinary, .wrongLength))) {
+            try secure.readFile(shortID: 1, size: 300)
+        }
+        #expect(channel.finish().isEmpty, "\(channel.finish())")
+    }
+
     @Test("A passport's session: SELECT and two reads of the example")
     func passport() throws {
         let air = [

@@ -57,11 +57,11 @@ struct AnticollisionTests {
         #expect(chip.finish() == [])
     }
 
-    @Test func ignoresCardsThatLeaveDuringTheSearch() throws {
+    @Test func hearsCardsThatLeaveDuringTheSearch() throws {
         let leaving = ["A 9320 > !", "A 932100/1 > -", "A 52/7 > -", "A 52/7 > -", "field"]
         let chip = ScriptedChip(Self.failedOnce + leaving + ["A 52/7 > -"])
         var pcd = PCD(chip)
-        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(throws: TransportError.heard(.unstarted(.typeA))) { try pcd.activate(.typeA()) }
         #expect(chip.finish() == [])
     }
 
@@ -79,7 +79,7 @@ struct AnticollisionTests {
     @Test func noiseEnds() {
         let chip = NoisyChip()
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0x02)) { try pcd.activate(.typeA()) }
+        #expect(throws: TransportError.heard(.damaged(.typeA))) { try pcd.activate(.typeA()) }
         #expect(chip.exchanges < 100)
     }
 

@@ -89,12 +89,54 @@ struct ExchangeVectorTests {
         #expect(chip.timeouts.count == 3 && chip.timeouts.allSatisfy { $0 <= .seconds(3) })
     }
 
-    /// A card may ask for time without end; each extension costs it a millisecond of what the caller allows.
-    @Test func extensionsUseUpTheLimit() {
-        var budget = TimeBudget(.seconds(150))
-        for _ in 0..<100_000 { budget.chargeExtension() }
-        #expect(budget.remaining <= .seconds(50))
-        #expect(budget.remaining > .zero)
+    /// A card that takes a time of its own for each block.
+    private final class SlowCard {
+        var now = ContinuousClock.now
+        var time: Duration
+        init(_ time: Duration) { self.time = time }
+
+        func blocks(_ answer: @escaping (Int) -> [UInt8]) -> (reader: BlockProtocol, chip: EndlessChip) {
+            let chip = EndlessChip { index in
+                self.now += self.time
+                return answer(index)
+            }
+            let parameters = BlockProtocol.Parameters(
+                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 8))
+            return (BlockProtocol(chip, parameters, now: { self.now }), chip)
+        }
+    }
+
+    /// As long as it asks for more time, a card has not left: bank cards and eIDs do so for many seconds.
+    @Test(arguments: [1, 10, 59]) func aCardMayAskForMoreThanTheCallerAllows(_ multiplier: UInt8) throws {
+        var blocks = SlowCard(.milliseconds(900)).blocks { $0 < 30 ? [0xF2, multiplier] : [0x02, 0x90, 0x00] }.reader
+        #expect(try blocks.transceive([1], timeout: .seconds(5)) == [0x90, 0x00])
+        // And again, in each block of a long command and a long answer.
+        let chain = SlowCard(.milliseconds(900)).blocks { index in
+            switch index {
+            case 0...19, 21...40: [0xF2, multiplier]
+            case 20: [0xA2]
+            default: [0x03, 0x90, 0x00]
+            }
+        }
+        var long = chain.reader
+        #expect(try long.transceive([UInt8](repeating: 1, count: 300), timeout: .seconds(5)) == [0x90, 0x00])
+        #expect(chain.chip.exchanges == 42)
+    }
+
+    /// For a minute, whatever the caller allows: the first block is the caller's.
+    @Test(arguments: [Duration.seconds(5), .seconds(50)]) func aCardMayNotAskForever(_ timeout: Duration) {
+        let card = SlowCard(.seconds(3)).blocks { _ in [0xF2, 59] }
+        var blocks = card.reader
+        #expect(throws: TransportError.cardTooSlow) { try blocks.transceive([1], timeout: timeout) }
+        #expect(card.chip.exchanges == 21)
+    }
+
+    /// Each extension costs a millisecond of what the caller allows, however quickly it is used.
+    @Test func aCardMayNotAskWithoutEnd() {
+        let card = SlowCard(.zero).blocks { _ in [0xF2, 1] }
+        var blocks = card.reader
+        #expect(throws: TransportError.cardTooSlow) { try blocks.transceive([1], timeout: .seconds(5)) }
+        #expect(card.chip.exchanges == 5001)
     }
 
     @Test func blockSizeExcludesHeaderAndCRC() {

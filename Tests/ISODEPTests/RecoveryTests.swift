@@ -59,7 +59,7 @@ struct RecoveryTests {
         let card = SmallCard()
         card.extensions = .max
         var blocks = Self.blocks(card, cardFrame: 256)
-        #expect(throws: TransportError.noAnswer) { try blocks.transceive([1], timeout: .milliseconds(200)) }
+        #expect(throws: TransportError.cardTooSlow) { try blocks.transceive([1], timeout: .milliseconds(200)) }
         #expect(card.exchanges <= 201)
     }
 

@@ -99,7 +99,7 @@ struct ScriptedActivationTests {
         let answer = ["B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080100+ > 02", "field"]
         let chip = ScriptedChip(answer + answer + answer)
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeB()) }
+        #expect(throws: TransportError.heard(.unstarted(.typeB))) { try pcd.activate(.typeB()) }
         #expect(chip.finish() == [])
     }
 
@@ -110,7 +110,7 @@ struct ScriptedActivationTests {
     func damagedAnswersEndTheActivation(_ round: [String]) {
         let chip = ScriptedChip(round + round + round)
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeA()) }
+        #expect(throws: TransportError.heard(.unstarted(.typeA))) { try pcd.activate(.typeA()) }
         #expect(chip.finish() == [])
     }
 
@@ -131,7 +131,7 @@ struct ScriptedActivationTests {
         let round = ["B 050008+ > 5130702A1C00000011008185", "field"]
         let chip = ScriptedChip(round + round + round)
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeB()) }
+        #expect(throws: TransportError.heard(.damaged(.typeB))) { try pcd.activate(.typeB()) }
         #expect(chip.finish() == [])
     }
 
@@ -150,7 +150,7 @@ struct ScriptedActivationTests {
         let round = ["A 52/7 > 4400"] + levels + ["field"]
         let chip = ScriptedChip(round + round + round)
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeA()) }
+        #expect(throws: TransportError.heard(.unstarted(.typeA))) { try pcd.activate(.typeA()) }
         #expect(chip.finish() == [])
     }
 
@@ -202,10 +202,12 @@ struct ScriptedActivationTests {
         #expect(chip.timeouts.suffix(3) == [.milliseconds(30), .milliseconds(10), .milliseconds(10)])
     }
 
-    @Test func skipsCardsWithoutISODEP() throws {
+    @Test func sendsNothingToCardsWithoutISODEP() throws {
         let chip = ScriptedChip(["B 050008+ > 5030702A1C00000011008085"])
         var pcd = PCD(chip)
-        #expect(try pcd.activate(.typeB()) == nil)
+        let card = try pcd.activate(.typeB())
+        #expect(card?.technology == .typeB && card?.isISODEP == false)
+        #expect(throws: TransportError.cardReleased) { try pcd.transceive([0x00, 0xA4], timeout: .seconds(1)) }
         #expect(chip.finish() == [])
     }
 
@@ -222,15 +224,15 @@ struct ScriptedActivationTests {
         let collision = ["B 050008+ > !", "field"]
         let chip = ScriptedChip(collision + collision + collision)
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0x02)) { try pcd.activate(.typeB()) }
+        #expect(throws: TransportError.heard(.damaged(.typeB))) { try pcd.activate(.typeB()) }
         #expect(chip.finish() == [])
     }
 
-    @Test func reportsALeavingCardAsNone() throws {
+    @Test func reportsACardThatStopsAnswering() {
         let leaving = ["A 52/7 > 4400", "A 9320 > -", "field"]
         let chip = ScriptedChip(leaving + leaving + leaving)
         var pcd = PCD(chip)
-        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(throws: TransportError.heard(.unstarted(.typeA))) { try pcd.activate(.typeA()) }
         #expect(chip.finish() == [])
     }
 

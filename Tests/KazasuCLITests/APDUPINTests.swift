@@ -76,7 +76,7 @@ struct APDUPINTests {
             (["00200081:6984"], ["--allow-last-try"], 77, "PIN 1 is locked", "閉塞しています"),
             (["00200081:63c0"], [], 77, "PIN 1 is locked", "閉塞しています"),
             (["00200081:6a88"], [], 77, "6A88", "6A88"),
-            (["00200081:noAnswer"], [], 74, "tries left cannot be read", "残り回数を読めない"),
+            (["00200081:noAnswer"], [], 74, "remaining tries cannot be read", "残り回数を読めない"),
             (["00200081:63c3", "00200081**********:63c2"], [], 77, "PIN 1 is wrong; 2 tries are left", "残り 2 回"),
             (["00200081:63c2", "00200081**********:6984"], [], 77, "is wrong and is now locked", "閉塞しました"),
             (

@@ -112,8 +112,8 @@ struct CardFaultTests {
     func silent() throws {
         let folder = try TemporaryFolder()
         let card = try folder.card(Card.transit(faults: #"{"fault":"silence","command":"06","from":1}"#))
-        try Kazasu.run("balance", "-r", card, "-t", "0").expectError(77, "008B")
-        try Kazasu.run("read", "008B", "-r", card, "-t", "0", "--lang=ja").expectError(77, "応答しません")
+        try Kazasu.run("balance", "-r", card, "-t", "0").expectError(74, "the card answers too little")
+        try Kazasu.run("read", "008B", "-r", card, "-t", "0", "--lang=ja").expectError(74, "カードの応答が足りず")
     }
 
     @Test("Prints the blocks that were read, and marks the others")

@@ -197,7 +197,7 @@ struct CardFromFileTests {
         let folder = try TemporaryFolder()
         let plain = try folder.card(Card.transit())
         let result = try Kazasu.run("balance", "--card", "icoca", "-r", plain)
-        #expect(result.hasEnded(0) && result.errors.contains("it is taken for ICOCA"), "\(result.errors)")
+        #expect(result.hasEnded(0) && result.errors.contains("treated as ICOCA"), "\(result.errors)")
     }
 
     @Test("A card has the name that people use, in any case", arguments: ["suica", "Suica", "SUICA", "transit"])

@@ -11,6 +11,9 @@ struct CompletionTests {
     static let rows: [(typed: String, completed: String)] = [
         ("bal", "balance"), ("tag re", "read"), ("stations imp", "import"), ("scan --red", "--redact"),
         ("balance --card trans", "transit"), ("history --kind adj", "adjustment"), ("history --format nd", "ndjson"),
+        ("history --kind rail,adj", "rail,adjustment"), ("serve --allow ledger,wr", "ledger,write"),
+        ("watch --webhook-types on,of", "on,off"), ("watch --webhook-body disc", "discord"),
+        ("watch --answer no", "none"), ("watch --answer le", "led:"),
         ("convert card.json --to flip", "flipper"), ("dump --format metro", "metrodroid"),
         ("decode car", "card.json"), ("diff card.json oth", "other.json"), ("simulate car", "card.json"),
         ("convert card.json --output oth", "other.json"), ("dump --resume car", "card.json"),
@@ -42,7 +45,7 @@ struct CompletionTests {
         _ = try folder.write(Array(program.utf8), as: "kazasu")
         for shell in ["bash", "zsh", "fish"] {
             let script = try ChildProcess.run(
-                Kazasu.service, ["--generate-completion-script", shell], environment: Kazasu.environment)
+                Kazasu.path, ["completion", shell], environment: Kazasu.environment)
             try #require(script.hasEnded(0))
             _ = try folder.write(Array(script.output.utf8), as: "kazasu.\(shell)")
         }
@@ -77,30 +80,45 @@ struct CompletionTests {
         }
     }
 
-    @Test("The command prints the script, from either program with all commands", arguments: ["bash", "zsh", "fish"])
+    @Test("The script is the same from either program and in both languages", arguments: ["bash", "zsh", "fish"])
     func command(shell: String) throws {
         let script = try Kazasu.run("completion", shell)
-        #expect(script.hasEnded(0) && script.errors.isEmpty)
-        #expect(script.output.contains("redecode"), "a command of the ledger")
-        let hidden = try ChildProcess.run(
-            Kazasu.service, ["--generate-completion-script", shell], environment: Kazasu.environment)
-        #expect(hidden.output == script.output)
+        #expect(script.hasEnded(0) && script.errors.isEmpty && script.output.contains("---completion \(shell)"))
+        let japanese = try ChildProcess.run(
+            Kazasu.service, ["completion", shell, "--lang", "ja"], environment: Kazasu.environment)
+        #expect(japanese.output == script.output)
     }
 
-    /// Unlike a help page, a script is not wrapped to the width of the terminal.
-    @Test("A script is the same in both languages, but for its descriptions", arguments: ["bash", "zsh", "fish"])
-    func languages(shell: String) throws {
-        let scripts = try ["en", "ja"].map { language in
-            try ChildProcess.run(
-                Kazasu.service, ["--generate-completion-script", shell, "--lang", language],
-                environment: Kazasu.environment
-            ).output.split(separator: "\n", omittingEmptySubsequences: false)
+    @Test("Completions are described in the user's language; bash shows no descriptions")
+    func descriptions() throws {
+        func answer(_ shell: String, _ words: String..., language: String = "C") throws -> String {
+            let request = ["---completion", shell, "\(words.count)", "kazasu"] + words
+            let result = try Kazasu.run(request, environment: ["LC_ALL": language])
+            #expect(result.hasEnded(0) && result.errors.isEmpty)
+            return result.output
         }
-        #expect(scripts[0].count == scripts[1].count)
-        #expect(scripts[1] != scripts[0])
-        for (english, japanese) in zip(scripts[0], scripts[1]) where english != japanese {
-            #expect(english.prefix(4) == japanese.prefix(4), "\(japanese)")
-        }
+        #expect(try answer("bash", "bal") == "balance\n")
+        #expect(try answer("zsh", "bal") == "balance\tPrint the card's balance: one number.\n")
+        #expect(try answer("fish", "bal", language: "ja_JP.UTF-8") == "balance\tカードの残高を数字だけで表示する。\n")
+        #expect(try answer("bash", "ledger", "redec") == "redecode\n", "a command of the other program")
+        #expect(try answer("bash", "balance", "--card=tran") == "--card=transit\n")
+        #expect(try answer("bash", "balance", "--", "--ca").isEmpty, "an argument")
+        #expect(try answer("bash", "nosuch", "x").isEmpty)
+    }
+
+    /// Whatever a shell sends is answered.
+    @Test(arguments: [
+        ["---completion"], ["---completion", "zsh", "-1", "kazasu"], ["---completion", "zsh", "x", "kazasu", "b"],
+    ])
+    func wrongRequest(_ request: [String]) throws {
+        #expect(try Kazasu.run(request).hasEnded(64))
+    }
+
+    @Test(arguments: [
+        ["1", "kazasu"], ["99", "kazasu", "balance"], ["1", "", "balance"], ["2", "kazasu", "--card", ""],
+    ])
+    func oddRequest(_ words: [String]) throws {
+        #expect(try Kazasu.run(["---completion", "fish"] + words).hasEnded(0))
     }
 
     @Test func bash() throws {
@@ -121,7 +139,7 @@ struct CompletionTests {
         #expect(shown.output.contains("<virtual:folder/>"), "\(shown.output)")
     }
 
-    @Test func zsh() throws {
+    @Test(.needs("/usr/bin/zsh")) func zsh() throws {
         let start = """
             cd '\(folder.path)'
             PATH="$PWD/bin:$PATH"
@@ -133,7 +151,7 @@ struct CompletionTests {
         check(try typed(["/usr/bin/env", "zsh", "-d", "-i"]))
     }
 
-    @Test func fish() throws {
+    @Test(.needs("/usr/bin/fish")) func fish() throws {
         let start = """
             cd '\(folder.path)'
             set -x PATH "$PWD/bin" $PATH
@@ -154,7 +172,7 @@ struct CompletionTests {
                     continue
                 }
                 #expect(
-                    try argument.optional("completionKind") != nil, "kazasu … \(name): <\(value)> completes nothing")
+                    try argument.optional("isCompleted") != nil, "kazasu … \(name): <\(value)> completes nothing")
             }
             for below in try command.optional("subcommands")?.list({ one throws(DocumentError) in one }) ?? [] {
                 try check(below)

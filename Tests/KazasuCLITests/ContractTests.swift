@@ -54,6 +54,12 @@ struct ContractTests {
         ("dump --service 090G", "invalid value '090G' for --service", "--service の値 '090G' は"),
         ("license 1234", "never as an argument", "シェルの履歴に残っている"),
         ("license 1234", "unexpected argument '…'", "余分な引数 '…'"),
+        ("license ABC12345", "unexpected argument '…'", "余分な引数 '…'"),
+        ("tag read deadbeef", "unexpected argument '…'", "余分な引数 '…'"),
+        ("license lic.json", "unexpected argument 'lic.json'", "余分な引数 'lic.json'"),
+        ("classic read x", "invalid argument 'x'", "引数 'x' は"),
+        ("passport SP1234567,800405,360614", "no such file", "ファイルがありません"),
+        ("residence AA12345678BB", "unexpected argument '…'", "余分な引数 '…'"),
         ("mynumber 1234", "it is now in your shell's history", "シェルの履歴に残っている"),
         ("read 090F --blocks x", "write it as 0-19 or 0,3,5-7", "0-19、0,3,5-7 のように書いてください"),
         ("history --json --format csv", "--json cannot be used", "--json"), ("felica 0", "packet 1 is not", "パケット 1 は"),
@@ -187,7 +193,8 @@ struct ContractTests {
     @Test("Keys do not change with the language, and stand in their order")
     func keys() throws {
         let lines = [
-            ("poll", ["schema", "card", "systemCode", "systemName", "cards"]), ("scan", ["schema", "card", "systems"]),
+            ("poll", ["schema", "card", "systemCode", "systemName", "next", "cards"]),
+            ("scan", ["schema", "card", "systems"]),
             ("dump", ["schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica"]),
             ("read 090F", ["schema", "card", "systemCode", "complete", "services"]),
             ("balance", ["schema", "card", "balances"]),

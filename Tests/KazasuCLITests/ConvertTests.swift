@@ -42,7 +42,7 @@ struct ConvertTests {
         let bad = try folder.write(Array("hello\n".utf8), as: "bad")
         let page = "\(TestFiles.root)/Fixtures/formats/proxmark-memory/mfu.json"
         for (source, words) in [
-            (page, language == "en" ? "can only store FeliCa cards" : "FeliCa カード専用"),
+            (page, language == "en" ? "cannot store this kind of card" : "この種類のカードは保存できない"),
             (bad, language == "en" ? "not a dump in any known format" : "対応している形式"),
         ] {
             let result = try Kazasu.run("convert", source, "--to", "flipper", "-o", kept, "--lang", language)

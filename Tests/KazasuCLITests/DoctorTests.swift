@@ -56,7 +56,7 @@ struct DoctorTests {
         let readers = try document.required("readers").elements()
         #expect(
             try readers.map { try $0.optional("id")?.text() } == [
-                "acr122_usb:001:005", "rcs300:port=1-2", nil, "rcs380:port=1-4",
+                "acr122_usb:port=1-1", "rcs300:port=1-2", nil, "rcs380:port=1-4",
             ])
     }
 

@@ -93,11 +93,14 @@ struct DocumentTests {
     @Test(
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
-            "README", "Docs/bridge", "Docs/cards", "Docs/environment", "Docs/errors", "Docs/hardware", "Docs/ledger",
+            "README", "Docs/bridge", "Docs/cards", "Docs/contribute", "Docs/environment", "Docs/errors",
+            "Docs/first-commuter",
+            "Docs/first-door", "Docs/first-ids", "Docs/first-maker", "Docs/first-research", "Docs/hardware",
+            "Docs/ledger",
             "Docs/license",
             "Docs/lite-s", "Docs/many-sites", "Docs/my-number", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc",
             "Docs/proved-scan", "Docs/passport", "Docs/residence", "Docs/serve",
-            "Docs/tags", "Docs/tested-with", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door",
+            "Docs/quirks", "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door",
             "Docs/recipes/expense-claim",
             "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/my-number-rcs380", "Docs/recipes/node",
             "Docs/recipes/postgresql", "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",

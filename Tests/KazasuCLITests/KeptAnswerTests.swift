@@ -36,8 +36,9 @@ struct KeptAnswerTests {
             result.expectError(73, "/dev/full")
             #expect(result.output == whole.output)
         }
-        let reader = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-        let line = ["mynumber", "-r", reader, "--pin1-from", "env:P"]
+        let reader = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/face.json"
+        let authority = "\(TestFiles.root)/Fixtures/iso7816/mynumber/authority.bin"
+        let line = ["mynumber", "-r", reader, "--pin1-from", "env:P", "--ca", authority]
         let answer = try Kazasu.run(line, environment: ["P": "2222"])
         let result = try Kazasu.run(line + ["-o", "/dev/full"], environment: ["P": "2222"])
         result.expectError(73, "/dev/full")

@@ -18,7 +18,7 @@ struct LiteTests {
     private static let environment = [
         "KEY": key, "DERIVED": derived, "MASTER": master, "NEW": newKey, "FACTORY": String(repeating: "00", count: 16),
     ]
-    private static let profile = """
+    static let profile = """
         {"schema": "kazasu.liteProfile/1", "keyVersion": "0002", "free": "010203040506", "ndef": false,
          "blocks": {"0": "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"}, "readOnly": [0], "macToWrite": [1, 2], "lock": true}
         """

@@ -21,7 +21,9 @@ struct ManualTests {
         return "man/\(language == "ja" ? "ja/" : "")man1/\(name).1"
     }
 
-    @Test("Every command has a page without a warning", arguments: SnapshotTests.commands, ["en", "ja"])
+    @Test(
+        "Every command has a page without a warning", .needs("/usr/bin/mandoc", "/usr/bin/groff"),
+        arguments: SnapshotTests.commands, ["en", "ja"])
     func lint(command: String, language: String) throws {
         let folder = try Self.made.get()
         let path = "\(folder.path)/\(Self.page(command, language))"
@@ -34,22 +36,18 @@ struct ManualTests {
         }
     }
 
-    /// The two shells that show descriptions.
     @Test(
-        "Completions have descriptions in the user's language",
+        "Completions have descriptions in the user's language", .needs("/usr/bin/fish"),
         arguments: [
-            ("zsh", "autoload -Uz compinit; compinit -u -D; source FILE; functions _kazasu"),
-            ("fish", "source FILE; complete -c kazasu"),
-        ],
-        [
             ("LC_ALL=ja_JP.UTF-8", "読む"), ("LC_ALL= LC_MESSAGES= LANG=ja_JP.UTF-8", "読む"),
             ("LC_ALL=C.UTF-8 LANG=ja", "Read"),
         ])
-    func completions(shell: (name: String, line: String), language: (variables: String, word: String)) throws {
-        let file = "\(try Self.made.get().path)/completions/kazasu.\(shell.name)"
-        let flags = shell.name == "zsh" ? "-f" : "--no-config"
-        let line = shell.line.replacing("FILE", with: "'\(file)'")
-        let result = try Kazasu.shell("env \(language.variables) \(shell.name) \(flags) -c \"\(line)\"")
+    func completions(language: (variables: String, word: String)) throws {
+        let file = "\(try Self.made.get().path)/completions/kazasu.fish"
+        let line = "source '\(file)'; complete -C 'kazasu li'"
+        let path = Kazasu.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let result = try Kazasu.shell(
+            "env PATH='\(path)':\"$PATH\" \(language.variables) fish --no-config -c \"\(line)\"")
         #expect(result.hasEnded(0) && result.errors.isEmpty, "\(result.errors)")
         #expect(result.output.contains(language.word), "\(result.output.prefix(400))")
         #expect(result.output.contains("読む") == (language.word == "読む"))
@@ -73,7 +71,9 @@ struct ManualTests {
         #expect(statuses == ["0", "1", "64", "65", "66", "69", "70", "73", "74", "75", "76", "77", "130", "143"])
     }
 
-    @Test("The examples of the help are in the page as they are", arguments: ExamplePage.help)
+    @Test(
+        "The examples of the help are in the page as they are", .needs("/usr/bin/mandoc", "/usr/bin/col"),
+        arguments: ExamplePage.help)
     func examples(_ page: ExamplePage) throws {
         let words = page.name.split(separator: " ").map(String.init)
         let language = words.last == "(ja)" ? "ja" : "en"

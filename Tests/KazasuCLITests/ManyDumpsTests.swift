@@ -23,7 +23,7 @@ struct ManyDumpsTests {
         let bad = try folder.write(Array("hello\n".utf8), as: "middle.txt")
         let result = try Kazasu.run("decode", "--format", "ndjson", folder.path)
         #expect(result.end == .exited(65))
-        #expect(result.messages.count == 2 && result.messages[0].contains(bad), "\(result.errors)")
+        #expect(result.messages.count == 3 && result.messages[0].contains(bad), "\(result.errors)")
         #expect(result.errors.contains("1 file could not be read; the others were"))
         let documents = try documents(result.output)
         let files = try documents.map { try $0.required("file").text() }
@@ -149,12 +149,12 @@ struct ManyDumpsTests {
     @Test("A kind of card that is not imported is named, without a hint to fix the file")
     func notImported() throws {
         let folder = try TemporaryFolder()
-        let text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\nUID: 01 02 03 04\n"
+        let text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare DESFire\nUID: 01 02 03 04\n"
         let path = try folder.write(Array(text.utf8), as: "classic.nfc")
         let result = try Kazasu.run("decode", path)
-        result.expectError(65, "importing this kind of card is not supported (Mifare Classic)")
+        result.expectError(65, "importing this kind of card is not supported (Mifare DESFire)")
         #expect(!result.errors.contains("fix the file"))
-        try Kazasu.run("decode", path, "--lang", "ja").expectError(65, "取り込みには対応していません（Mifare Classic）")
+        try Kazasu.run("decode", path, "--lang", "ja").expectError(65, "取り込みには対応していません（Mifare DESFire）")
     }
 
     @Test("Reports records that share a label")

@@ -32,8 +32,7 @@ struct MyNumberFaceTests {
         try run(["--pin-from", "env:S"] + arguments, secret: "2222")
     }
 
-    @Test(
-        "The face and the items in both languages and as documents", .disabled(if: MyNumberTests.hasSummaries))
+    @Test("The face and the items in both languages and as documents")
     func answers() throws {
         for language in ["en", "ja"] {
             let ending = language == "ja" ? "ja.txt" : "txt"
@@ -90,13 +89,15 @@ struct MyNumberFaceTests {
         let document = JSONCursor(try JSONValue(parsing: Array(wrong.output.utf8)))
         #expect(try document.required("withheldReason").text() == "wrongPIN")
         let form = try face(["--json"], secret: "5006012031123")
-        #expect(try form.end == .exited(77) && form.errorDocument().required("reason").text() == "pinForm")
+        #expect(try form.end == .exited(64) && form.errorDocument().required("reason").text() == "numberForm")
+        #expect(wrong.errors.contains("compare it with the front of the card"), "\(wrong)")
+        #expect(form.errors.contains("all printed on the front"), "\(form)")
         for result in [wrong, form] { #expect(!(result.output + result.errors).contains("5006012031")) }
         #expect(try face([], secret: "").end == .exited(64))
         // Blanks between the parts do not matter.
         #expect(try face(["--ca", Self.authority], secret: "50 06 01 - 2031 - 1234").end == .exited(0))
         let nobody = try run(["--face"])
-        #expect(nobody.hasEnded(0) && nobody.errors.contains("no terminal. --number-from gives it"), "\(nobody)")
+        #expect(nobody.hasEnded(0) && nobody.errors.contains("without a terminal; use --number-from"), "\(nobody)")
         #expect(nobody.output.contains("the front of the card"))
         for arguments in [
             ["--face", "--free"], ["--face", "--pin-from", "env:S"], ["--number-from", "env:S"], ["--photo", "x"],
@@ -125,8 +126,56 @@ struct MyNumberFaceTests {
         #expect(try face(["--redact", "--photo", "\(folder.path)/x"]).end == .exited(64))
         // Without the number there is no picture, and no file.
         let none = try run(["--face", "--photo", "\(folder.path)/none"])
-        #expect(none.hasEnded(0) && none.errors.contains("no file was written"), "\(none)")
+        #expect(none.hasEnded(77) && none.errors.contains("no file was written"), "\(none)")
         #expect(!folder.names.contains("none"))
+    }
+
+    @Test("A chip that opens with one number and says other dates is 65 otherDocument")
+    func otherDocument() throws {
+        let text = String(decoding: try TestFiles.read("Fixtures/iso7816/mynumber/face.json"), as: UTF8.self)
+        let forged = "01020320991234"
+        let card = try folder.card(text.replacing(Self.number, with: forged))
+        let path = String(card.dropFirst("virtual:".count))
+        let options = ["--face", "--number-from", "env:S", "--ca", Self.authority]
+        for more in [[], ["--check"]] {
+            let result = try run(options + ["--json"] + more, card: path, secret: forged)
+            #expect(
+                try result.end == .exited(65) && result.errorDocument().required("reason").text() == "otherDocument")
+            #expect(result.output.contains(#""state": "otherDocument""#), "\(result)")
+            #expect(!result.errors.contains(forged.prefix(6)))
+        }
+    }
+
+    @Test("--check of the front prints one line, once, and nothing personal")
+    func check() throws {
+        let valid = try face(["--check", "--ca", Self.authority])
+        #expect(valid.output == "valid\n" && valid.end == .exited(0), "\(valid)")
+        let document = try face(["--check", "--json"])
+        #expect(document.end == .exited(65), "\(document)")
+        let found = JSONCursor(try JSONValue(parsing: Array(document.output.utf8)))
+        #expect(try found.required("state").text() == "unknownAuthority")
+        #expect(try found.required("reason").text() == "signature")
+        #expect(!(document.output + document.errors).contains("1975") && !document.output.contains("2031"))
+        let wrong = try face(["--check"], secret: "50060120311235")
+        #expect(wrong.end == .exited(77) && wrong.output == "", "\(wrong)")
+        for arguments in [["--check"], ["--face", "--check", "--photo", "x"], ["--check", "--pin-from", "env:S"]] {
+            #expect(try run(arguments).end == .exited(64), "\(arguments)")
+        }
+    }
+
+    /// A file of the card input application, and how its lack ends: the bearer can cause all of it.
+    @Test(
+        "A card without the signature of its items fails",
+        arguments: [("0003", "absent", 65), ("0004", "incomplete", 77)] as [(String, String, Int32)])
+    func unsigned(_ file: String, _ state: String, _ status: Int32) throws {
+        let text = String(decoding: try TestFiles.read("Fixtures/iso7816/mynumber/face.json"), as: UTF8.self)
+        let parts = text.split(separator: "\"\(file)\": {", maxSplits: 1)
+        #expect(parts.count == 2)
+        let card = try folder.card(parts.joined(separator: "\"0F\(file.suffix(2))\": {"))
+        let path = String(card.dropFirst("virtual:".count))
+        let result = try run(
+            ["--pin-from", "env:S", "--ca", Self.authority, "--json"], card: path, secret: "2222")
+        #expect(result.end == .exited(status) && result.output.contains("\"state\": \"\(state)\""), "\(result)")
     }
 
     @Test("A trace and a dump have neither PIN nor number, nor the digest of the personal number")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import Glibc
 import TestSupport
 import Testing
 
@@ -11,25 +10,21 @@ struct MyNumberTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Whether the program was built with the package trait `Certificates` and sums them up, which the recorded answers are
-    /// without; `make test-certificates` says so.
-    static let hasSummaries = getenv("KAZASU_CERTIFICATES") != nil
-
     private func run(_ card: String, _ arguments: [String], pin: String = "2222") throws -> ChildResult {
         let reader = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/\(card).json"
         let quoted = (["mynumber", "-r", reader] + arguments).map { "'\($0)'" }.joined(separator: " ")
         return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(quoted)", environment: ["P1": pin])
     }
 
-    @Test(
-        "The whole card through libnfc, in both languages", .disabled(if: hasSummaries), arguments: ["en", "ja"])
+    @Test("The whole card through libnfc, in both languages", arguments: ["en", "ja"])
     func wholeCard(language: String) throws {
         let result = try run("card", ["--pin-from", "env:P1", "--lang", language])
-        #expect(result.end == .exited(0), "\(result.errors)")
+        // Nothing signs the items of this card.
+        #expect(result.end == .exited(65), "\(result.errors)")
         try Snapshot.check(result.output, "answers/mynumber.\(language == "ja" ? "ja." : "")txt")
     }
 
-    @Test("Without the PIN, and as a document", .disabled(if: hasSummaries))
+    @Test("Without the PIN, and as a document")
     func documents() throws {
         try Snapshot.check(try run("card", ["--free"]).output, "answers/mynumber-free.txt")
         try Snapshot.check(try run("card", ["--free", "--json"]).output, "answers/mynumber-free.json")
@@ -76,7 +71,7 @@ struct MyNumberTests {
         ),
     ]
 
-    @Test("Builds with the trait sum certificates up, as openssl does", .enabled(if: hasSummaries))
+    @Test("Certificates are shown as openssl reads them")
     func summaries() throws {
         let document = JSONCursor(try JSONValue(parsing: Array(try run("card", ["--free", "--json"]).output.utf8)))
         let certificates = try document.required("certificates").elements()
@@ -87,10 +82,9 @@ struct MyNumberTests {
             #expect(try certificate.required("serialNumber").text() == row.2)
             #expect(try certificate.required("notBefore").text() == "2026-11-21T06:28:08Z")
             #expect(try certificate.required("notAfter").text() == row.3)
-            #expect(try certificate.required("signatureAlgorithm").text() == "sha256WithRSAEncryption")
         }
         let text = try run("card", ["--free", "--lang", "ja"]).output
-        for words in ["有効期間の終了", "CN=012345678ABCDEFGHIJK13123A,C=JP"] { #expect(text.contains(words)) }
+        for words in ["有効期限      2031-11-21", "シリアル番号  0A0B0C0D"] { #expect(text.contains(words), "\(text)") }
         let redacted = try run("card", ["--free", "--json", "--redact"]).output
         #expect(!redacted.contains("ABCDEFGHIJK") && !redacted.contains("0a0b0c0d"))
     }
@@ -108,7 +102,7 @@ struct MyNumberTests {
         #expect(try run("card", ["--pin1-from", "env:P1", "--pin-from", "env:P1"]).hasEnded(64))
         #expect(try run("card", ["--pin1-from", "1111"]).hasEnded(64))
         let asked = try run("card", [])
-        #expect(asked.hasEnded(0) && asked.errors.contains("no terminal. --pin-from gives it"), "\(asked.errors)")
+        #expect(asked.hasEnded(0) && asked.errors.contains("without a terminal; use --pin-from"), "\(asked.errors)")
         let redacted = try run("card", ["--pin-from", "env:P1", "--json", "--redact", "-o", dump])
         let text = String(decoding: try TestFiles.read(dump), as: UTF8.self)
         for word in ["花子", "霞が関", "1975-06-01", "e88ab1e5ad90", "31393735303630"] {
@@ -163,7 +157,7 @@ struct MyNumberTests {
         let result = try Typist.run(
             ["mynumber", "-r", "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"],
             typing: ["(4 digits, 3 tries are left; press Enter to skip): =2222"])
-        #expect(result.end == .exited(0), "\(result.output)")
+        #expect(result.end == .exited(65), "\(result.output)")
         #expect(result.output.contains("花子"))
     }
 }

@@ -151,7 +151,7 @@ struct PCSCObstacleTests {
         #expect(list.errors.contains("no PC/SC readers: pcscd ") != hasReady, "\(list.errors)")
     }
 
-    @Test("A socket without a server, and one that the user may not open")
+    @Test("A socket without a server, and one that the user may not open", .needs(library: "libpcsclite.so.1"))
     func socketThatIsThere() throws {
         let folder = try TemporaryFolder()
         let socket = try folder.write([], as: "pcscd.comm")
@@ -171,7 +171,9 @@ struct PCSCObstacleTests {
         #expect(try error.required("message").text().contains("you do not have permission to open \(socket)"))
     }
 
-    @Test("A pcscd of another protocol version is not told to restart", arguments: ["en", "ja"])
+    @Test(
+        "A pcscd of another protocol version is not told to restart", .needs(library: "libpcsclite.so.1"),
+        arguments: ["en", "ja"])
     func otherVersion(language: String) throws {
         let service = try MismatchedService()
         let environment = [PCSCService.variable: service.socket]

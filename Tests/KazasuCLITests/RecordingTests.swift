@@ -20,7 +20,11 @@ struct RecordingTests {
     }
 
     private static let folder = "Fixtures/recordings"
-    static let files = TestFiles.names(in: folder).filter { $0.hasSuffix(".jsonl") }
+    /// Without those of `kazasu contribute`, which RecordingsTests play.
+    static let files = TestFiles.names(in: folder).filter { name in
+        guard name.hasSuffix(".jsonl"), let bytes = try? TestFiles.read("\(folder)/\(name)") else { return false }
+        return !bytes.starts(with: #"{"schema":"kazasu.recording/"#.utf8)
+    }
     static let sections = files.flatMap { (try? sections(of: $0)) ?? [] }
 
     private static func lines(of file: String) throws -> [JSONObject] {

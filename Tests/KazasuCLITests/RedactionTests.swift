@@ -32,6 +32,7 @@ struct RedactionTests {
         "license": .reader([.typeB], "license --pin1-from env:PIN1 --pin2-from env:PIN2"),
         "mynumber": .reader([.typeB], "mynumber --pin1-from env:PIN"),
         "passport": .elsewhere("has no file for what was read: PassportTests"),
+        "passport lists": .elsewhere("reads no card"),
         "residence": .elsewhere("has no file for what was read: ResidenceTests"),
         "tag info": .reader(all, "tag info"),
         "tag read": .reader([.typeA, .typeB], "tag read"),
@@ -54,12 +55,12 @@ struct RedactionTests {
         "lite resume": .elsewhere("has a journal, and so takes no --redact: LiteTests"),
         "simulate": .elsewhere("prints a pseudo-terminal's name"),
         "readers": .elsewhere("reads no card"),
+        "contribute": .elsewhere("is always masked: ContributeTests"),
         "doctor": .elsewhere("its report is always masked: ReportTests"),
         "completion": .elsewhere("reads no card"),
         "stations import": .elsewhere("reads no card"),
         "stations lookup": .elsewhere("reads no card"),
         "stations status": .elsewhere("reads no card"),
-        "help": .elsewhere("reads no card"),
         "serve": .elsewhere("answers over HTTP: Tests/Serve"), "rpc": .elsewhere("answers requests: RPCTests"),
         "bridge": .elsewhere("its log has no data of cards: Tests/Bridge"),
         "collect": .elsewhere("prints gaps and the names of sites: CollectorTests"),
@@ -77,13 +78,12 @@ struct RedactionTests {
         private static func commands(_ command: JSONCursor, _ path: String) throws -> [Command] {
             let below = try command.optional("subcommands")?.elements() ?? []
             let name = path.isEmpty ? "" : path + " "
-            guard below.isEmpty else {
-                return try below.flatMap { try commands($0, name + $0.required("commandName").text()) }
-            }
+            let inner = try below.flatMap { try commands($0, name + $0.required("commandName").text()) }
+            guard try command.required("runs").bool() else { return inner }
             var forms: [[String]] = []
             for option in try command.optional("arguments")?.elements() ?? [] {
                 let option = try (
-                    option.optional("preferredName")?.required("name").text(), option.optional("allValues")
+                    option.optional("name")?.text(), option.optional("values")
                 )
                 guard let word = option.0, ["format", "to"].contains(word) else { continue }
                 forms += try (option.1?.elements() ?? []).map { ["--\(word)", try $0.text()] }
@@ -92,7 +92,7 @@ struct RedactionTests {
             if path == "dump" || path == "convert" {
                 forms = forms.enumerated().filter { ($0.offset % 2 == 0) == (path == "dump") }.map(\.element)
             }
-            return [Command(name: path, forms: forms.isEmpty ? [[], ["--json"]] : forms)]
+            return [Command(name: path, forms: forms.isEmpty ? [[], ["--json"]] : forms)] + inner
         }
     }
 

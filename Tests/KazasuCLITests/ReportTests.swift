@@ -116,11 +116,11 @@ struct ReportTests {
 
     @Test("Where nobody can be asked nothing is read, and nothing is written")
     func unasked() throws {
-        try report(Card.fixture("edy")).expectError(64, "cannot ask for confirmation: no terminal")
+        try report(Card.fixture("edy")).expectError(64, "cannot ask for confirmation: no terminal", after: 1)
         #expect(access(path, F_OK) != 0)
         #expect(try Kazasu.run("doctor", "--dump").hasEnded(64))
         #expect(try Kazasu.run("doctor", "--report", "-", "--yes").hasEnded(64))
-        try Kazasu.run("doctor", "--root", system.root, "--report", "/dev/null/x", "--yes").expectError(73)
+        try Kazasu.run("doctor", "--root", system.root, "--report", "/dev/null/x", "--yes").expectError(73, after: 1)
     }
 
     @Test("No reader, and one that does not open: the findings are worth a report")

@@ -29,7 +29,8 @@ struct ResidenceTests {
         arguments: ["first", "first-child", "first-special", "second", "second-special"], ["en", "ja"])
     func cards(_ card: String, _ language: String) throws {
         let result = try run(card, ["--ca", Self.authorities, "--lang", language])
-        #expect(result.end == .exited(0), "\(result.errors)")
+        // A child's card has no signature: asking for one fails.
+        #expect(result.end == .exited(card == "first-child" ? 65 : 0), "\(result.errors)")
         try Snapshot.check(result.output, "answers/residence-\(card).\(language == "ja" ? "ja." : "")txt")
     }
 
@@ -48,25 +49,117 @@ struct ResidenceTests {
         try Snapshot.check(specified.output, "answers/residence-specified.json")
     }
 
-    /// A card, the authorities, the line of `--check`, the exit status and its reason.
-    typealias Answer = (card: String, authority: String, line: String, status: Int32)
+    /// A card, the authorities, the line of `--check`, its state and reason in JSON, and the exit status.
+    typealias Answer = (card: String, authority: String, line: String, state: String, reason: String?, status: Int32)
 
     static let answers: [Answer] = [
-        ("second", "authorities.pem", "valid\n", 0), ("second-special", "authority-2.der", "valid\n", 0),
-        ("second-expired", "authorities.pem", "expired\n", 65),
-        ("second-old-signer", "authorities.pem", "signer's certificate expired or not yet valid\n", 65),
-        ("second", "authority-1.der", "signature of an unknown authority\n", 65),
-        ("first", "authorities.pem", "signature valid, expiry not readable\n", 65),
-        ("first-child", "authorities.pem", "no signature on the card\n", 65), ("specified", "authorities.pem", "", 76),
+        ("second", "authorities.pem", "valid", "valid", nil, 0),
+        ("second-special", "authority-2.der", "valid", "valid", nil, 0),
+        ("second-permanent", "authorities.pem", "valid", "valid", nil, 0),
+        ("second-expired", "authorities.pem", "expired", "valid", "expired", 65),
+        ("second-stay-ended", "authorities.pem", "the period of stay has ended", "valid", "expired", 65),
+        (
+            "second-stay-unreadable", "authorities.pem", "signature valid, expiry not readable", "valid",
+            "expiryUnknown",
+            65
+        ),
+        (
+            "second-old-signer", "authorities.pem", "signer's certificate expired or not yet valid",
+            "certificateExpired",
+            "signature", 65
+        ),
+        (
+            "second-edwards", "authorities.pem", "signature cannot be checked: unknown algorithm or key", "unsupported",
+            "signature", 65
+        ),
+        ("second", "authority-1.der", "signature of an unknown authority", "unknownAuthority", "signature", 65),
+        ("first", "authorities.pem", "signature valid, expiry not readable", "valid", "expiryUnknown", 65),
+        ("first-child", "authorities.pem", "no signature on the card", "absent", "signature", 65),
     ]
 
-    @Test("--check prints one line and nothing personal", arguments: answers)
+    @Test("--check prints one line, once, and nothing personal", arguments: answers)
     func check(_ answer: Answer) throws {
-        let result = try run(answer.card, ["--check", "--ca", "\(Self.fixtures)/\(answer.authority)"])
-        #expect(result.output == answer.line && result.end == .exited(answer.status), "\(result)")
+        let options = ["--check", "--any-authority", "--ca", "\(Self.fixtures)/\(answer.authority)"]
+        let result = try run(answer.card, options)
+        #expect(result.output == answer.line + "\n" && result.end == .exited(answer.status), "\(result)")
+        if answer.status != 0 { #expect(!result.errors.contains(answer.line), "said twice") }
+        let document = try run(answer.card, options + ["--json"])
+        #expect(document.end == .exited(answer.status), "\(document)")
+        let found = JSONCursor(try JSONValue(parsing: Array(document.output.utf8)))
+        #expect(try found.required("schema").text() == "kazasu.check/1")
+        #expect(try found.object()["valid"] == .bool(answer.status == 0))
+        #expect(try found.required("state").text() == answer.state)
+        #expect(try found.object()["reason"] == .text(answer.reason))
+        if let reason = answer.reason { #expect(try document.errorDocument().required("reason").text() == reason) }
         for personal in ["AA12345678BB", "1990", "VNM", "東京"] {
-            #expect(!(result.output + result.errors).contains(personal))
+            for text in [result.output, result.errors, document.output, document.errors] {
+                #expect(!text.contains(personal))
+            }
         }
+    }
+
+    @Test("--check accepts only the ministry's authorities unless any will do; a card of another kind is 76")
+    func ministry() throws {
+        let result = try run("second", ["--check", "--ca", Self.authorities])
+        #expect(result.output == "signature of an unknown authority\n" && result.end == .exited(65), "\(result)")
+        #expect(result.errors.contains("not one of the Immigration Services Agency's published certificates"))
+        let specified = try run("specified", ["--check", "--ca", Self.authorities])
+        #expect(specified.output == "" && specified.end == .exited(76), "\(specified)")
+    }
+
+    /// The card of a fixture with something else in its file.
+    private func changed(_ card: String, _ old: String, _ new: String) throws -> String {
+        let text = String(decoding: try TestFiles.read("Fixtures/iso7816/residence/\(card).json"), as: UTF8.self)
+        #expect(text.contains(old))
+        return String(try folder.card(text.replacing(old, with: new)).dropFirst("virtual:".count))
+    }
+
+    private func run(
+        path: String, _ arguments: [String], number: String = "AA12345678BB"
+    ) throws -> ChildResult {
+        let line = ["residence", "-r", "virtual:\(path)", "--number-from", "env:N"] + arguments
+        let quoted = line.map { "'\($0)'" }.joined(separator: " ")
+        return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(quoted)", environment: ["N": number])
+    }
+
+    @Test("A chip that opens with one number and says another is 65 otherDocument, asked or not")
+    func otherDocument() throws {
+        let path = try changed("second", #""number": "AA12345678BB""#, #""number": "KZ26061426KZ""#)
+        for options in [[], ["--ca", Self.authorities], ["--check", "--any-authority", "--ca", Self.authorities]] {
+            let result = try run(path: path, options + ["--json"], number: "KZ26061426KZ")
+            #expect(result.end == .exited(65), "\(result)")
+            #expect(try result.errorDocument().required("reason").text() == "otherDocument")
+            #expect(!result.errors.contains("KZ26061426KZ") && !result.errors.contains("AA12345678BB"))
+        }
+        // The first generation has its number only in a picture.
+        let first = try changed("first", #""number": "AA12345678BB""#, #""number": "KZ26061426KZ""#)
+        #expect(try run(path: first, ["--ca", Self.authorities], number: "KZ26061426KZ").end == .exited(0))
+    }
+
+    /// A file that the card does not give: its directory's file in the card file, and whether the signature needs it.
+    @Test(
+        "A file that the card refuses gives no verdict, and fails when one was asked for",
+        arguments: [("0001", "the number"), ("0003", "the entries"), ("0004", "the pictures")])
+    func unread(_ file: String, _ what: String) throws {
+        let text = String(decoding: try TestFiles.read("Fixtures/iso7816/residence/second.json"), as: UTF8.self)
+        let place = try #require(text.firstRange(of: #""D392F0004F02"#))
+        let start = text[..<place.lowerBound]
+        var rest = String(text[place.lowerBound...])
+        let entry = try #require(rest.firstRange(of: "\"\(file)\": {"))
+        // Under its short identifier there is nothing.
+        let short = try #require(rest[entry.upperBound...].firstRange(of: #""shortID": "#))
+        rest.insert("2", at: short.upperBound)
+        let path = String(try folder.card(String(start) + rest).dropFirst("virtual:".count))
+        let free = try run(path: path, ["--json"])
+        #expect(free.end == .exited(0), "\(what): \(free)")
+        let asked = try run(path: path, ["--json", "--ca", Self.authorities])
+        #expect(asked.end == .exited(77), "\(what): \(asked)")
+        #expect(try asked.errorDocument().required("reason").text() == "refused")
+        #expect(asked.output.contains(#""state": "incomplete""#), "\(what): \(asked.output)")
+        let check = try run(path: path, ["--check", "--any-authority", "--ca", Self.authorities])
+        #expect(check.end == .exited(77) && !check.output.contains("signature valid"), "\(check)")
+        let picture = try run(path: path, ["--photo", "\(folder.path)/p.jp2"])
+        #expect(picture.end == .exited(file == "0004" ? 77 : 0), "\(picture)")
     }
 
     @Test("A wrong number ends with 77 and says that nothing was counted", arguments: ["first", "second"])
@@ -78,7 +171,7 @@ struct ResidenceTests {
         #expect(!result.errors.contains("12345678"))
         for text in ["AA1234567BB", "", "hello"] {
             let result = try run(card, [], number: text)
-            #expect(result.end == .exited(text.isEmpty ? 64 : 77), "\(result)")
+            #expect(result.end == .exited(64), "\(result)")
         }
         for text in ["aa12345678bb", "ＡＡ１２３４５６７８ＢＢ"] {
             #expect(try run(card, ["-q"], number: text).end == .exited(0))
@@ -98,7 +191,10 @@ struct ResidenceTests {
             #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600, "\(path)")
         }
         let child = try run("first-child", ["--photo", "\(folder.path)/none.jp2"])
-        #expect(child.end == .exited(0) && child.errors.contains("no such picture"))
+        #expect(child.end == .exited(76) && child.errors.contains("no such picture"), "\(child)")
+        #expect(child.output.contains("generation 1"))
+        let unopened = try run("second", ["--json", "--front", "\(folder.path)/none.jp2"], number: nil)
+        #expect(try unopened.end == .exited(77) && unopened.errorDocument().required("reason").text() == "noNumber")
         #expect(!folder.names.contains("none.jp2"))
         #expect(try run("second", ["--photo", "/dev/null/x"]).end == .exited(73))
     }
@@ -114,7 +210,7 @@ struct ResidenceTests {
     @Test(
         "What does not go together is said",
         arguments: [
-            (["--check"], 64), (["--check", "--ca", "CA", "--json"], 64),
+            (["--check"], 64), (["--any-authority", "--ca", "CA"], 64),
             (["--check", "--ca", "CA", "--photo", "x"], 64),
             (["--ca", "/nowhere"], 66), (["--ca", "\(TestFiles.root)/README.md"], 65),
             (["--redact", "--photo", "x"], 64), (["--number-from", "AA12345678BB"], 64),
@@ -134,7 +230,9 @@ struct ResidenceTests {
             let result = try run(card, ["--redact", "--ca", Self.authorities, "--trace", trace] + form)
             #expect(result.end == .exited(0), "\(result.errors)")
             let text = result.output + result.errors
-            for personal in ["AA12345678BB", "1990-04-05", "VNM", "T410010000", "新宿", "131041", "2027-09-14", "0103"] {
+            for personal in [
+                "AA12345678BB", "1990-04-05", "VNM", "T410010000", "新宿", "131041", "2027-09-14", "2097-09-14", "0103",
+            ] {
                 #expect(!text.contains(personal), "\(personal)")
             }
         }

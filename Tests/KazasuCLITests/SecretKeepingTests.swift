@@ -26,11 +26,10 @@ struct SecretKeepingTests {
     /// The commands with an option that names a secret, as in `lite verify`.
     private static func secretive(_ command: JSONCursor, _ above: [String] = []) throws -> [[String]] {
         let below = try command.optional("subcommands")?.elements() ?? []
-        guard below.isEmpty else {
-            return try below.flatMap { try secretive($0, above + [$0.required("commandName").text()]) }
-        }
         let options = try command.optional("arguments")?.elements() ?? []
-        return try options.contains { try $0.optional("valueName")?.text() == "source" } ? [above] : []
+        let isOne = try options.contains { try $0.optional("valueName")?.text() == "source" }
+        return try (isOne ? [above] : [])
+            + below.flatMap { try secretive($0, above + [$0.required("commandName").text()]) }
     }
 
     @Test("No command that takes a secret repeats an argument that it does not expect")

@@ -218,7 +218,7 @@ struct StationsTests {
     func boundsLookup() throws {
         let result = try Kazasu.run("stations", "lookup", "新", "a", "東")
         #expect(result.hasEnded(0) && result.output.split(separator: "\n").count == 50, "\(result.output)")
-        #expect(result.errors.contains("more places have such a name: give more of it"), "\(result.errors)")
+        #expect(result.errors.contains("more matches; type more of the name"), "\(result.errors)")
         let json = JSONCursor(
             try JSONValue(parsing: Array(try Kazasu.run("stations", "lookup", "新", "--json").output.utf8)))
         #expect(try json.required("places").elements().count == 50 && json.required("more").integer() > 0)

@@ -37,6 +37,35 @@ struct TagAESKeyTests {
         try Snapshot.check(result.output, "answers/\(row.name)")
     }
 
+    @Test("V10: the message is shown with each key that may read it, else the reason")
+    func message() throws {
+        for (number, key) in [("0", String(repeating: "0", count: 32)), ("2", Self.key)] {
+            let result = try run("ntag424", "tag", "info", "--key-number", number, key: key)
+            #expect(result.hasEnded(0) && result.output.contains("https://kazasu.example/424"), "\(result)")
+            #expect(result.output.contains("NTAG 424 DNA"))
+        }
+        let other = try run("ntag424", "tag", "info", "--key-number", "1", key: String(repeating: "1", count: 32))
+        #expect(other.hasEnded(0) && other.output.contains("it cannot be read without a key"), "\(other)")
+        let card = "virtual:\(TestFiles.root)/Fixtures/virtual/ntag424.json"
+        let open = try Kazasu.run("tag", "info", "-r", card, "--json")
+        #expect(open.output.contains(#""product": "NTAG 424 DNA""#), "\(open)")
+        #expect(open.output.contains(#""reason": "notReadable""#))
+        try Kazasu.run("tag", "read", "-r", card).expectError(76, "it cannot be read without a key")
+        let polled = try Kazasu.run("poll", "--applications", "-r", card)
+        #expect(!polled.output.contains("DESFire"), "\(polled)")
+    }
+
+    @Test("V11, V23: what is said of another chip's signature and key")
+    func words() throws {
+        let card = "virtual:\(TestFiles.root)/Fixtures/virtual/ntag424.json"
+        let verified = try Kazasu.run("tag", "verify", "-r", card)
+        verified.expectError(76, "this chip has no originality signature")
+        #expect(verified.errors.contains("NTAG 424 DNA") && !verified.errors.contains("Ultralight"))
+        let wrong = try run("ntag424", "tag", "read", key: String(repeating: "9", count: 32))
+        wrong.expectError(77, "wrong key for this tag")
+        #expect(!wrong.errors.contains("Ultralight") && wrong.errors.contains("--key-number"))
+    }
+
     @Test("Written in the mode of the file, and read back; not with codes of an Ultralight AES")
     func write() throws {
         let written = try run("ntag424", "tag", "write", "--text", "hello", "--yes", "--key-number", "2")

@@ -41,6 +41,16 @@ struct TagPasswordTests {
         var failures: String { (try? folder.text("kazasu/tag-passwords.tsv")) ?? "" }
     }
 
+    @Test("V18: describes a tag whose pages cannot be read without its password")
+    func information() throws {
+        let closed = try Bench(access: "80", from: "04")
+        let without = try closed.run("tag", "info", password: nil)
+        #expect(without.hasEnded(0) && without.output.contains("it cannot be read without a key"), "\(without)")
+        let info = try closed.run("tag", "info", "--use-last-try", "--json")
+        #expect(info.hasEnded(0) && info.output.contains(#""formatted": true"#), "\(info)")
+        #expect(!info.output.lowercased().contains("deadbeef"))
+    }
+
     @Test("Opens what the password protects, for reading and writing")
     func opens() throws {
         // Its configuration needs the password, too: whether there is a limit of tries cannot be read.

@@ -66,6 +66,35 @@ struct TerminalTests {
         }
     }
 
+    @Test("Names and values go on below their beginning, and no word is broken", arguments: ["60", "70", "100"])
+    func lists(width: String) throws {
+        let fixtures = "\(TestFiles.root)/Fixtures"
+        let lines = [
+            "passport -q --mrz-from env:MRZ -r virtual:\(fixtures)/iso7816/passport/card.json",
+            "mynumber --free -r virtual:\(fixtures)/iso7816/mynumber/card.json",
+            "tag info -r virtual:\(fixtures)/virtual/ntag213-signed.json",
+            "tag verify -r virtual:\(fixtures)/virtual/ntag213-signed.json",
+            "poll -r virtual:\(fixtures)/virtual/classic-1k.json", "license --free -r \(LicenseTests.reader("sample"))",
+        ]
+        for line in lines.flatMap({ [$0 + " --lang en", $0 + " --lang ja"] }) {
+            let environment = Kazasu.environment.merging(["MRZ": "SP1234567,800405,360614"]) { $1 }
+            let shown = try ChildProcess.run(
+                "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line)", "/dev/null"],
+                environment: environment.merging(["COLUMNS": width]) { $1 }
+            ).output
+            let plain = try ChildProcess.run(
+                Kazasu.path, line.split(separator: " ").map(String.init), environment: environment
+            ).output
+            for row in shown.split(whereSeparator: \.isNewline) {
+                let columns = row.unicodeScalars.reduce(0) { $0 + ((0x2E80...0xFF60).contains($1.value) ? 2 : 1) }
+                // A word that is longer than the line stays whole.
+                #expect(columns <= Int(width) ?? 0 || row.split(separator: " ").count <= 2, "\(row)")
+            }
+            guard line.hasSuffix("en") else { continue }
+            #expect(shown.split { $0.isWhitespace } == plain.split { $0.isWhitespace }, "\(shown)")
+        }
+    }
+
     // MARK: Colors
 
     /// Runs a command line on a terminal that shows colors.

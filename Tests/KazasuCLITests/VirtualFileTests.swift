@@ -74,7 +74,7 @@ struct VirtualFileTests {
     func lost(language: String) throws {
         let reader = "virtual:\(Self.fixtures)/virtual/ntag213.json"
         let options = ["-r", reader, "--lang", language]
-        let words = language == "en" ? "--virtual-writes FILE keeps it" : "--virtual-writes ファイル で保存できます"
+        let words = language == "en" ? "--virtual-writes FILE keeps them" : "--virtual-writes ファイル で保存できます"
         let written = try Kazasu.run(["tag", "write", "--text", "x", "--yes"] + options)
         #expect(written.hasEnded(0) && written.errors.contains(words), "\(written.errors)")
         #expect(try !Kazasu.run(["tag", "read"] + options).errors.contains("--virtual-writes"))

@@ -29,6 +29,24 @@ struct EarlierVersionTests {
         #expect(again.output == "0 new records, 20 known already\n")
     }
 
+    @Test("After a step back, the ledger is left as it is, and the copy of its version is named")
+    func stepBack() throws {
+        let (folder, path) = try Self.copy(of: "ledger.sqlite")
+        var bytes = try TestFiles.read(path)
+        // user_version of a later program, beside the copies that two updates have kept.
+        bytes[63] = 99
+        _ = try folder.write(bytes, as: "ledger.sqlite")
+        let without = try Service.run("ledger", "list", "--json", "--ledger", path)
+        #expect(without.end == .exited(65) && without.errors.contains(#""hint":"update Kazasu""#), "\(without.errors)")
+        for name in ["version-1", "version-3", "version-3-2", "version-98"] {
+            _ = try folder.write(Array("copy".utf8), as: "ledger.sqlite.\(name)")
+        }
+        let result = try Service.run("ledger", "list", "--json", "--ledger", path)
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("--ledger \(path).version-3-2"), "\(result.errors)")
+        #expect(try TestFiles.read(path) == bytes)
+    }
+
     @Test("An outbox keeps what waits for its sink, and takes what comes")
     func outbox() throws {
         let (folder, path) = try Self.copy(of: "outbox.sqlite")
@@ -44,7 +62,7 @@ struct EarlierVersionTests {
         #expect(Array(old.values) == [3])
         let program = try folder.script("cat >> \"$TAPS\"; echo >> \"$TAPS\"", as: "keep")
         let child = try Service.watch(
-            "-r", "virtual:\(Service.edy)", "--outbox", path, "--exec", program,
+            "-r", "virtual:\(Service.edy)", "--outbox", path, "--exec-all", program,
             environment: ["TAPS": folder.path + "/taps"])
         _ = try child.event(of: "on")
         child.send(SIGTERM)

@@ -515,14 +515,16 @@ struct LedgerCommandTests {
     @Test("A claim names the rides that have no fare")
     func unknownFare() throws {
         let claim = try Self.run("ledger export --claim", try Self.filled())
-        #expect(claim.errors.contains("1 ride without a known fare is in no total: 2010-09-24 "), "\(claim.errors)")
+        #expect(
+            claim.errors.contains("1 ride with an unknown fare is not included in the total: 2010-09-24 "),
+            "\(claim.errors)")
     }
 
     @Test("Names and kinds of cards are completed, and completion makes no ledger")
     func completion() throws {
         let data = try Self.filled()
         _ = try Self.run("ledger name transit Work", data)
-        let words = ["---completion", "ledger", "list", "--", "--card", "5", "0", "ledger", "list", "--card", ""]
+        let words = ["---completion", "bash", "4", "kazasu", "ledger", "list", "--card", ""]
         let values = try Service.run(words, data: data).output
         #expect(values.contains("Work") && values.contains("transit"), "\(values)")
         let empty = try TemporaryFolder()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import CommandDescription
 import Kazasu
 import ReaderCore
 import SharedReaders
@@ -30,12 +31,59 @@ struct MethodTests {
         arguments: CommandMethod.all.map(\.name))
     func commands(_ name: String) throws {
         let method = try Self.method(name)
-        #expect(method.command != nil)
         if let schema = method.schema {
             #expect(ServiceSchemas.components(at: "#/")[schema] != nil)
         }
         let names = method.method(isLocal: true).parameters.map(\.name)
         #expect(Set(names).count == names.count)
+    }
+
+    @Test("Every command is a method, or says why not; no two methods have a name, a route or a function in common")
+    func everyCommand() {
+        var missing: [String] = []
+        for (words, command) in Program.commands(serviceExtension) {
+            guard let command = command as? any KazasuCommand.Type else {
+                missing.append(words.joined(separator: " "))
+                continue
+            }
+            if case .none(let reason) = command.programAccess { #expect("\(reason)".contains(" "), "\(words)") }
+            if case .methods(let methods) = command.programAccess { #expect(!methods.isEmpty, "\(words)") }
+        }
+        #expect(missing == ["completion"], "a script for shells is for no program")
+        let methods = CommandMethod.all
+        #expect(Set(methods.map(\.name)).count == methods.count)
+        #expect(Set(methods.map(\.declared.pythonName)).count == methods.count)
+        let paths = methods.compactMap { $0.route.map { "\($0.verb) \($0.path)" } }
+        #expect(Set(paths).count == paths.count)
+    }
+
+    @Test(
+        "A command has every option that its method omits, fixes or requires",
+        arguments: CommandMethod.all.map(\.name))
+    func declared(_ name: String) throws {
+        let method = try Self.method(name)
+        let spec = CommandSpec(method.command)
+        let fixed = (method.declared.fixed + method.declared.networkFixed).filter { $0.count > 2 }
+        for option in fixed + method.declared.omitted.map({ "--" + $0 }) {
+            #expect(spec.option(option) != nil, "\(option)")
+        }
+        let names = Set(method.options.map(\.parameter.name))
+        #expect(method.declared.required.isSubset(of: names))
+        if let argument = method.declared.argument { #expect(names.contains(argument)) }
+    }
+
+    @Test("No method of the network has a key, a PIN or a number of a document as its parameter")
+    func secrets() {
+        for method in CommandMethod.ofNetwork {
+            for parameter in method.parameters {
+                #expect(!parameter.name.hasSuffix("From"), "\(method.name) \(parameter.name)")
+                #expect(!["keys", "seen", "ca", "ledger"].contains(parameter.name), "\(method.name) \(parameter.name)")
+            }
+        }
+        let personal = ["card.residence", "card.passport", "residence.check", "passport.check", "mynumber.check"]
+        for method in CommandMethod.all where personal.contains(method.name) {
+            #expect(method.route == nil || method.permission == .ids, "\(method.name)")
+        }
     }
 
     /// What a client of the network must not name.
@@ -54,6 +102,14 @@ struct MethodTests {
         ("card.mynumber", JSONObject([("ca", ["/etc/passwd"])])),
         ("card.apdu", JSONObject([("commands", ["00200081PIN1"]), ("pin1From", "fd:3")])),
         ("tag.info", JSONObject([("keyFrom", "file:key")])),
+        ("card.residence", JSONObject([("numberFrom", "env:NUMBER")])),
+        ("card.residence", JSONObject([("ca", ["/etc/passwd"])])),
+        ("card.residence", JSONObject([("photo", "/tmp/x")])), ("card.residence", JSONObject([("check", true)])),
+        ("classic.info", JSONObject([("keyFrom", "env:KEY")])),
+        ("classic.info", JSONObject([("keys", ["/etc/passwd"])])),
+        ("classic.message", JSONObject([("keys", ["/etc/passwd"])])),
+        ("tag.verify", JSONObject([("url", "https://x.example")])),
+        ("stations.lookup", JSONObject([("queries", ["0-3-13"]), ("stations", ["/etc/passwd"])])),
         ("tag.write", JSONObject([("text", "a")])),
         ("tag.write", JSONObject([("text", "a"), ("yes", true)])),
         ("tag.write", JSONObject([("mime", ["text/plain=@/etc/passwd"]), ("confirm", "04")])),
@@ -223,6 +279,15 @@ struct MethodTests {
             for part in reference.dropFirst(2).split(separator: "/") { place = try place.required(String(part)) }
         }
         #expect(count > 100)
+        // Parts of two schemas would be one there.
+        var parts: [String] = []
+        for document in ServiceSchemas.documents {
+            guard let own = try JSONCursor(.object(document.schema)).optional("$defs")?.object() else { continue }
+            for part in own.members {
+                parts.append(try JSONCursor(part.value).optional("title")?.text() ?? part.key)
+            }
+        }
+        #expect(Set(parts).count == parts.count)
         #expect(!document.compactText.contains("pin1From"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
 import TestSupport
 import Testing
@@ -65,9 +66,9 @@ struct RecipeTests {
             let staff = try folder.write(Array("\(known)\tHanako\n".utf8), as: "staff.tsv")
             let child = try Service.watch(
                 "-r", "virtual:\(TestFiles.root)/Fixtures/felica/\(card)", "--require-mac", "file:\(master)", "--only",
-                staff, "--only-known", "--exec", program, "--outbox", "\(folder.path)/\(number)",
+                staff, "--only-known", "--ask", program,
                 environment: ["DOOR_LOG": "\(folder.path)/\(number).log"])
-            _ = try child.event(of: "on")
+            #expect(try child.event(of: "answer")["answer"] == .string(isOpened ? "yes" : "no"))
             child.send(SIGTERM)
             #expect(child.finish().end == .exited(0))
             let log = (try? folder.text("\(number).log")) ?? ""

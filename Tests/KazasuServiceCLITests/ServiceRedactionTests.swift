@@ -20,15 +20,15 @@ struct ServiceRedactionTests {
 
     /// The names of the commands below one, and the values that a positional argument of each may have.
     private static func commands(below name: String) throws -> [(name: String, formats: [String])] {
-        let listing = try Service.run("--experimental-dump-help").output
+        let listing = try Service.run("---describe").output
         let all = try JSONCursor(JSONValue(parsing: Array(listing.utf8))).required("command").required("subcommands")
         let command = try #require(try all.elements().first { try $0.required("commandName").text() == name })
         return try command.required("subcommands").elements().map { command in
             var formats: [String] = []
             for argument in try command.required("arguments").elements() {
-                let option = try argument.optional("preferredName")?.required("name").text()
+                let option = try argument.optional("name")?.text()
                 guard option == "format" || option == nil else { continue }
-                formats += try (argument.optional("allValues")?.elements() ?? []).map {
+                formats += try (argument.optional("values")?.elements() ?? []).map {
                     (option == nil ? "" : "--format=") + (try $0.text())
                 }
             }
@@ -52,7 +52,8 @@ struct ServiceRedactionTests {
         let readers = files.enumerated().flatMap { ["-r", "r\($0.offset)=virtual:\($0.element)"] }
         let child = try Service.watch(
             readers + [
-                "--read", "history", "--redact", "-v", "--outbox", outbox, "--exec", program, "--exec", "/bin/false",
+                "--read", "history", "--redact", "-v", "--outbox", outbox, "--exec-all", program, "--exec",
+                "/bin/false",
             ])
         for _ in files { #expect(try child.event(of: "on")["redacted"] == true) }
         child.send(SIGTERM)

@@ -61,10 +61,10 @@ struct SettingsTests {
         let variables = ["KAZASU_WEBHOOK": "https://a.example", "KAZASU_SECRET_FROM": secret]
         let both = try Self.settings("", [], variables)
         #expect(both.options.sinks.secretFrom == [SecretSource(argument: secret)])
-        #expect(try SinkOptions.webhooks(both.words).map { $0().name } == ["webhook:a.example"])
+        #expect(try WebhookForm.sinks(both.words).map { $0().name } == ["webhook:a.example"])
         let line = try Self.settings("", ["--webhook", "https://b.example"], variables)
         #expect(line.options.sinks.secretFrom.isEmpty)
-        #expect(try SinkOptions.webhooks(line.words).map { $0().name } == ["webhook:b.example"])
+        #expect(try WebhookForm.sinks(line.words).map { $0().name } == ["webhook:b.example"])
     }
 
     @Test("--keep reads histories; its ledger is an option, the variable of every command, or the usual file")

@@ -73,6 +73,13 @@ struct UnitTests {
         #expect(try devices("watch").isSuperset(of: ["char-usb_device", "char-ttyAMA", "char-ttyS"]))
     }
 
+    @Test("After a crash, what guards the lights gets a signal that it outlives", arguments: ["watch", "serve"])
+    func lightsAfterACrash(name: String) throws {
+        #expect(try Self.values("KillMode", of: name) == ["control-group"])
+        #expect(try Self.values("KillSignal", of: name) == ["SIGTERM"])
+        #expect(try Self.values("FinalKillSignal", of: name).isEmpty && Self.values("TimeoutStopSec", of: name).isEmpty)
+    }
+
     @Test("Programs of --exec have a home that they may write to")
     func home() throws {
         let state = try "/var/lib/" + #require(try Self.values("StateDirectory").first)

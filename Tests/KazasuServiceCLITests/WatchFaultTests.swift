@@ -221,6 +221,26 @@ struct WatchFaultTests {
         #expect(result.errors.contains(#""reason":"busy""#), "\(result.errors)")
     }
 
+    @Test("serve does not say that it serves before it knows that its reader exists")
+    func serveWithoutItsReader() throws {
+        let folder = try TemporaryFolder()
+        func arguments(_ reader: String) -> [String] {
+            ["serve", "-r", reader, "--listen", "127.0.0.1:0", "--page", "none", "--outbox", "\(folder.path)/o"]
+        }
+        let result = try RunningChild(
+            Service.path, arguments("virtual:\(folder.path)/none.json"), environment: Service.environment,
+            limit: .seconds(120), hasTerminal: false
+        ).finish()
+        #expect(result.end == .exited(66), "\(result.errors)")
+        #expect(!result.errors.contains("serving at"), "\(result.errors)")
+        let child = try RunningChild(
+            Service.path, arguments("virtual:\(Service.card)"), environment: Service.environment,
+            limit: .seconds(120), hasTerminal: false)
+        _ = try child.message(containing: "serving at http://127.0.0.1:")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
     /// A certificate that nobody has signed, and its key, in one file.
     private static func certificate(_ folder: TemporaryFolder) throws -> String {
         let file = "\(folder.path)/certificate.pem"
@@ -236,7 +256,7 @@ struct WatchFaultTests {
         return try folder.write(both, as: "both.pem")
     }
 
-    @Test("Prometheus reads what the watcher counts")
+    @Test("Prometheus reads what the watcher counts", .needs("/usr/bin/curl"))
     func metrics() throws {
         let folder = try TemporaryFolder()
         let port = try LoopbackPort.free()

@@ -264,7 +264,7 @@ struct WatchTests {
         let folder = try TemporaryFolder()
         let program = try folder.script("trap '' INT; while :; do read x < /dev/zero; done")
         let child = try Service.watch(
-            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--exec", program)
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--exec-all", program)
         _ = try child.event(of: "on")
         child.send(SIGINT)
         #expect(try child.message(containing: "press Ctrl-C again").contains("exec:\(program)"))
@@ -335,7 +335,7 @@ struct WatchTests {
             "test -e '\(folder.path)/works' && echo \"$KAZASU_EVENT_ID\" >> '\(folder.path)/sent'", as: "sink")
         let asker = try folder.script("echo \"$KAZASU_EVENT_ID\" >> '\(folder.path)/asked'", as: "asker")
         let arguments = [
-            "-r", "door=virtual:\(Service.card)", "--exec", sink, "--ask", asker, "--outbox", "\(folder.path)/o",
+            "-r", "door=virtual:\(Service.card)", "--exec-all", sink, "--ask", asker, "--outbox", "\(folder.path)/o",
         ]
         let first = try Service.watch(arguments)
         let old = try first.event(of: "answer")
@@ -377,6 +377,124 @@ struct WatchTests {
         #expect(try lights() == ["0", "0"])
     }
 
+    @Test(
+        "Lights are off before the first reader is opened, and after the program was killed",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
+    func guardedLights() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script("exit 0")
+        for light in ["green", "red"] {
+            _ = try ChildProcess.run("/bin/mkdir", ["-p", "\(folder.path)/class/leds/\(light)"])
+            // As a program that was killed has left them.
+            _ = try folder.write(Array("1".utf8), as: "class/leds/\(light)/brightness")
+        }
+        func lights() throws -> [String] {
+            try ["green", "red"].map { try folder.text("class/leds/\($0)/brightness") }
+        }
+        func start(_ reader: String) throws -> RunningChild {
+            try MountNamespace.start(
+                "mount --bind '\(folder.path)/class' /sys/class && exec '\(Service.path)' watch "
+                    + "-r 'door=\(reader)' --ask '\(program)' --answer led:green,red",
+                environment: Service.environment)
+        }
+        let waiting = try start("pn532_uart:/dev/nowhere")
+        #expect(try waiting.event(of: "reader")["state"] == "error")
+        #expect(try lights() == ["0", "0"])
+        waiting.send(SIGKILL)
+        _ = waiting.finish()
+        let child = try start("virtual:\(Service.visitor)")
+        while try lights() != ["1", "0"] { _ = try child.event() }
+        child.send(SIGKILL)
+        #expect(child.finish().end == .signalled(SIGKILL))
+        // What is left of it puts them off; nothing else does.
+        while try lights() != ["0", "0"] { sched_yield() }
+    }
+
+    @Test(
+        "Lines of a GPIO chip that keeps their state are off after the program was killed",
+        .enabled(if: MadeUpGPIOChip.obstacle == nil, "\(MadeUpGPIOChip.obstacle ?? "")"))
+    func guardedLines() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.script("exit 0")
+        let chip = try MadeUpGPIOChip(folder)
+        let arguments = ["--ask", program, "--answer", "gpio:\(chip.path):17,22"]
+        let child = try Service.watch(
+            ["-r", "door=virtual:\(Service.visitor)"] + arguments, environment: chip.environment)
+        while try chip.lines(17, 22) != ["1", "0"] { _ = try child.event() }
+        child.send(SIGKILL)
+        #expect(child.finish().end == .signalled(SIGKILL))
+        // The chip itself leaves them as they were.
+        while try chip.lines(17, 22) != ["0", "0"] { sched_yield() }
+        // The next program gets the lines, and they are off at its end.
+        let next = try Service.watch(
+            ["-r", "door=virtual:\(Service.visitor)"] + arguments, environment: chip.environment)
+        while try chip.lines(17, 22) != ["1", "0"] { _ = try next.event() }
+        next.send(SIGTERM)
+        #expect(next.finish().end == .exited(0))
+        #expect(try chip.lines(17, 22) == ["0", "0"])
+    }
+
+    static let faults: [(script: String, reason: String, words: String)] = [
+        ("exit 3", "exit3", "exit status 3"), ("exec sleep 600", "timeout", "no answer within"),
+        ("kill -9 $$", "signal9", "killed by signal 9"),
+    ]
+
+    @Test("A fault says why: on the line, in the event, and once in the log", arguments: faults)
+    func reasons(script: String, reason: String, words: String) throws {
+        let folder = try TemporaryFolder()
+        try checkReasons(of: try folder.script(script), reason, words)
+    }
+
+    @Test("So does that of an interpreter that is missing, and of a web server")
+    func otherReasons() throws {
+        let folder = try TemporaryFolder()
+        let missing = try folder.write(Array("#!/nowhere/sh\n".utf8), as: "asker")
+        try #require(chmod(missing, 0o700) == 0)
+        try checkReasons(of: missing, "noInterpreter", "does not exist")
+        try checkReasons(of: "http://127.0.0.1:9/", "noConnection", "no connection")
+        let program = try folder.write(Array(WebServer.program.utf8), as: "server.py")
+        let server = try WebServer(program, answers: "500 500 500 500 500 500 500 500")
+        try checkReasons(of: "http://127.0.0.1:\(server.port)/", "status500", "HTTP status 500")
+    }
+
+    private func checkReasons(of asker: String, _ reason: String, _ words: String) throws {
+        for format in ["json", "text"] {
+            let child = try Service.watch(
+                "-r", "door=virtual:\(Service.visitor)", "--ask", asker, "--ask-timeout", "0.5", "--format", format)
+            let line = try #require(try child.line(of: .output) { $0.contains("fault") })
+            #expect(line.contains(format == "json" ? "\"reason\":\"\(reason)\"" : words), "\(line)")
+            _ = try child.line(of: .output) { $0.contains("fault") }
+            child.send(SIGTERM)
+            let result = child.finish()
+            #expect(result.end == .exited(0))
+            #expect(result.errors.ranges(of: "does not decide").count == 1, "\(result.errors)")
+            #expect(result.errors.contains(words.replacing("no answer within", with: "timed out")))
+        }
+    }
+
+    @Test(
+        "A tag of Home Assistant's app is read when something is read", arguments: [("id", false), ("balance", true)])
+    func homeAssistantTag(read: String, isRead: Bool) throws {
+        let folder = try TemporaryFolder()
+        let name = "8d3f4c5a-0000-4000-8000-1234567890ab"
+        // A URI record whose prefix is https://www., in the message of an NTAG213.
+        let link = [2] + Array("home-assistant.io/tag/\(name)".utf8)
+        let record = [0xD1, 1, UInt8(link.count), 0x55] + link
+        let bytes = [1, 3, 0xA0, 0x0C, 0x34, 3, UInt8(record.count)] + record + [0xFE]
+        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let card = try folder.write(
+            Array(
+                #"{"schema":"kazasu.card/1","type2":{"model":"ntag213","uid":"04a8d862bc2b80","data":"\#(hex)"}}"#.utf8),
+            as: "tag.json")
+        let child = try Service.watch("-r", "door=virtual:\(card)", "--read", read)
+        let on = try child.event(of: "on")
+        #expect(on["tag"] == "04a8d862bc2b80")
+        #expect(on["homeAssistantTag"] == (isRead ? .string(name) : nil))
+        #expect(on["readError"] == nil)
+        child.send(SIGTERM)
+        #expect(child.finish().checkingSchemas(["--json"]).end == .exited(0))
+    }
+
     // MARK: The outbox
 
     /// Watches with a program that kills the watcher the first time it runs, then again without.
@@ -389,7 +507,7 @@ struct WatchTests {
             "event=$(cat)\n\(before)\n".replacing("KILL", with: kill)
                 + "printf '%s\\n' \"$event\" >> '\(folder.path)/got'\n" + after.replacing("KILL", with: kill))
         let outbox = "\(folder.path)/outbox.sqlite"
-        let arguments = ["-r", "door=virtual:\(Service.card)", "--exec", program, "--outbox", outbox]
+        let arguments = ["-r", "door=virtual:\(Service.card)", "--exec-all", program, "--outbox", outbox]
         let first = try Service.watch(arguments)
         let firstResult = first.finish()
         #expect(firstResult.end == .signalled(SIGKILL))
@@ -510,5 +628,15 @@ struct WatchTests {
         #expect(dropped.end == .exited(0))
         #expect(dropped.errors.contains("discarded: "))
         #expect(try Service.run("outbox", "status", "--outbox", outbox).output.isEmpty)
+    }
+}
+
+extension RunningChild {
+    /// Reads lines until one that is meant.
+    fileprivate func line(of stream: Stream, _ isMeant: (String) -> Bool) throws -> String? {
+        while let line = try line(of: stream) {
+            if isMeant(line) { return line }
+        }
+        return nil
     }
 }

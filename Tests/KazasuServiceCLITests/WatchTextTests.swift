@@ -71,10 +71,21 @@ struct WatchTextTests {
         while lines.count < 3 { lines.append(try #require(try child.line(of: .output))) }
         #expect(lines.map { String($0.dropFirst(8)) }[0] == "  door  ready")
         #expect(lines[1].contains("  on     FeliCa …"))
-        #expect(lines[2].wholeMatch(of: /.{8}  door  off    FeliCa …[0-9a-f]{4} +[0-9.]+ s/) != nil, "\(lines[2])")
+        #expect(lines[2].wholeMatch(of: /.{8}  door  off    FeliCa …[0-9A-F]{4} +[0-9.]+ s/) != nil, "\(lines[2])")
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
         #expect(try Service.run("watch", "--format", "text", "--json").end == .exited(64))
+    }
+
+    @Test("The digits of any card are in capitals, as everywhere")
+    func capitals() throws {
+        let tag = "\(TestFiles.root)/Fixtures/virtual/ntag213.json"
+        let child = try Service.watch("-r", "door=virtual:\(tag)", "--format", "text", "-q")
+        var lines: [String] = []
+        while lines.count < 2 { lines.append(try #require(try child.line(of: .output))) }
+        #expect(lines[1].contains("Type A …2B80"), "\(lines)")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
     }
 
     // MARK: Cards with names
@@ -93,7 +104,7 @@ struct WatchTextTests {
         let program = try folder.script(
             "cat >> '\(folder.path)/got'; echo \"$KAZASU_EVENT_NAME\" >> '\(folder.path)/names'")
         let child = try Service.watch(
-            "-r", "door=virtual:\(Service.card)", "--only", cards, "--only-known", "--exec", program, "--outbox",
+            "-r", "door=virtual:\(Service.card)", "--only", cards, "--only-known", "--exec-all", program, "--outbox",
             "\(folder.path)/o", "-q")
         #expect(try child.event(of: "on")["name"] == "山田花子")
         child.send(SIGTERM)
@@ -110,7 +121,7 @@ struct WatchTextTests {
         let cards = try folder.write(Array("0102030405060708\tYamada\n".utf8), as: "cards")
         let program = try folder.script("cat >> '\(folder.path)/got'")
         let child = try Service.watch(
-            "-r", "door=virtual:\(Service.card)", "--only", cards, "--only-known", "--exec", program, "--outbox",
+            "-r", "door=virtual:\(Service.card)", "--only", cards, "--only-known", "--exec-all", program, "--outbox",
             "\(folder.path)/o", "-q")
         let on = try child.event(of: "on")
         #expect(on["seq"] == nil && on["name"] == nil && on["tag"] == .string(Self.number))

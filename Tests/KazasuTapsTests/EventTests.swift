@@ -153,6 +153,57 @@ struct EventTests {
         #expect((card["idm"] == nil) == hasKey)
     }
 
+    /// What a tap reads of a card whose newest record has this number; without numbers, of a card that has none.
+    private static func history(newest: Int, hasSerials: Bool = true) -> ReaderWatch.Event {
+        let records = stride(from: newest, to: newest - 20, by: -1).map {
+            HistoryRecord(serial: hasSerials ? $0 : nil, kind: .rail, raw: .zero)
+        }
+        let report = CardReport(kind: "transit", name: LocalizedText("a", "b"), history: records)
+        let tap = Tap(.on, card(), reader: "virtual:x", time: start, Tap.Report(history: report))
+        return .tap(tap, reader: "virtual:x")
+    }
+
+    @Test("Of a card that was read before, an event has what is new, a few before it, and where the rest is")
+    func newRecords() throws {
+        var journal = Self.journal()
+        journal.settings.omitsKnownRecords = true
+        func next(_ event: ReaderWatch.Event) throws -> (id: String, serials: [JSONValue], since: String?) {
+            let event = try #require(journal.events(for: event).first)
+            guard case .on(_, let content) = event.kind, let records = content.records else {
+                return (event.id, [], nil)
+            }
+            #expect(try TapEvent(parsing: event.line) == event)
+            let serials = try records.map { try JSONCursor($0).required("serial").value }
+            return (event.id, serials, content.since)
+        }
+        let first = try next(Self.history(newest: 100))
+        #expect(first.serials.count == 20 && first.since == nil)
+        let second = try next(Self.history(newest: 102))
+        #expect(second.serials == [102, 101, 100, 99, 98] && second.since == first.id)
+        let same = try next(Self.history(newest: 102))
+        #expect(same.serials == [102, 101, 100] && same.since == second.id)
+        // So many rides that the last known one is no longer on the card.
+        let much = try next(Self.history(newest: 140))
+        #expect(much.serials.count == 20 && much.since == nil)
+        // Somebody who is new wants all of it.
+        journal.settings.site = "elsewhere"
+        #expect(try next(Self.history(newest: 140)).serials.count == 20)
+    }
+
+    @Test("Nothing is left out of a card whose records have no numbers, and nothing unless it is wanted")
+    func allRecords() throws {
+        for (isWanted, hasSerials) in [(true, false), (false, true)] {
+            var journal = Self.journal()
+            journal.settings.omitsKnownRecords = isWanted
+            for _ in 1...2 {
+                let event = try #require(
+                    journal.events(for: Self.history(newest: 100, hasSerials: hasSerials)).first)
+                guard case .on(_, let content) = event.kind else { continue }
+                #expect(content.records?.count == 20 && content.since == nil)
+            }
+        }
+    }
+
     @Test("A card that is seen again after its reader was opened again is a new visit, however soon")
     func reopened() throws {
         var journal = Self.journal(debounce: .seconds(60))

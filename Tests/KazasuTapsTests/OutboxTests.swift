@@ -52,6 +52,33 @@ struct OutboxTests {
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
+    @Test("A series goes on under the new name of its reader, once, and never over another one")
+    func movedSeries() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/o"
+        let outbox = try Outbox(path, isWatcher: true)
+        let (old, new) = ("acr122_usb:001:005", "acr122_usb:port=1-2")
+        try await outbox.store([Self.event(1, reader: old), Self.event(2, reader: old)], for: ["s"])
+        try await outbox.store([Self.event(7, reader: "b")], for: [])
+        func move(_ names: [(old: String, new: String)]) async throws -> [String] {
+            try await outbox.moveSeries(names).map { "\($0.old) > \($0.new)" }
+        }
+        #expect(try await move([]).isEmpty)
+        #expect(try await move([("never", "seen"), (old, "b")]).isEmpty, "b has a series of its own")
+        #expect(try await move([(old, new)]) == ["\(old) > \(new)"])
+        var memory = try await outbox.memory()
+        #expect(memory.readers[new]?.sequence == 2)
+        #expect(memory.readers[new]?.visit == Self.event(2, reader: old).event)
+        #expect(memory.readers[old]?.visit == nil)
+        // Another reader has the number now, and is plugged in elsewhere.
+        #expect(try await move([(old, new), (old, "acr122_usb:port=1-3")]).isEmpty)
+        try await outbox.store([Self.event(3, reader: new)], for: ["s"])
+        memory = try await outbox.memory()
+        #expect(memory.readers[new]?.sequence == 3 && memory.readers["b"]?.sequence == 7)
+        #expect(try await outbox.waiting(for: "s", of: old, limit: 9).events.count == 2, "what was stored is delivered")
+        await outbox.close()
+    }
+
     @Test("Only one watcher uses it")
     func lock() async throws {
         let folder = try TemporaryFolder()

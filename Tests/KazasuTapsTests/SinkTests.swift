@@ -57,6 +57,27 @@ struct BuiltInSinkTests {
                 """)
     }
 
+    @Test(
+        "A program runs for cards that come, and for other events only if it is told to",
+        arguments: TapEvent.EventType.allCases, [false, true])
+    func types(type: TapEvent.EventType, isForAll: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.script("echo \"$KAZASU_EVENT_TYPE\" >> '\(folder.path)/ran'")
+        let sink = isForAll ? ExecSink(path, types: Set(TapEvent.EventType.allCases)) : ExecSink(path)
+        #expect(await sink.deliver([Self.event(type: type.rawValue)]) == [.delivered])
+        let ran = (try? TestFiles.read("\(folder.path)/ran")).map { String(decoding: $0, as: UTF8.self) }
+        #expect(ran == (isForAll || type == .on ? "\(type.rawValue)\n" : nil))
+    }
+
+    @Test("A program that needs proof does not run for a card without a tag", arguments: ["0123abcd", nil])
+    func proof(tag: String?) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.script(": > '\(folder.path)/ran'")
+        let sink = ExecSink(path, types: [.on], needsTag: true, timeout: .seconds(60))
+        #expect(await sink.deliver([Self.event(tag: tag)]) == [.delivered])
+        #expect((access("\(folder.path)/ran", F_OK) == 0) == (tag != nil))
+    }
+
     @Test("A program that hangs is killed, also one that ignores SIGTERM", arguments: ["", "trap '' TERM; "])
     func hangs(trap: String) async throws {
         let folder = try TemporaryFolder()
@@ -117,7 +138,7 @@ struct BuiltInSinkTests {
     }
 
     /// More web servers hang than there are processors.
-    @Test("A program does not wait for web servers that hang", .timeLimit(.minutes(1)))
+    @Test("A program does not wait for web servers that hang", .timeLimit(.minutes(5)))
     func hangingServers() async throws {
         let server = LoopbackPort.makeSocket()
         defer { close(server) }

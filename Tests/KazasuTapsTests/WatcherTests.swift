@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardDecoders
+import CardModel
 import Kazasu
 import Synchronization
 import TestSupport
@@ -191,5 +192,44 @@ struct WatcherTests {
         #expect(try await Run(outbox, [{ sink }]).eventsAsThePlanChanges() == Self.replacing)
         #expect(lives.all == [["start", "reader", "on", "off", "close", "start", "on", "off", "close"]])
         await outbox.close()
+    }
+
+    @Test("Watches readers that the program opens itself")
+    func ownReaders() async throws {
+        let path = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let source = ReaderSource("counter") { cancellation throws(KazasuError) in
+            try ReaderRegistry.openReader(path, cancellation)
+        }
+        let plan = Watcher.Plan(
+            site: "shop", sources: [source], names: ["counter": "door"], reading: .balance, sinks: [])
+        var words: [String] = []
+        for try await event in Watcher.events(plan, outbox: nil) {
+            #expect(event.reader == "door" && event.site == "shop")
+            words.append(event.kind.word)
+            if event.kind.word == "on" { break }
+        }
+        #expect(words == ["reader", "on"])
+    }
+
+    @Test("Events are made without a watcher")
+    func madeEvents() throws {
+        let card = TapEvent.Card(technology: .felica, system: .transit, tag: "0102030405060708", name: "Aya")
+        let moment = TapEvent.Moment(Timestamp(milliseconds: 1_800_000_000_123), uptime: 5, isSynchronized: false)
+        let report = BalanceReport(balances: [
+            BalanceEntry(kind: "transit", name: LocalizedText("Transit IC", "交通系IC"), amount: 10)
+        ])
+        let identity = CardIdentity.felica(idm: IDm(rawValue: 1), pmm: PMm(rawValue: 2))
+        let kinds: [TapEvent.Kind] = [
+            .on(card, .nothing), .on(card, TapEvent.Content(of: identity, balance: report, in: .japanese)),
+            .on(card, TapEvent.Content(of: identity, error: "cardLost")),
+            .off(card, TapEvent.Visit(on: "a", dwell: 5, reason: .reader)), .reader(.gone),
+            .answer(TapEvent.Answer(on: "a", verdict: .yes, milliseconds: 7)),
+        ]
+        for kind in kinds {
+            let event = TapEvent(id: "a", sequence: 1, kind: kind, moment: moment, site: "shop", reader: "door")
+            #expect(try TapEvent(parsing: event.line) == event)
+        }
+        let second = TapEvent(id: "a", sequence: 1, kind: kinds[1], moment: moment, site: "shop", reader: "door")
+        #expect(second.line.contains("交通系IC") && second.line.contains(#""amount":10"#))
     }
 }

@@ -9,12 +9,31 @@ struct KazasuErrorTests {
     private enum Kind: CaseIterable {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
-        case refused, decoding, fileCard, apdu, tag, lite, cancelled
+        case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, cancelled
     }
 
     private static let suica = PICC.felica(
         FeliCaTarget(
             idm: IDm(rawValue: 0x0101_0312_3456_7890), pmm: PMm(rawValue: 0), requestData: 0x0003, bitRate: .kbps212))
+
+    @Test("T7: a card that needs keys is named, and a refusal is not called leaving")
+    func classic() throws {
+        let reader = try openReader("virtual:\(TestFiles.root)/Fixtures/virtual/classic-1k.json")
+        let card = try reader.waitForCard(.first(of: [.typeA]))
+        do {
+            _ = try card.dump()
+            Issue.record("nothing can be dumped without keys")
+        } catch {
+            #expect(error.message.english.hasPrefix("nothing on this card (MIFARE Classic 1K"))
+            #expect(error.message.english.hasSuffix("can be read without a key"))
+        }
+        do {
+            _ = try card.transceive([0x30, 4])
+            Issue.record("a block cannot be read without a key")
+        } catch {
+            #expect(error.message.english == "the card did not answer: it left, or it does not accept this command")
+        }
+    }
 
     @Test("Every case describes itself")
     func cases() {
@@ -28,10 +47,11 @@ struct KazasuErrorTests {
             .noReader([]), .noReader([serial]), .noReader([serial, busy]), .unknownReader("rcs390"),
             .reader(.readerTimeout, id: "rcs380"), .unreadableFile("card.json", errno: 2),
             .badFile("card.json", .missing(key: "card")), .noSimulatedReader(errno: 28), .cannotLink("link", errno: 17),
-            .cannotLink("link", errno: 13), .noCard,
+            .cannotLink("link", errno: 13), .noCard, .heard(.unstarted(.typeA)), .severalCards([nil, nil]),
+            .severalCards([LocalizedText("Suica", "Suica"), nil]),
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
-            .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .cancelled,
+            .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -43,6 +63,8 @@ struct KazasuErrorTests {
             case .noSimulatedReader: .noSimulatedReader
             case .cannotLink: .cannotLink
             case .noCard: .noCard
+            case .heard: .heard
+            case .severalCards: .severalCards
             case .wrongCard: .wrongCard
             case .reading: .reading
             case .refused: .refused
@@ -51,6 +73,7 @@ struct KazasuErrorTests {
             case .apdu: .apdu
             case .tag: .tag
             case .lite: .lite
+            case .classic: .classic
             case .cancelled: .cancelled
             }
         }

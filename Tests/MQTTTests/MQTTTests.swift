@@ -605,6 +605,23 @@ struct HomeAssistantReaderTests {
                 + #""exit":null,"exitEn":null}"#)
     }
 
+    @Test("A tag that Home Assistant's app has written is the one that the phone knows, with the UID beside it")
+    func writtenTag() throws {
+        let home = HomeAssistant(
+            HomeAssistant.Settings(version: "1"), topics: MQTTTopics(prefix: "kazasu", site: "home"), site: "home")
+        let plain = TapEvent.made(1)
+        let written = try TapEvent(parsing: plain.line.dropLast() + #","homeAssistantTag":"8d3f-00"}"#)
+        for (event, tag, uid) in [(plain, plain.card?.tag, nil), (written, "8d3f-00", plain.card?.tag)] {
+            let messages = home.tap(event).messages
+            #expect(messages.count == 3)
+            for message in messages {
+                let members = try JSONCursor(JSONValue(parsing: message.payload)).object()
+                #expect(members["tag"] == .text(tag))
+                #expect(members["uid"] == uid.map { .string($0) })
+            }
+        }
+    }
+
     @Test("A card without a known amount makes the balance unknown; removals and what is late change nothing")
     func unknownBalance() throws {
         let home = HomeAssistant(

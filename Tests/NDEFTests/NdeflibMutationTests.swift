@@ -55,11 +55,13 @@ struct NdeflibMutationTests {
         }
     }
 
-    @Test("Both take a message and read the same in it, or both refuse it; each listed difference occurs")
+    @Test(
+        "Both take a message and read the same in it, or both refuse it; each listed difference occurs",
+        .needs(python: "ndef"))
     func bothOrNeither() throws {
         let mutations = try Self.mutations()
         guard let lines = try Ndeflib.read(mutations) else {
-            Issue.record("no ndeflib: run 'make venv', or set KAZASU_PYTHON")
+            Issue.record("KAZASU_PYTHON names no Python with ndeflib")
             return
         }
         try #require(lines.count == mutations.count)

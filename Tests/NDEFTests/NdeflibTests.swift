@@ -69,7 +69,7 @@ struct NdeflibTests {
         }
     }
 
-    @Test("Kazasu and ndeflib read each other's messages")
+    @Test("Kazasu and ndeflib read each other's messages", .needs(python: "ndef"))
     func bothWays() throws {
         var generator = SeededGenerator(seed: 0x4E44_4546)
         var messages: [NDEFMessage] = []
@@ -85,7 +85,7 @@ struct NdeflibTests {
             expected.append(records.map(\.1).joined(separator: ";"))
         }
         guard let lines = try Ndeflib.read(messages.map { try $0.encoded() }) else {
-            Issue.record("no ndeflib: run 'make venv', or set KAZASU_PYTHON")
+            Issue.record("KAZASU_PYTHON names no Python with ndeflib")
             return
         }
         #expect(lines.count == messages.count)

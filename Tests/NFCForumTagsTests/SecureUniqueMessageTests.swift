@@ -54,6 +54,100 @@ struct SecureUniqueMessageTests {
         #expect(try check("uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3", key: 1) == nil)
     }
 
+    // MARK: What the MAC covers
+
+    /// A tag with the key 00112233…, counter 61 and 32 bytes of file data, made with the library `cryptography` of Python.
+    static let picc = "9E3B69569260B58D79B3D0E9E06C9011"
+    static let enc = "E0C23AE16B7C6B08C667BA62687CBA8814E94CE8E89AE3783A5AC8F4EC1AAA7A"
+    static let key: [UInt8] = (0..<16).map { $0 * 0x11 }
+    static let order = Array("order=000001;amt=0000100;ok=yes!".utf8)
+
+    private func message(_ query: String) throws -> (SecureUniqueMessage, SecureUniqueMessage.Contents?)? {
+        guard let message = SecureUniqueMessage(url: Self.base + query) else { return nil }
+        return (message, try message.contents(metaKey: SecretBytes(Self.key), fileKey: SecretBytes(Self.key)))
+    }
+
+    /// A query, the part that its MAC covers, whether there is file data in it, and what anybody can change.
+    static let covered: [(query: String, covered: String, hasFileData: Bool, notCovered: [String])] = [
+        ("picc=\(picc)&enc=\(enc)&cmac=4A028D52BCE4A306", "\(enc)&cmac=", true, ["\(base)picc="]),
+        ("picc=\(picc)&enc=\(enc)&cmac=8C8A7171DF70A7B2", "enc=\(enc)&cmac=", true, ["\(base)picc="]),
+        (
+            "picc=\(picc)&enc=\(enc)&cmac=38EB8896E5BE3ECD", "picc=\(picc)&enc=\(enc)&cmac=", true, [base]
+        ),
+        ("picc=\(picc)&cmac=55F64611BA56236D", "", false, ["\(base)picc="]),
+        // F20: the MAC first.
+        ("cmac=55F64611BA56236D&picc=\(picc)", "", false, ["\(base)cmac="]),
+        // Nothing covers what was put in.
+        (
+            "x=\(enc)&picc=\(picc)&cmac=55F64611BA56236D", "", false, ["\(base)x=\(enc)&picc="]
+        ),
+        (
+            "picc=\(picc)&x=1&cmac=55F64611BA56236D", "", false, ["\(base)picc=", "&x=1&cmac="]
+        ),
+        ("picc=\(picc)&cmac=55F64611BA56236D&amount=9", "", false, ["\(base)picc=", "&amount=9"]),
+        ("picc=\(picc)&cmac=55F64611BA56236D#x", "", false, ["\(base)picc=", "#x"]),
+        // Behind the MAC a value is not file data.
+        ("picc=\(picc)&cmac=55F64611BA56236D&enc=\(enc)", "", false, ["\(base)picc=", "&enc=\(enc)"]),
+        ("picc=\(picc)&enc=\(enc)&cmac=55F64611BA56236D", "", false, ["\(base)picc=", "&enc=\(enc)&cmac="]),
+    ]
+
+    @Test("A2: file data comes from the covered part alone, and the rest is named", arguments: covered)
+    func covers(row: (query: String, covered: String, hasFileData: Bool, notCovered: [String])) throws {
+        let found = try #require(try message(row.query))
+        let contents = try #require(found.1)
+        #expect(contents.uid == [0x04, 0xDE, 0x5F, 0x1E, 0xAC, 0xC0, 0x40] && contents.counter == 61)
+        #expect(contents.covered == row.covered)
+        #expect(contents.fileData == (row.hasFileData ? Self.order : nil))
+        #expect(found.0.partsNotCovered(contents) == row.notCovered)
+    }
+
+    /// Cut, extended and foreign data before the tag's own.
+    static let forged = [
+        "picc=\(picc)&x=\(enc.prefix(32))&enc=\(enc)&cmac=4A028D52BCE4A306",
+        "picc=\(picc)&x=\(enc)\(enc)&enc=\(enc)&cmac=4A028D52BCE4A306",
+        "picc=\(picc)&x=\(String(repeating: "41", count: 16))&enc=\(enc)&cmac=4A028D52BCE4A306",
+        "x=\(picc)&picc=\(picc)&enc=\(enc)&cmac=4A028D52BCE4A306",
+        "uid=04DE5F1EACC040&ctr=00003D&x=\(enc)&enc=\(enc)&cmac=4A028D52BCE4A306",
+    ]
+
+    @Test("Two values before the MAC that may be file data are not a message", arguments: forged)
+    func ambiguous(query: String) throws {
+        #expect(try message(query) == nil)
+    }
+
+    @Test("File data is never other than what the tag enciphered, whatever is changed, cut or put in")
+    func everyChange() throws {
+        let url = Array("picc=\(Self.picc)&enc=\(Self.enc)&cmac=4A028D52BCE4A306".utf8)
+        var tried = 0
+        func check(_ bytes: [UInt8]) throws {
+            tried += 1
+            guard let contents = try message(String(decoding: bytes, as: UTF8.self))?.1 else { return }
+            #expect(
+                contents.fileData == nil || contents.fileData == Self.order, "\(String(decoding: bytes, as: UTF8.self))"
+            )
+        }
+        let parts = ["&x=\(Self.enc)", "&x=\(Self.enc.prefix(32))", "&x=1", "#", Self.enc, Self.picc, "&"]
+        for place in url.indices {
+            for part in parts { try check(url[..<place] + Array(part.utf8) + url[place...]) }
+            try check(Array(url[..<place] + url[(place + 1)...]))
+            try check(Array(url[place...]))
+        }
+        #expect(tried > 1000)
+    }
+
+    /// How a URL has to begin, and what is left then; `nil` if the URL begins otherwise.
+    static let prefixes: [(prefix: String, rest: [String]?)] = [
+        ("https://example.com/t?picc=", []), ("https://example.com/t?", []), ("https://example.com/", ["t?picc="]),
+        ("https://example.com", ["/t?picc="]), ("https://example.org/", nil), ("http://example.com/", nil),
+        ("https://example.co", nil), ("https://exam", nil), ("example.com/", nil), ("https://example.com/u", nil),
+    ]
+
+    @Test("A prefix pins what the MAC does not cover", arguments: prefixes)
+    func pins(row: (prefix: String, rest: [String]?)) throws {
+        let found = try #require(try message("picc=\(Self.picc)&cmac=55F64611BA56236D"))
+        #expect(found.0.partsNotCovered(try #require(found.1), prefix: row.prefix) == row.rest)
+    }
+
     static let none = [
         "", "e=EF963FF7828658A599F3041510671E88", "e=EF963FF7828658A599F3041510671E88&c=94EED9EE653370",
         "c=94EED9EE65337086", "uid=041E3C8A2D6B80&cmac=4B00064004B0B3D3", "e=zz&c=94EED9EE65337086",

@@ -23,10 +23,12 @@ final class ACR122Bench {
 
     init(
         _ field: VirtualField = VirtualField(cards: [TestCard()]), faults: InjectedUSBFaults = InjectedUSBFaults(),
-        isCopy: Bool = false, hasLights: Bool = true, cancellation: CancellationToken = CancellationToken()
+        isCopy: Bool = false, hasLights: Bool = true, takesPICC: Bool = true,
+        cancellation: CancellationToken = CancellationToken()
     ) {
         (self.field, self.cancellation) = (field, cancellation)
-        chip = VirtualACR122(field: field, faults: faults, isCopy: isCopy, hasLights: hasLights)
+        chip = VirtualACR122(
+            field: field, faults: faults, isCopy: isCopy, hasLights: hasLights, takesPICC: takesPICC)
         link = VirtualUSBLink(chip, cancellation)
     }
 
@@ -65,6 +67,11 @@ struct ACR122DriverTests {
         }
         #expect(report == ConformanceReport())
         #expect(benches.flatMap(\.chip.statistics.complaints) == [])
+    }
+
+    /// It then polls by itself, which a copy that does not answer cannot be told.
+    @Test func worksWithoutThePICCParameter() {
+        #expect(ACR122Bench(takesPICC: false).runOnce() == nil)
     }
 
     @Test func opensAndCloses() throws {

@@ -57,9 +57,9 @@ final class Bench {
         _ way: Way = .libnfc, card: any VirtualCard = TestCard(), faults: InjectedFaults = [],
         serial: InjectedSerialFaults = .none,
         timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = "",
-        patience: Int = 20
+        patience: Int = 20, collision: VirtualField.Collision = .firstIsHeard
     ) throws {
-        field = VirtualField(cards: [card], faults: faults)
+        field = VirtualField(cards: [card], faults: faults, collision: collision)
         server = try PN532Server(
             field: field, timing: timing, faults: serial, serialLine: line, initialSpeed: initialSpeed)
         reader = try way.open(server, cancellation, speed: speed, patience: patience)

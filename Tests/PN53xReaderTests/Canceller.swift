@@ -23,6 +23,7 @@ final class Canceller: Sendable {
         switch place {
         case .command(let number): statistics.hostCommands >= number
         case .code(let code, let after): statistics.commandsByCode[code, default: 0] > after
+        case .every(let code, _): statistics.commandsByCode[code, default: 0] > 0
         }
     }
 

@@ -21,6 +21,10 @@ struct LibNFCConformanceTests {
         #expect(try run(ReaderConformance.presence, way) == ConformanceReport())
     }
 
+    @Test("cards that answer but cannot be selected", arguments: Way.allCases) func heard(_ way: Way) throws {
+        #expect(try run(ReaderConformance.heard, way) == ConformanceReport())
+    }
+
     @Test("Classic and passwords", arguments: Way.allCases) func protectedCards(_ way: Way) throws {
         #expect(try run(ReaderConformance.protectedCards, way) == ConformanceReport())
     }
@@ -28,7 +32,7 @@ struct LibNFCConformanceTests {
     private func run(
         _ suite: (any Reader, ConformanceStage, CancellationToken) throws -> ConformanceReport, _ way: Way
     ) throws -> ConformanceReport {
-        let bench = try Bench(way)
+        let bench = try Bench(way, collision: .damaged)
         bench.field.removeCards()
         return try suite(bench.reader, ConformanceStage(bench.field), bench.cancellation)
     }

@@ -53,6 +53,28 @@ struct FastLineDumpTests {
         #expect(server.comes(to: 115_200))
     }
 
+    /// A weak supply, or long leads: the chip starts again in the middle of the job, whatever the speed of its line.
+    @Test(
+        arguments: [(0x42, 0), (0x42, 3), (0x42, 25), (0x42, 60), (0x4A, 1), (0x10, 0), (0x02, 1), (0x32, 2)]
+            as [(UInt8, Int)], Way.allCases)
+    func dumpIsCompleteAfterABrownout(_ place: (code: UInt8, after: Int), _ way: Way) throws {
+        let file = try TestFiles.read("Fixtures/cards/suica-p1/card.json")
+        let undisturbed = try dump(InProcessReader(VirtualField(cards: [try VirtualCardFile.load(file)])))
+        for speed in way == .serial ? ["", ":115200", ":921600"] : [""] {
+            let server = try PN532Server(
+                field: VirtualField(cards: [try VirtualCardFile.load(file)]),
+                faults: InjectedSerialFaults([.code(place.code, after: place.after): .brownout]))
+            defer { server.stop() }
+            let reader = try way.open(server, speed: speed, patience: 3)
+            let outcome = try dump(reader)
+            reader.close()
+            #expect(outcome.interruption == nil, "\(speed)")
+            let isSame = outcome.dump == undisturbed.dump
+            #expect(isSame, "\(speed)")
+            #expect(server.comes(to: 115_200), "\(speed)")
+        }
+    }
+
     private func dump(_ reader: any Reader) throws -> DumpOutcome {
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, for: .once),
             let target = found.feliCa

@@ -32,7 +32,7 @@ struct FastLineTests {
         #expect(bench.server.statistics.damagedFrames == 0)
     }
 
-    @Test(arguments: Way.allCases) func closingResetsTheReader(_ way: Way) throws {
+    @Test(.needs("/usr/bin/nfc-list"), arguments: Way.allCases) func closingResetsTheReader(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()
         try bench.work(20)

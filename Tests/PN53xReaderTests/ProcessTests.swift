@@ -77,12 +77,30 @@ struct ProcessTests {
         #expect(lines.last?.hasPrefix("and after: ") == true)
     }
 
-    /// Documented, not fixed: libnfc 1.8.0 calls `abort()` when the chip's status byte has bit 7 set.
-    @Test func statusWithBit7CrashesLibnfc() async {
-        await #expect(processExitsWith: .signal(SIGABRT)) {
-            let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
+    /// libnfc 1.8.0 calls `abort()` when the chip's status byte has bit 7 set: the answer is lost, and nothing else.
+    @Test func survivesAStatusWithBit7() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench(
+                serial: InjectedSerialFaults([
+                    .code(0x42): .statusBits(0x80), .code(0x42, after: 1): .statusBits(0x81),
+                    .code(0x4A, after: 2): .statusBits(0x80),
+                ]))
             try bench.activate()
-            _ = try bench.exchange(TestCard.requestSystemCode)
+            for _ in 0..<2 {
+                #expect(throws: TransportError.corrupted(status: 0)) {
+                    try bench.exchange(TestCard.requestSystemCode)
+                }
+            }
+            #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
+        }
+    }
+
+    /// Any other call of `abort()` ends the process, as do those of before the first exchange.
+    @Test func otherAbortsEndTheProcess() async {
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            let bench = try Bench()
+            try bench.activate()
+            abort()
         }
     }
 

@@ -23,7 +23,13 @@ struct ReaderScanTests {
         try system.plugIn("1-6", vendor: "zzzz", product: "", bus: 2, device: 11)
         let found = USBReaderScan(paths: system.paths).run()
         #expect(
-            found.map(\.id) == ["acr122_usb:003:005", "pn53x_usb:003:006", "pn53x_usb:001:120", "pn53x_usb:002:009"])
+            found.map(\.id) == [
+                "acr122_usb:port=1-1", "pn53x_usb:port=1-2", "pn53x_usb:port=1-3.1", "pn53x_usb:port=1-4",
+            ])
+        #expect(
+            found.map(\.connectionString) == [
+                "acr122_usb:003:005", "pn53x_usb:003:006", "pn53x_usb:001:120", "pn53x_usb:002:009",
+            ])
         #expect(found.map(\.model.name).first == "ACS ACR122U")
         #expect(found.map(\.kernelDriver) == [nil, "pn533_usb", nil, nil])
         #expect(
@@ -44,17 +50,38 @@ struct ReaderScanTests {
         let listings = ReaderScan(paths: system.paths).run(Self.configured(listed))
         #expect(
             listings == [
-                ReaderListing(id: listed[0], name: "ACS ACR122U", state: .ready),
+                ReaderListing(id: "acr122_usb:port=1-1", name: "ACS ACR122U", state: .ready),
                 ReaderListing(id: listed[1], state: .unknown, isConfigured: true),
                 ReaderListing(
                     id: listed[2], state: .unavailable(.absent, detail: .init(.deviceAbsent, "/no/such/bus")),
                     isConfigured: true),
                 ReaderListing(id: listed[3], state: .ready),
-                ReaderListing(id: "pn53x_usb:003:006", name: "NXP PN533", state: .ready),
-                ReaderListing(id: "pn53x_usb:003:007", name: "NXP PN533", state: .ready),
+                ReaderListing(id: "pn53x_usb:port=1-2", name: "NXP PN533", state: .ready),
+                ReaderListing(id: "pn53x_usb:port=1-3", name: "NXP PN533", state: .ready),
                 ReaderListing(id: "pn532_uart:\(ports[2])", state: .unknown),
                 ReaderListing(id: "pn532_uart:\(ports[0])", state: .unknown),
             ])
+    }
+
+    /// The kernel counts devices as they are plugged in; the port stays, and so does the serial number that one alone has.
+    @Test func anIDStaysWhenTheReaderIsPluggedInAgain() throws {
+        let system = try MadeUpSystem()
+        try system.plugIn("1-1", vendor: "072f", product: "2200", bus: 3, device: 5)
+        try system.plugIn("1-2", vendor: "054c", product: "02e1", bus: 3, device: 6, extra: ["serial": "0123"])
+        let driver = LibNFCDriver(paths: system.paths)
+        #expect(driver.list().map(\.id) == ["acr122_usb:port=1-1", "pn53x_usb:serial=0123"])
+        #expect(driver.numbered().map(\.number) == ["acr122_usb:003:005", "pn53x_usb:003:006"])
+        for name in ["acr122_usb:003:005", "acr122_usb:3:5", "ACR122_USB:3:5"] {
+            #expect(driver.lastingID(of: name) == "acr122_usb:port=1-1")
+        }
+        // What names no single reader, none that is there, or one that stays.
+        for name in ["acr122_usb", "usb", "usb:003", "acr122_usb:003:007", "acr122_usb:port=1-1", "pn532_uart:/dev/a"] {
+            #expect(driver.lastingID(of: name) == nil, "\(name)")
+        }
+        let later = try MadeUpSystem()
+        try later.plugIn("1-1", vendor: "072f", product: "2200", bus: 3, device: 9)
+        #expect(LibNFCDriver(paths: later.paths).list().map(\.id) == ["acr122_usb:port=1-1"])
+        #expect(LibNFCDriver(paths: later.paths).lastingID(of: "acr122_usb:003:005") == nil)
     }
 
     /// A name without numbers is the first usable reader of that driver, and listed once.
@@ -67,7 +94,7 @@ struct ReaderScanTests {
         let busy = ReaderListing.State.unavailable(.busy, detail: .init(.heldByProgramOrService))
         for name in ["acr122_usb", "usb"] {
             let listings = scan.run(Self.configured([name]))
-            #expect(listings.map(\.id) == ["acr122_usb:003:006", "acr122_usb:003:005"], "\(name)")
+            #expect(listings.map(\.id) == ["acr122_usb:port=1-3", "acr122_usb:port=1-2"], "\(name)")
             #expect(listings.map(\.state) == [.ready, busy])
         }
         let absent = ReaderListing(
@@ -122,12 +149,14 @@ struct ReaderScanTests {
         let system = try MadeUpSystem()
         try system.plugIn("1-2", vendor: "04cc", product: "2533", bus: 999, device: 998, driver: "pn533_usb")
         let driver = LibNFCDriver(paths: system.paths)
-        for id in ["pn53x_usb:999:998", "pn53x_usb:999", "pn53x_usb", "usb"] {
+        for id in ["pn53x_usb:999:998", "pn53x_usb:999", "pn53x_usb", "usb", "pn53x_usb:port=1-2", "usb:port=1-2"] {
             let held = TransportError.readerUnavailable(
                 reason: .busy, detail: .init(.heldByKernelDriver, "pn533_usb", reader: "NXP PN533"))
             #expect(throws: held) { try driver.open(id, cancellation: CancellationToken()) }
         }
-        for id in ["pn53x_usb:999:001", "acr122_usb"] {
+        for id in [
+            "pn53x_usb:999:001", "acr122_usb", "pn53x_usb:port=1-3", "pn53x_usb:serial=1", "acr122_usb:port=1-2",
+        ] {
             let absent = TransportError.readerUnavailable(reason: .absent, detail: .init(.libnfcFindsNone, id))
             #expect(throws: absent) { try driver.open(id, cancellation: CancellationToken()) }
         }

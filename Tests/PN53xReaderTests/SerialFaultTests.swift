@@ -84,9 +84,35 @@ struct SerialFaultTests {
         _ code: UInt8, _ way: Way
     ) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(code): .wrongDataChecksum]))
-        #expect(throws: Self.garbled) { try bench.activate() }
+        // A setting is tried again at once.
+        if code == 0x4A {
+            #expect(throws: Self.garbled) { try bench.activate() }
+        }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
+    }
+
+    /// A chip that refuses a setting finds no card and says so, which differs from an empty field.
+    @Test(arguments: [0x05, 0x02] as [UInt8], Way.allCases) func reportsARefusedSetUp(_ item: UInt8, _ way: Way) throws
+    {
+        let bench = try Bench(way, serial: InjectedSerialFaults([.every(0x32, item: item): .syntaxError]))
+        var error: TransportError?
+        do throws(TransportError) {
+            // Item 2 is needed for a card of type A or B, or a slow answer.
+            _ = try bench.reader.activate(.felica(.transit))
+            _ = try bench.reader.transceive(TestCard.requestSystemCode, timeout: .seconds(1))
+        } catch let fault {
+            error = fault
+        }
+        #expect(error == .readerFailed(detail: .init(.settingRefused, "320\(item)")))
+    }
+
+    /// A line that toggles at wake-up, and adapters that add a byte before each frame.
+    @Test(arguments: [[0x00], [0xFF], [0xFF, 0xFF], [0x55]] as [[UInt8]])
+    func skipsStrayBytesBeforeFrames(_ bytes: [UInt8]) throws {
+        let bench = try Bench(.serial, line: SerialLineModel(strayBytes: bytes))
+        #expect(try bench.activate()?.idm.bytes == TestCard.idm)
+        try bench.work(3)
     }
 
     @Test(arguments: Way.allCases) func unansweredPollingDoesNotMeanRemoval(_ way: Way) throws {

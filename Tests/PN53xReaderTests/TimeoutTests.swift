@@ -52,6 +52,15 @@ struct TimeoutTests {
         }
     }
 
+    /// The chip grants a card the time that it asks for, and the host waits for the chip, far longer than its caller allows.
+    @Test func aCardMayAskForMoreThanTheCallerAllows() throws {
+        let late = InjectedSerialFaults([.code(0x40, after: 1): .late(.milliseconds(1500))])
+        let bench = try Bench(.serial, card: try ISO14443Tests.cardA(), serial: late, patience: 1)
+        #expect(bench.reader.information.longestExtension == .seconds(60))
+        #expect(try bench.reader.activate(.typeA()) != nil)
+        for _ in 0..<3 { #expect(try bench.exchange(ISO14443Tests.select) == [0x90, 0x00]) }
+    }
+
     // MARK: When to spend a command
 
     struct Step: Sendable {

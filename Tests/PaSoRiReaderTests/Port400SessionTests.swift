@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import ByteCodec
 import ReaderCore
 import SimulatedChips
@@ -54,7 +55,9 @@ struct Port400SessionTests {
         behavior.reportsDamageByStatus = true
         let bench = try Port400Bench(
             faults: [InjectedFaultRule(.damaged(status: 0x02), .every(1))], behavior: behavior)
-        for _ in 0..<10 { #expect(try bench.activate() == nil) }
+        for _ in 0..<10 {
+            #expect(throws: TransportError.heard(.damaged(.felica))) { try bench.activate() }
+        }
         let starts = bench.link.log.count { $0.contains("ff500000028100") }
         #expect(starts == 2)
     }

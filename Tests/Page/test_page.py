@@ -155,7 +155,7 @@ STATES = {
     "waiting": ("Touch your card. The balance and the last journeys will appear here",
                 "カードをかざしてください。残高とご利用履歴が表示されます"),
     "card": ("Suica. Balance ¥10. Low balance. Last: Aoyama-itchome to Shibuya, −¥160.",
-             "Suica。残高 10円。残高が少なくなっています。前回のご利用、青山一丁目から渋谷, −160円。"),
+             "Suica。残高 10円。残高が少なくなっています。前回のご利用、青山一丁目から渋谷、−160円。"),
     "read": ("Thank you Taro", "ありがとうございます Taro"),
     "wrong": ("This card cannot be read here. Please try another card, one card at a time",
               "このカードはご利用になれません。ほかのカードを1枚だけかざしてください"),
@@ -366,13 +366,30 @@ class Looks(PageCase):
             with self.subTest(answer):
                 on = self.mock.on("suica-p1")
                 self.state(page, "card")
-                self.mock.send(self.mock.event("answer", "counter", on=on["id"], answer=answer, ms=40))
+                def send(after, **members):
+                    self.mock.send(self.mock.event("answer", "counter", ms=40, **{
+                        "on": on["id"], "answer": answer, "mono": on["mono"] + after, **members}))
+                send(40)
                 # That to a card that is not there any more is shown to nobody.
-                self.mock.send(self.mock.event("answer", "counter", on="another", answer="yes", ms=40))
+                send(40, on="another", answer="yes")
+                # Nor is one that comes late.
+                send(2001, answer="no" if answer == "yes" else "yes")
                 self.until(page, "words => [...document.querySelectorAll('.answer')].some((one) => !one.hidden && one.textContent === words)",
                            words)
                 self.assertEqual(page.locator("article").first.get_attribute("data-answer"), answer)
                 self.mock.off()
+
+    def test_an_answer_to_a_card_that_left_is_shown_to_nobody(self):
+        self.mock.reader()
+        page = self.open()
+        on = self.mock.on("suica-p1")
+        self.state(page, "card")
+        self.mock.off()
+        self.mock.send(self.mock.event("answer", "counter", on=on["id"], answer="yes", ms=40, mono=on["mono"] + 40))
+        # Whatever follows is shown after that.
+        self.mock.on("edy")
+        self.until(page, "() => document.querySelector('.brand').textContent.includes('Edy')")
+        self.assertIsNone(page.locator("article").first.get_attribute("data-answer"))
 
     def test_long_names_amounts_and_unknown_balances(self):
         place = {"area": 0, "line": 1, "station": 2, "company": None, "lineName": None,
@@ -385,18 +402,41 @@ class Looks(PageCase):
         unknown = {"balances": [{"kind": "ryuto", "name": "Ryuto", "amount": None, "currency": "JPY", "exponent": 0}], "records": []}
         for size in SIZES:
             for language, amounts in (("en", ["Rp123,456,789", "−HK$14.40", "¥10,814", "Balance unknown", "HK$0.60 or −HK$14.40"]),
-                                      ("ja", ["Rp123,456,789", "HK$−14.40", "10,814円", "残高は不明です", "HK$0.60 または −HK$14.40"])):
+                                      ("ja", ["Rp123,456,789", "−HK$14.40", "10,814円", "残高は不明です", "HK$0.60 または −HK$14.40"])):
                 self.mock.reader()
                 page = self.open(f"?lang={language}", size)
                 for number, members in enumerate([long, cent, two, unknown, None]):
                     with self.subTest(f"{size} {language} {number}"):
                         self.mock.on("octopus") if members is None else self.mock.on("suica-p1", **members)
                         # The amount itself: what is spoken names no balance that is unknown, so it says no more than the card before.
-                        self.until(page, "n => document.querySelector('.amount')?.textContent.replace('HK$−', '−HK$') === n",
-                                   amounts[number].replace("HK$−", "−HK$"))
+                        self.until(page, "n => document.querySelector('.amount')?.textContent === n", amounts[number])
                         self.check_layout(page, size, f"{size} {language} {number}")
                         if members is two:
                             self.assertIn("4,676", self.text(page, ".more"))
+                page.context.close()
+
+    def test_an_amount_and_its_unit_keep_the_margin(self):
+        """Upright, 円 stood in the margin beside three large digits."""
+        for size in ((390, 844), (480, 800), (360, 640)):
+            for language in ("en", "ja"):
+                self.mock.reader()
+                page = self.open(f"?lang={language}", size)
+                for amount in (5, 41, 414, 4140, 41400, 414000, -414):
+                    balance = {"kind": "edy", "name": "Edy", "amount": amount, "currency": "JPY", "exponent": 0}
+                    self.mock.on("edy", balances=[balance], records=[])
+                    digits = f"{abs(amount):,}"
+                    self.until(page, "d => document.querySelector('.amount')?.textContent.includes(d)", digits)
+                    left, right, margin = page.evaluate("""() => {
+                        const amount = document.querySelector(".amount"), face = amount.closest(".face");
+                        const range = document.createRange();
+                        range.selectNodeContents(amount);
+                        const boxes = [...range.getClientRects()], outer = face.getBoundingClientRect();
+                        return [Math.min(...boxes.map((box) => box.left)) - outer.left,
+                            outer.right - Math.max(...boxes.map((box) => box.right)), parseFloat(getComputedStyle(face).paddingRight)];
+                    }""")
+                    with self.subTest(f"{size} {language} {amount}"):
+                        self.assertGreaterEqual(left, margin - 1)
+                        self.assertGreaterEqual(right, margin - 1)
                 page.context.close()
 
     def test_colours_of_all_brands(self):

@@ -121,10 +121,10 @@ extension AsyncReader {
     fileprivate static func open(_ id: String, with driver: any ReaderDriver) async throws -> AsyncReader? {
         let cancellation = CancellationToken()
         let reader = try AsyncReader(cancellation: cancellation)
-        let isOpen = try await reader.open(within: .seconds(600)) { () throws(TransportError) in
+        let isOpen = try await reader.open { () throws(TransportError) in
             try driver.open(id, cancellation: cancellation)
         }
-        return isOpen == true ? reader : nil
+        return isOpen ? reader : nil
     }
 
     fileprivate nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {

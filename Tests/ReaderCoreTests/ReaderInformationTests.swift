@@ -44,6 +44,7 @@ struct ReaderInformationTests {
         Kind(error: .noAnswer), Kind(error: .corrupted(status: 2), transient: true), Kind(error: .cardReleased),
         Kind(error: .readerTimeout, fault: true), Kind(error: .readerFailed(detail: .init(.text, "")), fault: true),
         Kind(error: .frameTooLong(length: 300, limit: 262)), Kind(error: .answerTooLong),
+        Kind(error: .cardTooSlow),
         Kind(error: .readerUnavailable(reason: .absent, detail: .init(.text, "")), fault: true),
         Kind(error: .unsupported(detail: .init(.text, ""))),
         Kind(error: .cancelled), Kind(error: .outOfScript(detail: .init(.text, ""))),

@@ -17,7 +17,7 @@ struct TranscriptTests {
     static let errors: [TransportError] = [
         .noAnswer, .corrupted(status: 0x02), .cardReleased, .readerTimeout,
         .readerFailed(detail: .init(.text, "a\nb\"c")),
-        .frameTooLong(length: 300, limit: 262), .answerTooLong,
+        .frameTooLong(length: 300, limit: 262), .answerTooLong, .cardTooSlow,
         .readerUnavailable(reason: .busy, detail: .init(.text, "held")), .unsupported(detail: .init(.text, "no")),
         .cancelled,
         .outOfScript(detail: .init(.text, "line 3")),

@@ -8,8 +8,8 @@ import Testing
 @Suite("Messages of transport errors")
 struct TransportErrorTests {
     private enum Kind: CaseIterable {
-        case noAnswer, corrupted, cardReleased, readerTimeout, readerFailed, frameTooLong, answerTooLong
-        case readerUnavailable, unsupported, cancelled, outOfScript
+        case noAnswer, corrupted, cardReleased, readerTimeout, readerFailed, frameTooLong, answerTooLong, cardTooSlow
+        case readerUnavailable, unsupported, cancelled, outOfScript, heard
     }
 
     @Test("Every case describes itself")
@@ -18,6 +18,7 @@ struct TransportErrorTests {
             [
                 .noAnswer, .corrupted(status: 2), .cardReleased, .readerTimeout, .readerFailed(detail: .init(.tooHot)),
                 .frameTooLong(length: 300, limit: 262), .answerTooLong, .unsupported(detail: .init(.polling, "424")),
+                .cardTooSlow, .heard(.damaged(.felica)), .heard(.unstarted(.typeA)), .heard(.several(.typeB)),
                 .cancelled, .outOfScript(detail: .init(.transcriptEnded, "00A4")), .closed,
             ]
             + UnavailableReason.allCases.map { .readerUnavailable(reason: $0, detail: .init(.noneConnected)) }
@@ -30,10 +31,12 @@ struct TransportErrorTests {
             case .readerFailed: .readerFailed
             case .frameTooLong: .frameTooLong
             case .answerTooLong: .answerTooLong
+            case .cardTooSlow: .cardTooSlow
             case .readerUnavailable: .readerUnavailable
             case .unsupported: .unsupported
             case .cancelled: .cancelled
             case .outOfScript: .outOfScript
+            case .heard: .heard
             }
         }
     }

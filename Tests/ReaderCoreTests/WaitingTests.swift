@@ -134,16 +134,6 @@ struct BlockingWorkTests {
 }
 
 struct TimedWaitingTests {
-    @Test("Silence has passed after four looks in a row without a sign")
-    func silence() async {
-        var signs = [false, true, false, false, false, false, false].makeIterator()
-        var ticks: [Duration] = []
-        let passed = await Duration.seconds(8).passesInSilence({ ticks.append($0) }, unless: { signs.next() ?? true })
-        #expect(passed && ticks == Array(repeating: .seconds(2), count: 6))
-        struct Cancelled: Error {}
-        #expect(await !Duration.seconds(8).passesInSilence({ _ in throw Cancelled() }, unless: { false }))
-    }
-
     @Test("A task that is cancelled goes on waiting for the value that this is to bring")
     func cancelledWait() async {
         let value = OneShot<Int>()

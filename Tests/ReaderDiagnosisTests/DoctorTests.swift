@@ -61,6 +61,23 @@ struct DoctorTests {
         }
     }
 
+    /// The list of readers is a method and a function as well: callers of these are not told a command line.
+    @Test func theListOfReadersIsNamedAsTheCallerNamesIt() {
+        let values = (0..<4).map { LocalizedText("\($0)", "\($0)") }
+        let listing = "kazasu.readers()"
+        var named: [Check.Code] = []
+        for code in Check.Code.allCases {
+            guard let fix = Check(code, values).remedy(listing: listing) else { continue }
+            for language in Language.allCases {
+                #expect(!fix[language].contains("'kazasu readers'") && !fix[language].contains("{*}"), "\(code)")
+            }
+            #expect(fix.english.contains(listing) == fix.japanese.contains(listing), "\(code)")
+            if fix.english.contains(listing) { named.append(code) }
+        }
+        #expect(named.count == 5)
+        #expect(Check(.portMissing, "/dev/ttyUSB0").remedy?.english.contains("'kazasu readers'") == true)
+    }
+
     @Test func theRuleThatIsMissingIsShown() throws {
         let machine = try FakeMachine()
         try machine.plugIn("054c:06c1")
@@ -88,9 +105,9 @@ struct DoctorTests {
         try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-2.4", device: 6)
         try machine.plugIn("054c:1fc9", port: "1-3", device: 7)
         let readers = machine.examine().readers
-        #expect(readers.map(\.id) == ["rcs380:serial=0123", "acr122_usb:001:006", nil])
+        #expect(readers.map(\.id) == ["rcs380:serial=0123", "acr122_usb:port=1-2.4", nil])
         #expect(readers.map { $0.isNamed(by: "rcs380:serial=0123") } == [true, false, false])
-        #expect(readers.map { $0.isNamed(by: "acr122_usb:001:006") } == [false, true, false])
+        #expect(readers.map { $0.isNamed(by: "acr122_usb:port=1-2.4") } == [false, true, false])
         #expect(readers.map(\.isReady) == [true, true, false])
         // What two have names neither.
         try machine.plugIn("054c:06c1", serial: "0123", port: "1-4", device: 8)

@@ -18,6 +18,9 @@ from test_serve import Case
 TAG = os.path.join(os.path.dirname(SUICA), "..", "..", "tags", "ntag213.json")
 LICENSE = os.path.join(os.path.dirname(SUICA), "..", "..", "iso7816", "license", "sample.json")
 MYNUMBER = os.path.join(os.path.dirname(SUICA), "..", "..", "iso7816", "mynumber", "card.json")
+RESIDENCE = os.path.join(os.path.dirname(SUICA), "..", "..", "iso7816", "residence", "second.json")
+CLASSIC = os.path.join(os.path.dirname(SUICA), "..", "..", "virtual", "classic-1k.json")
+SIGNED = os.path.join(os.path.dirname(SUICA), "..", "..", "virtual", "ntag213-signed.json")
 # The stream has no end, and the WebSocket's handshake is not HTTP.
 ENDLESS = {"taps.stream", "rpc.connect"}
 # What each operation is called with; `body` is what the request has as its body.
@@ -31,6 +34,11 @@ ARGUMENTS = {
     "tag.read": {"reader": "tag"},
     "tag.pages": {"reader": "tag"},
     "tag.write": {"body": {"reader": "tag", "text": ["x"]}},
+    "tag.verify": {"reader": "signed"},
+    "card.residence": {"reader": "residence"},
+    "classic.info": {"reader": "classic"},
+    "classic.message": {"reader": "classic"},
+    "stations.lookup": {"queries": ["0-3-13"]},
     "convert": {"to": "hex"},
     "reader.feedback": {"body": {"pattern": "yes"}},
 }
@@ -41,10 +49,11 @@ REFUSED = {"reader.feedback": "noFeedback"}
 class GeneratedClients(Case):
     def setUp(self):
         super().setUp()
-        readers = ["door=virtual:" + SUICA, "tag=virtual:" + TAG, "license=virtual:" + LICENSE, "mynumber=virtual:" + MYNUMBER]
+        readers = ["door=virtual:" + SUICA, "tag=virtual:" + TAG, "license=virtual:" + LICENSE, "mynumber=virtual:" + MYNUMBER,
+                   "residence=virtual:" + RESIDENCE, "classic=virtual:" + CLASSIC, "signed=virtual:" + SIGNED]
         options = [word for reader in readers[1:] for word in ("-r", reader)]
         self.server = self.serve(
-            "--allow", "raw", "--allow", "write", "--allow", "feedback", "--allow", "ledger", "--ledger", self.folder + "/l.sqlite", "--keep",
+            "--allow", "raw", "--allow", "write", "--allow", "feedback", "--allow", "ledger,ids", "--ledger", self.folder + "/l.sqlite", "--keep",
             *options, reader=readers[0]).ready()
         self.url = f"http://127.0.0.1:{self.server.port}"
         self.document = self.server.get("/openapi.json").json

@@ -293,13 +293,14 @@ class Contract(Case):
             for path, status, exit_status in [
                     ("balance?timeout=0", 504, 75), ("balance?reader=nope", 400, 64), ("balance?timeout=61", 400, 64),
                     ("balance?timeout=-1", 400, 64), ("balance?timeout=forever", 400, 64), ("balance?nothing=1", 400, 64),
-                    ("read", 400, 64), ("events?after=unknown", 404, 66), ("nothing", 404, 64), ("ledger/sum", 403, 77)]:
+                    ("read", 400, 64), ("events?after=unknown", 404, 66), ("nothing", 404, 64), ("ledger/sum", 403, 77),
+                    ("residence", 403, 77), ("passport", 404, 64), ("classic/dump", 404, 64), ("stations/lookup", 400, 64)]:
                 with self.subTest(path=path):
                     response = server.get("/v1/" + path)
                     self.assertEqual(response.status, status, response.data)
                     self.assertEqual(check(response.json)["status"], exit_status)
             stand.put("on")
-            for path in ["tag/info", "license", "mynumber"]:
+            for path in ["tag/info", "tag/verify", "classic/info", "license", "mynumber"]:
                 self.assertEqual(check(server.get(f"/v1/{path}").json)["status"], 76)
                 self.assertEqual(server.get(f"/v1/{path}").status, 409)
             self.assertEqual(server.ask("POST", "/v1/decode", b"no dump").status, 422)
@@ -359,8 +360,11 @@ class Contract(Case):
                 check(response.json)
 
     def test_nothing_of_the_server_can_be_named(self):
-        with self.serve("--allow", "raw", "--allow", "write", "--allow", "ledger").ready() as server:
+        with self.serve("--allow", "raw", "--allow", "write", "--allow", "ledger,ids").ready() as server:
             for path in [
+                    "residence?numberFrom=env:HOME", "residence?ca=/etc/passwd", "residence?photo=/tmp/x", "residence?check=true",
+                    "classic/info?keys=/etc/passwd", "classic/message?keyFrom=env:HOME", "tag/verify?url=https://x.example",
+                    "stations/lookup?queries=0-3-13&stations=/etc/passwd",
                     "balance?reader=virtual:/etc/passwd", "balance?reader=replay:/etc/passwd", "dump?output=/tmp/x", "dump?o=/tmp/x",
                     "dump?resume=/etc/passwd", "balance?trace=/tmp/x", "balance?file=/etc/passwd", "history?keep=true",
                     "history?ledger=/tmp/x", "history?stations=/etc/passwd", "license?pin1From=env:HOME", "license?pin1=1234",
@@ -377,6 +381,8 @@ class Contract(Case):
             for params in [{"reader": "virtual:/etc/passwd"}, {"stations": ["/etc/passwd"]}, {"trace": "/tmp/x"}]:
                 self.assertEqual(socket.call("card.history", **params)["error"]["code"], -32602)
             self.assertEqual(socket.call("card.license", pin1From="env:HOME")["error"]["code"], -32602)
+            for method in ("card.passport", "residence.check", "classic.dump", "tag.verifyUrl"):
+                self.assertEqual(socket.call(method)["error"]["code"], -32601, method)
             socket.close()
 
     def test_feedback(self):

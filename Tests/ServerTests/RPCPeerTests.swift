@@ -214,6 +214,37 @@ struct RPCPeerTests {
         #expect(running.withLock { $0.most } <= 64)
     }
 
+    @Test("A client that asks too much at once is told so, until some of it is answered")
+    func bounded() async {
+        let sent = Sent()
+        let busy = RPCError(-32069, "busy")
+        let peer = RPCPeer(methods: Self.methods, bound: (64, busy), send: sent.add)
+        func refused() -> [JSONValue] {
+            sent.messages.withLock { messages in
+                messages.compactMap { message -> JSONValue? in
+                    guard case .object(let members) = message, members["error"] == busy.json else { return nil }
+                    return members["id"]
+                }
+            }
+        }
+        for id in 0..<100 {
+            await peer.receive(Array(#"{"jsonrpc":"2.0","method":"wait","id":\#(id)}"#.utf8))
+        }
+        #expect(refused() == (64..<100).map { .int($0) })
+        // One that nobody waits for is not answered.
+        await peer.receive(Array(#"{"jsonrpc":"2.0","method":"wait"}"#.utf8))
+        #expect(refused().count == 36)
+        // Cancellations do not count as requests.
+        for id in 0..<64 {
+            await peer.receive(Array(#"{"jsonrpc":"2.0","method":"$/cancel","params":{"id":\#(id)}}"#.utf8))
+        }
+        await peer.finish()
+        await peer.receive(Array(#"{"jsonrpc":"2.0","method":"sum","params":[1,2],"id":"again"}"#.utf8))
+        await peer.finish()
+        #expect(refused().count == 36)
+        #expect(sent.messages.withLock { $0.count } == 101)
+    }
+
     @Test("A request behind many others can be cancelled, and so can those that run")
     func cancellationBehindOthers() async {
         let sent = Sent()

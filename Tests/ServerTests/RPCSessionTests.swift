@@ -39,4 +39,26 @@ struct RPCSessionTests {
         for await _ in answers { break }
         #expect(taps.isCancelled.withLock { $0 })
     }
+
+    @Test("A client of the network has a bound, the process that started Kazasu has none", arguments: [true, false])
+    func bound(isNetwork: Bool) async throws {
+        let messages = Mutex<[JSONValue]>([])
+        let session = RPCSession(
+            version: "1", methods: ScriptedMethods(), taps: SlowTaps(),
+            origin: isNetwork ? .network(allowed: []) : .standardInput, language: .english
+        ) { message in messages.withLock { $0.append(message) } }
+        for id in 0...RPCSession.mostOpen {
+            await session.receive(Array(#"{"jsonrpc":"2.0","method":"card.poll","id":\#(id)}"#.utf8))
+        }
+        let answered = messages.withLock { $0 }
+        #expect(answered.count == (isNetwork ? 1 : 0))
+        if let answer = answered.first {
+            let error = JSONCursor(answer)
+            #expect(try error.required("id").integer() == RPCSession.mostOpen)
+            #expect(try error.required("error").required("code").integer() == -32069)
+            #expect(try error.required("error").required("data").required("reason").text() == "busy")
+        }
+        await session.cancel()
+        await session.finish()
+    }
 }

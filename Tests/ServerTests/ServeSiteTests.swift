@@ -45,6 +45,27 @@ struct ServeSiteTests {
         await stand.stop()
     }
 
+    @Test("Health waits for no work: it is known when its request has arrived", arguments: [HTTPMethod.GET, .HEAD])
+    func immediateHealth(method: HTTPMethod) async {
+        let (thread, metrics) = (HTTPThread(), Metrics())
+        let site = ServeSite(
+            ServeSite.Settings(), methods: ScriptedMethods(), hub: TapHub(nil, on: thread), metrics: metrics,
+            document: { .null }, connect: { _ in WebSocketSession(receive: { _ in }, close: {}) })
+        func admission(_ target: String) -> HTTPAdmission {
+            let head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: ["Host": "localhost"])
+            return site.admit(HTTPHead(head, from: HTTPPeer(isUnixSocket: false, localAddress: "127.0.0.1")))
+        }
+        guard case .immediate(let response) = admission("/healthz") else {
+            Issue.record("it waits")
+            return
+        }
+        #expect(response().status == .serviceUnavailable)
+        metrics.reader("door", isReady: true)
+        #expect(response().status == .ok)
+        if case .refused = admission("/healthz?a=b") {} else { Issue.record("it is answered") }
+        await thread.stop()
+    }
+
     // MARK: Origins
 
     private static let origins: [(String, Int)] = [

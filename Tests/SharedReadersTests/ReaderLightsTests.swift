@@ -187,17 +187,18 @@ struct ReaderLightsTests {
         let stand = Stand(.lit)
         let (chips, lines) = try GPIOChips.withLines()
         let again = AsyncStream.makeStream(of: Void.self)
-        let next = Mutex(true)
+        let isShowing = Mutex(false)
         let lights = stand.lights([.lines(GPIOChips.lights)], lines: lines) { _ in
             guard
-                next.withLock({ isFirst in
-                    defer { isFirst = false }; return isFirst
+                isShowing.withLock({ wasShowing in
+                    defer { wasShowing = true }; return !wasShowing
                 })
             else { return }
             for await _ in again.stream { return }
         }
         async let first: Void = lights.show(.no, at: "gate")
-        while chips.shown.count < 2 { await Task.yield() }
+        // The first answer is shown, and waits before it is switched off.
+        while !isShowing.withLock({ $0 }) { await Task.yield() }
         await lights.show(.yes, at: "other")
         #expect(chips.shown == ["17-", "22+", "22-", "17+", "17-", "22-"])
         again.continuation.yield()

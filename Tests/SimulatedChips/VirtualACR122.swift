@@ -21,11 +21,14 @@ extension VirtualACR122 {
     ///   - isCopy: whether it answers with data and the error byte of a card that does not answer, as observed on a
     ///     copy.
     ///   - hasLights: whether it has lights and a buzzer that a program can set.
+    ///   - takesPICC: whether it answers FF 00 51, the PICC operating parameter; copies may not (libnfc issue 576).
     package convenience init(
         field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false,
-        hasLights: Bool = true
+        hasLights: Bool = true, takesPICC: Bool = true
     ) {
-        self.init(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81, hasLights: hasLights), field, faults)
+        self.init(
+            ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81, hasLights: hasLights, takesPICC: takesPICC), field,
+            faults)
     }
 
     /// What its lights and its buzzer show and have shown.
@@ -76,6 +79,7 @@ package struct ACR122Firmware: USBFirmware {
 
     private let core: PN53xCore
     private let hasLights: Bool
+    private let takesPICC: Bool
     private(set) var panel = ACR122Panel()
     /// The error byte of answers with data: 81 in traces of ACS's own readers, FE in one of a copy (libnfc issue 476).
     private let errorByte: UInt8
@@ -83,8 +87,9 @@ package struct ACR122Firmware: USBFirmware {
     /// dwMaxCCIDMessageLength without the header.
     private static let longestData = 261
 
-    init(_ field: any RadioField, errorByte: UInt8, hasLights: Bool = true) {
+    init(_ field: any RadioField, errorByte: UInt8, hasLights: Bool = true, takesPICC: Bool = true) {
         self.hasLights = hasLights
+        self.takesPICC = takesPICC
         self.errorByte = errorByte
         core = PN53xCore(.pn532, field)
     }
@@ -102,6 +107,7 @@ package struct ACR122Firmware: USBFirmware {
         let command = Self.chipCommand(message.data)
         let fault = port.begin()
         port.count(command?.first ?? 0)
+        if !takesPICC, message.data.starts(with: [0xFF, 0x00, 0x51]) { return }
         var answer = answer(message, command)
         // Linux's pn533_usb sends the chip's commands as Escape, and expects them back as such.
         if message.kind == CCIDMessage.escape { answer[0] = CCIDMessage.escapeAnswer }

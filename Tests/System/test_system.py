@@ -299,7 +299,7 @@ class C1Units(SystemTest):
         """Starts watching; what happens is written to a file."""
         self.vm.run("printf '#!/bin/sh\\ncat >> /var/lib/kazasu/events; echo >> /var/lib/kazasu/events\\n' "
                     "> /usr/local/bin/note; chmod 755 /usr/local/bin/note; rm -rf /var/lib/private/kazasu")
-        self.vm.run(f"printf 'debounce: 0\\nexec: /usr/local/bin/note\\n{settings}' > /etc/kazasu/watch.yaml")
+        self.vm.run(f"printf 'debounce: 0\\nexec-all: /usr/local/bin/note\\n{settings}' > /etc/kazasu/watch.yaml")
         self.cursor = self.vm.run("journalctl -n 0 --show-cursor -q | sed 's/^-- cursor: //'").out.strip()
         found = self.vm.run(f"systemctl start {name}")
         self.assertEqual(found.status, 0, self.vm.run(f"journalctl -u {name} -n 20").out)

@@ -20,6 +20,7 @@ extension TapEvent {
             switch type {
             case "on": .on(card, TapEvent.Content())
             case "off": .off(card, TapEvent.Visit(on: id, dwell: nil, reason: nil))
+            case "answer": .answer(TapEvent.Answer(on: id, verdict: .yes, milliseconds: 40))
             default: .reader(state ?? .ready)
             }
         let moment = TapEvent.Moment(

@@ -26,8 +26,8 @@ CARD = os.path.join(FIXTURES, "felica/two-purses.json")
 # What comes in mid-search.
 ARRIVING = {"phone": "felica/express-phone.json", "other": "cards/edy/card.json"}
 READERS = {
-    "port100": (rc_s380, "rcs380"), "port400": (rc_s300, "rcs300"), "acr122": (acr122u, "acr122_usb:001:002"),
-    "rcs330": (rc_s330, "pn53x_usb:001:002"),
+    "port100": (rc_s380, "rcs380"), "port400": (rc_s300, "rcs300"), "acr122": (acr122u, "acr122_usb:port=1-1"),
+    "rcs330": (rc_s330, "pn53x_usb:port=1-1"),
 }
 
 

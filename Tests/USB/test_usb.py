@@ -128,6 +128,32 @@ class Reports:
                     file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
 
 
+    def test_a_contribution_is_played(self):
+        """Masked, complete, and the same course again when it is played."""
+        chip = Chip(USB_CHIP, self.CHIP, EDY)
+        reader = self.emulation.plug_in(self.DEVICE(), chip)
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.emulation.run(KAZASU, "contribute", "--yes", "-o", folder, "--reader", self.READER, environment={"LC_ALL": "C"})
+            self.assertEqual(result.status, 0, result.errors)
+            self.assertEqual(chip.statistics()["complaints"], [])
+            self.emulation.unplug(reader)
+            path = result.output.rstrip("\n")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for number in ("0312abcd0042", "0123456", "1234567"):
+                self.assertNotIn(number, text)
+            lines = [json.loads(line) for line in text.splitlines()]
+            self.assertTrue(lines[0]["reader"]["simulated"])
+            self.assertTrue(lines[-1]["complete"])
+            self.assertGreater(sum(line.get("op") == "link" for line in lines), 80)
+            self.assertEqual(outside("contribute", "--check", path), "")
+            played = outside("contribute", "--yes", "-o", folder, "--reader", f"replay:{path}").rstrip("\n")
+            with open(played, encoding="utf-8") as file:
+                again = [json.loads(line) for line in file]
+            self.assertEqual([line for line in again if line.get("op") == "outcome" and "findings" not in line],
+                             [line for line in lines if line.get("op") == "outcome" and "findings" not in line])
+
+
 def stable(answer):
     """Without what another run or reader has otherwise."""
     return {key: value for key, value in answer.items() if key not in ("tool", "readAt", "reader")}
@@ -164,6 +190,27 @@ class Misfortune:
         self.assertEqual(statuses, sorted(statuses, key=(69, 74, 0).index))
         self.assertGreater(statuses.count(69), 5)
         self.assertGreater(statuses.count(74), 5)
+
+    def test_silence_from_any_command_on(self):
+        """Before the reader is open, in mid-exchange and while it is closed: `balance` ends by itself, and by a signal."""
+        whole = Chip(USB_CHIP, self.CHIP, CARD)
+        reader = self.emulation.plug_in(self.DEVICE(), whole)
+        self.kazasu("balance", "--reader", self.READER)
+        count = whole.statistics()["hostCommands"]
+        self.emulation.unplug(reader)
+        # When all is said, a reader that is silent while it is closed harms nobody.
+        late = (0, 69, 74, 75)
+        for command, expected in ((1, (69,)), (self.EARLY, (69,)), (self.LATE, late), (count // 2, late), (count, (0,))):
+            with self.subTest(command=command):
+                self.assertIn(self.outcome("--fault", f"{command}:dead"), expected)
+            with self.subTest("a signal", command=command):
+                chip = Chip(USB_CHIP, self.CHIP, CARD, "--fault", f"{command}:dead")
+                reader = self.emulation.plug_in(self.DEVICE(), chip)
+                result = self.kazasu("balance", "--reader", self.READER, signal_numbers=(signal.SIGINT,),
+                                     interrupt_when=lambda: chip.statistics()["hostCommands"] >= command)
+                # The kernel takes back what a program that ends has claimed.
+                self.assertIn(result.status, (130,) if command < count else (0, 130), result.errors)
+                self.emulation.unplug(reader)
 
     def test_the_speed(self):
         self.emulation.plug_in(self.DEVICE(), Chip(USB_CHIP, self.CHIP, CARD))
@@ -587,7 +634,7 @@ class ThroughLibNFC(ISO14443, Reports):
 
     def test_a_name_without_numbers_and_no_reader(self):
         disks = self.plug_in_disks()
-        for name in self.READER.split(":")[0], "usb", self.READER:
+        for name in self.READER.split(":")[0], "usb", self.READER.replace("port=1-1", "001:002"), self.READER:
             with self.subTest(name):
                 result = self.emulation.run(KAZASU, "balance", "--reader", name, environment={"LC_ALL": "C"})
                 self.assertEqual(result.status, 69, result.errors)
@@ -613,7 +660,7 @@ class ThroughLibNFC(ISO14443, Reports):
 class ACR122U(ThroughLibNFC, unittest.TestCase):
     """libnfc's acr122_usb."""
 
-    CHIP, DEVICE, READER = "acr122", staticmethod(acr122u), "acr122_usb:001:002"
+    CHIP, DEVICE, READER = "acr122", staticmethod(acr122u), "acr122_usb:port=1-1"
 
 
 class ACR122UWithoutLibNFC(ThroughLibUSB, unittest.TestCase):
@@ -648,19 +695,19 @@ class ACR122UWithoutLibNFC(ThroughLibUSB, unittest.TestCase):
 class ACR122UCopy(ThroughLibNFC, unittest.TestCase):
     """A copy whose answers have the error byte FE beside their data."""
 
-    CHIP, DEVICE, READER = "acr122-copy", staticmethod(acr122u), "acr122_usb:001:002"
+    CHIP, DEVICE, READER = "acr122-copy", staticmethod(acr122u), "acr122_usb:port=1-1"
 
 
 class SCL3711(ThroughLibNFC, unittest.TestCase):
     """libnfc's pn53x_usb with a PN533."""
 
-    CHIP, DEVICE, READER = "scl3711", staticmethod(scl3711), "pn53x_usb:001:002"
+    CHIP, DEVICE, READER = "scl3711", staticmethod(scl3711), "pn53x_usb:port=1-1"
 
 
 class RCS330(ThroughLibNFC, unittest.TestCase):
     """libnfc's pn53x_usb."""
 
-    CHIP, DEVICE, READER = "rcs330", staticmethod(rc_s330), "pn53x_usb:001:002"
+    CHIP, DEVICE, READER = "rcs330", staticmethod(rc_s330), "pn53x_usb:port=1-1"
     # Kazasu itself resets the chip before and after libnfc's work.
     HELD = [BACK[0], *BACK[1:3] * 3, BACK[3]]
 

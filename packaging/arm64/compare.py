@@ -78,7 +78,7 @@ def commands():
         for language in ("en", "ja"):
             yield [*command.split(), "--help", "--lang", language]
     for shell in ("bash", "zsh", "fish"):
-        yield ["--generate-completion-script", shell]
+        yield ["completion", shell]
     yield ["--version"]
     yield ["balanse"]
     yield ["balance", "--card", "siuca"]

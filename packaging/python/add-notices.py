@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""add-notices.py TREE: adds to an unpacked wheel the licences of the libraries that auditwheel has put in, which are Debian's,
-and how to replace them.
+"""add-notices.py TREE [ROOT]: adds to an unpacked wheel the licences of the libraries that auditwheel has put in, which are
+those of the Debian in ROOT, of this one without it, and how to replace them. Packages have the same names in both.
 """
 
+import gzip
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-DOCS = pathlib.Path("/usr/share/doc")
-COMMON = pathlib.Path("/usr/share/common-licenses")
+ROOT = sys.argv[2].rstrip("/") if len(sys.argv) > 2 else ""
+DOCS = pathlib.Path(ROOT + "/usr/share/doc")
+COMMON = pathlib.Path(ROOT + "/usr/share/common-licenses")
 
 NOTICE = """\
-The libraries in this wheel
-===========================
+Libraries of others
+===================
 
 kazasu.libs holds the libraries below, unmodified but for their names and for where they look for each other (patchelf). They
 come from Debian; DEBIAN-PACKAGE.txt beside this file is the copyright notice of each, and the licences that it names are here
@@ -37,8 +39,19 @@ def packages(libraries):
                   if re.search(r": (/usr)?/lib/[^/]*/[^/]*$", line)]
         if not owners:
             sys.exit(f"{library}: no Debian package is known to have {name}")
-        found[owners[0]] = query("--show", "--showformat=${Version}", owners[0])
+        found[owners[0]] = version(owners[0])
     return found
+
+
+def version(package):
+    """The version of a package; a root whose packages were only unpacked has it in the changelog of each."""
+    if not ROOT:
+        return query("--show", "--showformat=${Version}", package)
+    # One that was only compiled again has another changelog, for its architecture.
+    for file in sorted((DOCS / package).glob("changelog.Debian*.gz"), key=lambda path: -len(path.name)):
+        with gzip.open(file, "rt", encoding="utf-8") as changelog:
+            return re.search(r"\((\S+)\)", changelog.readline())[1]
+    sys.exit(f"{package}: {ROOT} does not have its changelog")
 
 
 def query(*words):

@@ -17,13 +17,15 @@ import methods
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCS = os.path.join(HERE, "..", "..", "Docs")
 HEAD = '# SPDX-License-Identifier: Apache-2.0\n# Made by generate.py.\n'
+TYPES = {"bool", "dict", "float", "int", "list", "str"}
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
 
 def snake(key):
     """The attribute of a JSON key, such as read_at for readAt."""
     word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
-    return word + "_" if keyword.iskeyword(word) else word
+    # A member named as a type would hide it from the members after it.
+    return word + "_" if keyword.iskeyword(word) or word in TYPES else word
 
 
 def title(key):

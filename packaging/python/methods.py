@@ -24,21 +24,35 @@ WORDS = {
     "card.felica": "Sends raw FeliCa command packets; returns the answers.",
     "card.license": "What a Japanese driver's license says.",
     "card.mynumber": "What a My Number card says.",
+    "mynumber.check": "Whether a My Number card is valid, and nothing else about it.",
+    "card.residence": "What a residence card or a special permanent resident certificate says.",
+    "residence.check": "Whether a residence card is valid, and nothing else about it.",
+    "card.passport": "What a passport says.",
+    "passport.check": "Whether a passport is valid, and nothing else about it.",
     "tag.info": "The kind of tag, and what can be done with it.",
     "tag.read": "The NDEF message of a tag.",
     "tag.pages": "The pages of a Type 2 Tag.",
     "tag.write": "Writes an NDEF message, or raw pages, to a tag.",
+    "tag.verify": "Whether the maker signed the tag's UID; raises `NotGenuineError` or `NoSignatureError` if not.",
+    "tag.verifyUrl": "Whether an NTAG 424 DNA with this key made the URL (SUN); needs no reader.",
+    "classic.info": "The size of a MIFARE Classic, and which keys open its sectors.",
+    "classic.dump": "Everything on a MIFARE Classic that the keys open.",
+    "classic.read": "Blocks of a MIFARE Classic.",
+    "classic.message": "The NDEF message of a MIFARE Classic.",
     "lite.info": "What is locked on a FeliCa Lite or Lite-S card, and how many writes are left.",
     "lite.verify": "Whether a FeliCa Lite-S card has the key; raises `NotGenuineError` for a copy, or with another key.",
     "reader.feedback": "Answers at a reader, by its lights and its buzzer: yes, no, fault or nothing.",
     "decode": "What a dump contains; needs no reader.",
     "convert": "A dump in another format.",
+    "stations.lookup": "Stations and bus stops by their codes or names; `name` is None for an unknown code.",
     "ledger.list": "The records of the ledger, newest first.",
     "ledger.sum": "Totals of the ledger by day, week, month, year, kind, station, line or card.",
     "ledger.gaps": "Where the ledger lacks records, how many, and the money that moved.",
+    "ledger.cards": "The cards of the ledger.",
     "ledger.report": "A page of HTML about the ledger: balance, months, stations, gaps.",
 }
 PARAMETER_WORDS = {
+    "anyAuthority": "Accept authorities that are not known as the ministry's.",
     "keep": "Add the records to the ledger, which `ledger_list` and the others read.",
     "data": "Bytes for ``page``, in hexadecimal.",
     "permanent": "Allow ``page`` to write what cannot be undone.",
@@ -50,7 +64,7 @@ PARAMETER_WORDS = {
 DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # More values are names for the same, in any case, such as those of cards.
 MOST_VALUES = 8
-PATHS = {"ledger", "stations"}
+PATHS = {"ca", "keys", "ledger", "seen", "stations"}
 PROGRESS = (
     "Called with how much is done, which grows, and how much there is, None if unknown; by a thread of the client, or the "
     "event loop."

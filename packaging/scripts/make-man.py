@@ -69,26 +69,6 @@ VARIABLES = [
 ]
 
 
-# How a script of each shell asks for the language of messages; bash shows no descriptions.
-IN_JAPANESE = {
-    "zsh": ("if [[ ${LC_ALL:-${LC_MESSAGES:-$LANG}} == ja* ]]; then", "else", "fi"),
-    # The first variable that is not empty counts.
-    "fish": ("if string match -q -r '^/*ja' -- \"$LC_ALL/$LC_MESSAGES/$LANG\"", "else", "end"),
-}
-
-
-def completions(program, shell):
-    """The completion script, with descriptions in the language of whoever types."""
-    english, japanese = (run(program, "--generate-completion-script", shell, language=language) for language in WORDS)
-    if shell not in IN_JAPANESE:
-        # The script is read by a shell, not run.
-        return english.removeprefix("#!/bin/bash\n").lstrip("\n")
-    head = "#compdef kazasu\n"
-    start, otherwise, end = IN_JAPANESE[shell]
-    parts = [start, japanese.removeprefix(head), otherwise, english.removeprefix(head), end]
-    return (head if english.startswith(head) else "") + "\n".join(parts) + "\n"
-
-
 def run(program, *arguments, language="en"):
     """What the program prints."""
     environment = dict(os.environ, LC_ALL="ja_JP.UTF-8" if language == "ja" else "C.UTF-8")
@@ -135,13 +115,6 @@ def sections(discussion):
         elif block.strip():
             paragraphs.append(joined(lines))
     return paragraphs, found
-
-
-def standard(program, language):
-    """What the help says of the parser's own options; their listing has it in English only."""
-    lines = run(program, "balance", "--help", language=language).split("\n")
-    return {name: line.split(name, 1)[1].strip() for name in ["--version", "--help"] for line in lines
-            if re.match(rf"  (-\w, )?{name} ", line)}
 
 
 def plain(text):
@@ -202,10 +175,10 @@ class Page:
         self.section("synopsis", self.synopsis())
         self.section("description", [prose(self.command["abstract"])] + sum((
             [".PP", prose(text)] for text in paragraphs), []))
-        below = [one for one in self.command.get("subcommands", []) if one["commandName"] != "help"]
+        below = self.command["subcommands"]
         self.section("commands", sum((self.entry(
             f".BR {verbatim('-'.join(self.path + [one['commandName']]))} (1)", one["abstract"]) for one in below), []))
-        arguments = [one for one in self.command.get("arguments", []) if one["shouldDisplay"]]
+        arguments = self.command["arguments"]
         self.section("arguments", sum((self.argument(one) for one in arguments if one["kind"] == "positional"), []))
         self.section("options", self.options([one for one in arguments if one["kind"] != "positional"]))
         for name, heading in DOCUMENTS.get(self.name, {}).get(self.language, []):
@@ -240,7 +213,7 @@ class Page:
         """Whether an environment variable or a file matters to this command."""
         if len(self.path) == 1:
             return True
-        options = {name["name"] for one in self.command.get("arguments", []) for name in one.get("names", [])}
+        options = {name.lstrip("-") for one in self.command["arguments"] for name in one["names"]}
         if self.path[1] == "stations":
             options.add("stations")
         if self.path[1] in ("readers", "doctor"):
@@ -255,14 +228,16 @@ class Page:
         return "\\fI" + verbatim(argument["valueName"]) + "\\fR"
 
     def synopsis(self):
-        arguments = [one for one in self.command.get("arguments", []) if one["shouldDisplay"]]
+        arguments = self.command["arguments"]
         parts = ["\\fB" + verbatim(" ".join(self.path)) + "\\fR"]
-        if self.command.get("subcommands"):
-            parts.append(f"\\fI{self.words['command']}\\fR")
+        if self.command["subcommands"]:
+            # A command with options of its own also runs without one of those below it.
+            name = f"\\fI{self.words['command']}\\fR"
+            parts.append(f"[{name}]" if self.command["runs"] else name)
         parts.append(f"[\\fI{self.words['option']}\\fR .\\|.\\|.]")
         for one in arguments:
             if one["kind"] == "option" and not one["isOptional"]:
-                parts.append(f"\\fB\\-\\-{verbatim(one['preferredName']['name'])}\\fR {self.value(one)}")
+                parts.append(f"\\fB\\-\\-{verbatim(one['name'])}\\fR {self.value(one)}")
         for one in arguments:
             if one["kind"] == "positional":
                 text = self.value(one) + (" .\\|.\\|." if one["isRepeating"] else "")
@@ -275,8 +250,7 @@ class Page:
         shared = self.words["shared"]
         groups = {}
         for one in options:
-            own = one["names"][-1]["name"] not in ("version", "help")
-            groups.setdefault(one.get("sectionTitle") or ("" if own else shared[-1]), []).append(one)
+            groups.setdefault(one.get("section", ""), []).append(one)
         lines = []
         for title in sorted(groups, key=lambda title: (title in shared, title == "", title == shared[-1])):
             if title:
@@ -290,13 +264,12 @@ class Page:
     def argument(self, one):
         """An option or a positional argument."""
         tag = ", ".join(
-            "\\fB" + verbatim(("-" if name["kind"] == "short" else "--") + name["name"]) + "\\fR"
-            for name in one.get("names", []))
+            "\\fB" + verbatim(name) + "\\fR" for name in one["names"])
         if one["kind"] != "flag":
             tag = (tag + " " if tag else "") + self.value(one)
-        text = self.root["standard"].get("--" + one.get("names", [{"name": ""}])[-1]["name"]) or one.get("abstract", "")
-        if one.get("allValues"):
-            text += " " + self.words["values"].format(", ".join(one["allValues"]))
+        text = one["abstract"]
+        if one["values"]:
+            text += " " + self.words["values"].format(", ".join(one["values"]))
         if one.get("defaultValue"):
             text += " " + self.words["default"].format(one["defaultValue"])
         return [".TP", tag, prose(text.strip())]
@@ -314,9 +287,8 @@ class Page:
 def pages(command, path, root, language, version):
     """The pages of a command and of those below it."""
     yield Page(command, path, root, language, version)
-    for one in command.get("subcommands", []):
-        if one["commandName"] != "help":
-            yield from pages(one, path + [one["commandName"]], root, language, version)
+    for one in command["subcommands"]:
+        yield from pages(one, path + [one["commandName"]], root, language, version)
 
 
 def write(path, text):
@@ -333,12 +305,11 @@ def main():
     for folder in ["man", "completions"]:
         shutil.rmtree(f"{dist}/{folder}", ignore_errors=True)
     for language, folder in [("en", "man/man1"), ("ja", "man/ja/man1")]:
-        root = json.loads(run(program, "--experimental-dump-help", language=language))["command"]
-        root["standard"] = standard(program, language)
+        root = json.loads(run(program, "---describe", language=language))["command"]
         for page in pages(root, ["kazasu"], root, language, version):
             write(f"{dist}/{folder}/{page.name}.1", page.text)
     for shell in ["bash", "zsh", "fish"]:
-        write(f"{dist}/completions/kazasu.{shell}", completions(program, shell))
+        write(f"{dist}/completions/kazasu.{shell}", run(program, "completion", shell))
     print(f"man pages in {dist}/man, completions in {dist}/completions")
 
 

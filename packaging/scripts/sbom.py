@@ -13,13 +13,10 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # What the license files of the packages say; a package that is not listed has no assertion.
 LICENSES = {
-    "grdb.swift": "MIT", "yams": "MIT", "swift-argument-parser": "Apache-2.0",
-    "swift-log": "Apache-2.0", "swift-system": "Apache-2.0", "swift-asn1": "Apache-2.0",
-    "swift-certificates": "Apache-2.0", "swift-crypto": "Apache-2.0", "swift-collections": "Apache-2.0",
+    "grdb.swift": "MIT", "yams": "MIT",
+    "swift-log": "Apache-2.0", "swift-system": "Apache-2.0", "swift-collections": "Apache-2.0",
     "swift-nio": "Apache-2.0", "swift-atomics": "Apache-2.0",
 }
-# They are built only with the package trait Certificates.
-OPTIONAL = {"swift-certificates", "swift-asn1", "swift-crypto"}
 
 
 def change(word):
@@ -42,10 +39,9 @@ def resolved():
     with open(os.path.join(TOP, "Package.resolved"), encoding="utf-8") as file:
         pins = json.load(file)["pins"]
     for pin in sorted(pins, key=lambda pin: pin["identity"]):
-        if pin["identity"] not in OPTIONAL:
-            state = pin["state"]
-            yield package(pin["identity"], state.get("version", state["revision"]),
-                          LICENSES.get(pin["identity"], "NOASSERTION"), f"git+{pin['location']}@{state['revision']}")
+        state = pin["state"]
+        yield package(pin["identity"], state.get("version", state["revision"]),
+                      LICENSES.get(pin["identity"], "NOASSERTION"), f"git+{pin['location']}@{state['revision']}")
 
 
 def station_license():

@@ -4,7 +4,12 @@ import Kazasu
 
 /// A reader behind a link that carries one FeliCa packet at a time: a microcontroller on a serial line, a phone, a socket.
 final class BridgeReader: Reader {
-    let information = ReaderInformation(id: "bridge", name: "FeliCa bridge", feliCaBitRates: [.kbps212])
+    let information = {
+        var information = ReaderInformation(id: "bridge", name: "FeliCa bridge", feliCaBitRates: [.kbps212])
+        // The link passes on whole answers only.
+        information.hearsFailures = false
+        return information
+    }()
     private let link: ([UInt8], Duration) -> [UInt8]?
     private let cancellation: CancellationToken
     private var isOpen = true

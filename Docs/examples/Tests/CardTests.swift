@@ -44,6 +44,19 @@ struct CardTests {
         }
     }
 
+    @Test func incompleteDump() throws {
+        let field = try VirtualField(cardFile: Self.card("1027"))
+        let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
+        let card = try reader.waitForCard(.feliCa)
+        field.plan(.cardAway(from: field.statistics.exchanges + 3))
+        #expect(throws: KazasuError.reading(.cardLost)) {
+            let result = try card.dump()
+            if let error = result.error { print("incomplete:", error) }
+            let dump = try card.dump().get()
+            print(dump.complete)
+        }
+    }
+
     @Test func closedReader() throws {
         let reader = try virtualReader(cards: Self.card("1027"))
         let card = try reader.waitForCard(.purse)

@@ -76,3 +76,62 @@ static inline int kazasu_gpio_set(int line, int is_on) {
     struct kazasu_gpio_values values = {.bits = is_on != 0, .mask = 1};
     return ioctl(line, KAZASU_GPIO_SET_VALUES, &values);
 }
+
+/* What puts lights off when the program that lit them is gone. Only async-signal-safe calls follow fork(2). */
+
+extern int kazasu_fork(void) __asm__("fork");
+extern int kazasu_session(void) __asm__("setsid");
+extern int kazasu_mask_signals(int how, const void *set, void *old) __asm__("sigprocmask");
+extern int kazasu_duplicate(int from, int to) __asm__("dup2");
+extern int kazasu_close_range(unsigned int first, unsigned int last, int flags) __asm__("close_range");
+extern int kazasu_go_to(const char *path) __asm__("chdir");
+extern int kazasu_open(const char *path, int flags, ...) __asm__("open");
+extern int kazasu_close(int file) __asm__("close");
+extern long kazasu_read(int file, void *bytes, unsigned long count) __asm__("read");
+extern long kazasu_write(int file, const void *bytes, unsigned long count) __asm__("write");
+extern int kazasu_wait(void *files, unsigned long count, int milliseconds) __asm__("poll");
+extern void kazasu_end(int status) __asm__("_exit") __attribute__((noreturn));
+
+/* Puts a line of a GPIO chip off. The one that held it may still be ending: it has two seconds. */
+static inline void kazasu_gpio_darken(const char *path, unsigned int offset) {
+    int chip = kazasu_open(path, 02 /* O_RDWR */);
+    for (int attempt = 0; chip >= 0 && attempt < 200; attempt++) {
+        int line = kazasu_gpio_output(chip, offset);
+        if (line >= 0) {
+            kazasu_close(line);
+            break;
+        }
+        kazasu_wait(0, 0, 10);
+    }
+    if (chip >= 0) kazasu_close(chip);
+}
+
+/* Starts a process that waits until the other end of a pipe is closed, as it is however this process ends, and then puts
+   lights off: files of brightness, where the offset is negative, and lines of GPIO chips. A byte in the pipe ends it before
+   that. It holds nothing else of this process. Returns its number, or -1 with errno set. */
+static inline int kazasu_guard_lights(
+    int pipe, const char *const *paths, const long long *offsets, unsigned long count) {
+    int process = kazasu_fork();
+    if (process != 0) return process;
+    unsigned long all[128 / sizeof(unsigned long)];
+    for (unsigned long index = 0; index < sizeof all / sizeof *all; index++) all[index] = ~0UL;
+    kazasu_session();
+    kazasu_mask_signals(0 /* SIG_BLOCK */, all, 0);
+    prctl(PR_SET_NAME, "kazasu-lights", 0L, 0L, 0L);
+    kazasu_duplicate(pipe, 0);
+    kazasu_close_range(1, ~0U, 0);
+    kazasu_go_to("/");
+    char byte;
+    if (kazasu_read(0, &byte, 1) == 1) kazasu_end(0);
+    for (unsigned long index = 0; index < count; index++) {
+        if (offsets[index] >= 0) {
+            kazasu_gpio_darken(paths[index], (unsigned int)offsets[index]);
+            continue;
+        }
+        int file = kazasu_open(paths[index], 01001 /* O_WRONLY | O_TRUNC */);
+        if (file < 0) continue;
+        kazasu_write(file, "0", 1);
+        kazasu_close(file);
+    }
+    kazasu_end(0);
+}

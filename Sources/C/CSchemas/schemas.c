@@ -10,6 +10,21 @@ static const unsigned char apdu[] = {
 static const unsigned char balance[] = {
 #embed "../../../Docs/schemas/balance.json"
 };
+static const unsigned char check[] = {
+#embed "../../../Docs/schemas/check.json"
+};
+static const unsigned char classic[] = {
+#embed "../../../Docs/schemas/classic.json"
+};
+static const unsigned char classicDump[] = {
+#embed "../../../Docs/schemas/classicDump.json"
+};
+static const unsigned char classicMessage[] = {
+#embed "../../../Docs/schemas/classicMessage.json"
+};
+static const unsigned char classicRead[] = {
+#embed "../../../Docs/schemas/classicRead.json"
+};
 static const unsigned char common[] = {
 #embed "../../../Docs/schemas/common.json"
 };
@@ -40,6 +55,9 @@ static const unsigned char history[] = {
 static const unsigned char ledger[] = {
 #embed "../../../Docs/schemas/ledger.json"
 };
+static const unsigned char ledgerCards[] = {
+#embed "../../../Docs/schemas/ledgerCards.json"
+};
 static const unsigned char ledgerGaps[] = {
 #embed "../../../Docs/schemas/ledgerGaps.json"
 };
@@ -55,8 +73,14 @@ static const unsigned char lite[] = {
 static const unsigned char liteInfo[] = {
 #embed "../../../Docs/schemas/liteInfo.json"
 };
+static const unsigned char lookup[] = {
+#embed "../../../Docs/schemas/lookup.json"
+};
 static const unsigned char mynumber[] = {
 #embed "../../../Docs/schemas/mynumber.json"
+};
+static const unsigned char passport[] = {
+#embed "../../../Docs/schemas/passport.json"
 };
 static const unsigned char poll[] = {
 #embed "../../../Docs/schemas/poll.json"
@@ -70,8 +94,14 @@ static const unsigned char readers[] = {
 static const unsigned char record[] = {
 #embed "../../../Docs/schemas/record.json"
 };
+static const unsigned char residence[] = {
+#embed "../../../Docs/schemas/residence.json"
+};
 static const unsigned char scan[] = {
 #embed "../../../Docs/schemas/scan.json"
+};
+static const unsigned char sun[] = {
+#embed "../../../Docs/schemas/sun.json"
 };
 static const unsigned char tag[] = {
 #embed "../../../Docs/schemas/tag.json"
@@ -81,6 +111,9 @@ static const unsigned char tagMessage[] = {
 };
 static const unsigned char tagPages[] = {
 #embed "../../../Docs/schemas/tagPages.json"
+};
+static const unsigned char tagVerify[] = {
+#embed "../../../Docs/schemas/tagVerify.json"
 };
 static const unsigned char tagWrite[] = {
 #embed "../../../Docs/schemas/tagWrite.json"
@@ -92,11 +125,13 @@ static const unsigned char tap[] = {
 #define SCHEMA(name) {#name, name, sizeof name}
 
 static const struct kazasu_schema kazasu_schemas[] = {
-    SCHEMA(apdu), SCHEMA(balance), SCHEMA(common), SCHEMA(decode), SCHEMA(dump), SCHEMA(error),
-    SCHEMA(events), SCHEMA(feedback), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
-    SCHEMA(lite), SCHEMA(liteInfo),
-    SCHEMA(mynumber), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record), SCHEMA(scan), SCHEMA(tag),
-    SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagWrite), SCHEMA(tap),
+    SCHEMA(apdu), SCHEMA(balance), SCHEMA(check), SCHEMA(classic), SCHEMA(classicDump), SCHEMA(classicMessage),
+    SCHEMA(classicRead), SCHEMA(common), SCHEMA(decode), SCHEMA(dump), SCHEMA(error), SCHEMA(events),
+    SCHEMA(feedback), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerCards),
+    SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license), SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup),
+    SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record),
+    SCHEMA(residence), SCHEMA(scan), SCHEMA(sun), SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages),
+    SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap),
 };
 
 const unsigned long kazasu_schema_count = sizeof kazasu_schemas / sizeof *kazasu_schemas;

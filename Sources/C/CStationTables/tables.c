@@ -10,7 +10,7 @@
 #else
 // An archive of the sources does not contain them: codes are shown.
 static const int ysrl_stations = 0;
-static const char companies[] = "", lines[] = "", stations[] = "", stops[] = "", former[] = "";
+static const char companies[] = "", lines[] = "", stations[] = "", stops[] = "", former[] = "", former_lines[] = "";
 #endif
 
 const int kazasu_ysrl_stations = ysrl_stations;
@@ -24,3 +24,4 @@ TABLE(lines)
 TABLE(stations)
 TABLE(stops)
 TABLE(former)
+TABLE(former_lines)

@@ -36,7 +36,7 @@ public protocol CardDecoder: Sendable {
     func recognizes(_ dump: CardDump) -> Bool
     /// Returns the brand of the card, or `nil` when it is unknown; needs only ``brandReads``.
     func brand(_ dump: CardDump) -> CardBrand?
-    /// Returns the money on the card; needs only ``balanceRead``.
+    /// Returns the card's balance; needs only ``balanceRead``.
     ///
     /// - Throws: ``CardDecodingError`` when the dump does not contain it.
     func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport

@@ -98,7 +98,9 @@ package struct TagReport: Hashable, Sendable {
             return
         }
         type4 = capability
-        ndef = TagReport.state(capability, file, files.file(file.id)?.data)
+        // 6982: the card lets nobody read it without a key, whatever its Capability Container says.
+        let isClosed = files.file(file.id).map { $0.state == .keyRequired || $0.state == .refused(status: 0x6982) }
+        ndef = isClosed == true ? .none(.notReadable) : TagReport.state(capability, file, files.file(file.id)?.data)
     }
 
     private static func state(

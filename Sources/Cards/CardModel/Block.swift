@@ -30,7 +30,7 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Thirty-two lower-case hexadecimal digits, as used in documents.
-    package var hexadecimal: String { BlockDigits(self).text }
+    public var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
     public static let zero = Block(high: 0, low: 0)

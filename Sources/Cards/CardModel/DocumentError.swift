@@ -54,7 +54,8 @@ extension DocumentError {
             case hexStation, decimalStation, hexBusStop, decimalBusStop
             case object, array, string, bool, integer, milliseconds, hex, shortHexNumber, decimalName, decimalByteName
             case decimalServiceName, decimalSystemName, counterName, pageName, serviceName, nodeName, instructionName
-            case passportInformation, residenceNumber, commandName, parametersName, uniqueBlock, uniquePage, uniquePIN
+            case passportInformation, accessNumber, residenceNumber, commandName, parametersName, uniqueBlock,
+                uniquePage, uniquePIN
             case onePage, utf8, noDocumentType
             case closingQuote, packet, packetInHex, packetLength, matchingAnswer, pin, pmm, idm, cardWithIDm
             case feliCaCard, onePhoneCard, blockAfterAsterisk, blockBeforeAsterisk, blockAfterService, blockInService

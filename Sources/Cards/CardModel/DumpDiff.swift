@@ -3,27 +3,36 @@
 internal import ByteCodec
 
 /// The differences between two dumps, the older one first.
-package struct DumpDiff: Hashable, Sendable {
+///
+/// ```swift
+/// for change in DumpDiff(before, after).blocks { print(change.service, change.number, change.changedBytes) }
+/// ```
+public struct DumpDiff: Hashable, Sendable {
     /// Blocks that changed, appeared or disappeared, in the order of the newer dump.
-    package var blocks: [BlockChange]
+    public var blocks: [BlockChange]
     /// Cyclic services that only gained new blocks at the front.
-    package var rings: [CyclicShift]
+    public var rings: [CyclicShift]
     /// Services that only one of the dumps has, or whose state or known key version differs.
-    package var services: [ServiceChange]
+    public var services: [ServiceChange]
     /// Pages of a Type 2 Tag that changed, appeared or disappeared, by number.
-    package let pages: [NumberedChange<UInt16, [UInt8]>]
+    public let pages: [NumberedChange<UInt16, [UInt8]>]
     /// Counters of a Type 2 Tag that changed, by number.
-    package let counters: [NumberedChange<UInt8, UInt32>]
+    public let counters: [NumberedChange<UInt8, UInt32>]
+    /// Blocks of a MIFARE Classic that changed, appeared or disappeared, by number; `nil` stands for an unknown byte.
+    ///
+    /// A byte that is unknown in one of the dumps is not a difference. The blocks contain keys; ``ClassicBlockChange/withoutKeys`` does not.
+    public let classicBlocks: [ClassicBlockChange]
     /// Files of an ISO 7816 card that changed, appeared or disappeared, in the order of the newer dump.
-    package let files: [FileChange]
+    public let files: [FileChange]
 
     /// Compares two dumps.
-    package init(_ old: CardDump, _ new: CardDump) {
+    public init(_ old: CardDump, _ new: CardDump) {
         blocks = []
         rings = []
         services = []
         pages = NumberedChange.all(old.type2?.pages ?? [:], new.type2?.pages ?? [:])
         counters = NumberedChange.all(old.type2?.counters ?? [:], new.type2?.counters ?? [:])
+        classicBlocks = ClassicBlockChange.all(old.classic, new.classic)
         files = FileChange.all(old, new)
         let before = DumpDiff.services(old)
         let earlier = Dictionary(before.map { ($0.place, $0.service) }) { first, _ in first }
@@ -42,8 +51,9 @@ package struct DumpDiff: Hashable, Sendable {
     }
 
     /// Whether the dumps are equivalent.
-    package var isEmpty: Bool {
+    public var isEmpty: Bool {
         blocks.isEmpty && rings.isEmpty && services.isEmpty && pages.isEmpty && counters.isEmpty && files.isEmpty
+            && classicBlocks.isEmpty
     }
 
     /// Returns the offsets of the bytes that differ; empty if one side is missing.
@@ -85,44 +95,49 @@ package struct DumpDiff: Hashable, Sendable {
 }
 
 /// A service that differs between two dumps in more than its blocks.
-package struct ServiceChange: Hashable, Sendable {
-    package let system: SystemCode
-    package let service: ServiceCode
+public struct ServiceChange: Hashable, Sendable {
+    /// The system.
+    public let system: SystemCode
+    /// The service.
+    public let service: ServiceCode
     /// Its state in the older dump; `nil` if it is not there.
-    package let oldState: ReadState?
+    public let oldState: ReadState?
     /// Its state in the newer dump; `nil` if it is not there.
-    package let newState: ReadState?
+    public let newState: ReadState?
     /// The version of its key in the older dump.
-    package let oldKeyVersion: KeyVersion?
+    public let oldKeyVersion: KeyVersion?
     /// The version of its key in the newer dump.
-    package let newKeyVersion: KeyVersion?
+    public let newKeyVersion: KeyVersion?
 }
 
 /// One block that differs between two dumps.
-package struct BlockChange: Hashable, Sendable {
-    package let system: SystemCode
-    package let service: ServiceCode
+public struct BlockChange: Hashable, Sendable {
+    /// The system.
+    public let system: SystemCode
+    /// The service.
+    public let service: ServiceCode
     /// The block's number.
-    package let number: UInt16
+    public let number: UInt16
     /// The old contents; `nil` if the older dump does not have the block.
-    package let old: Block?
+    public let old: Block?
     /// The new contents; `nil` if the newer dump does not have the block.
-    package let new: Block?
+    public let new: Block?
 
     /// The offsets of the bytes that changed; empty if one of the dumps does not have the block.
-    package var changedBytes: [Int] {
+    public var changedBytes: [Int] {
         guard let old, let new else { return [] }
         return (0..<16).filter { old[$0] != new[$0] }
     }
 }
 
 /// A page or a counter of a Type 2 Tag that differs between two dumps.
-package struct NumberedChange<Number: FixedWidthInteger & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
-    package let number: Number
+public struct NumberedChange<Number: FixedWidthInteger & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
+    /// The number of the page or counter.
+    public let number: Number
     /// The old contents; `nil` if the older dump does not have them.
-    package let old: Value?
+    public let old: Value?
     /// The new contents; `nil` if the newer dump does not have them.
-    package let new: Value?
+    public let new: Value?
 
     /// Returns what differs, by number.
     static func all(_ old: [Number: Value], _ new: [Number: Value]) -> [NumberedChange] {
@@ -133,17 +148,52 @@ package struct NumberedChange<Number: FixedWidthInteger & Sendable, Value: Hasha
 
 extension NumberedChange<UInt16, [UInt8]> {
     /// The offsets of the bytes of a page that changed; empty if one of the dumps does not have the page.
-    package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+    public var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+}
+
+/// One block of a MIFARE Classic that differs between two dumps.
+public struct ClassicBlockChange: Hashable, Sendable {
+    /// The number of the block, from 0 in the whole card.
+    public let number: Int
+    /// The old contents with `nil` for an unknown byte; `nil` if the older dump does not have the block.
+    public let old: [UInt8?]?
+    /// The new contents with `nil` for an unknown byte; `nil` if the newer dump does not have the block.
+    public let new: [UInt8?]?
+
+    /// The offsets of the bytes that changed; empty if one of the dumps does not have the block.
+    public var changedBytes: [Int] {
+        guard let old, let new else { return [] }
+        return zip(old, new).enumerated().filter { $0.element.0 != nil && $0.element.1 != nil }
+            .filter { $0.element.0 != $0.element.1 }.map(\.offset)
+    }
+
+    /// The change without the keys of a trailer, for display; ``changedBytes`` are then only those of the access bits.
+    public var withoutKeys: ClassicBlockChange {
+        ClassicBlockChange(
+            number: number, old: old.map { ClassicDump.withoutKeys(number, $0) },
+            new: new.map { ClassicDump.withoutKeys(number, $0) })
+    }
+
+    /// Returns what differs, by number.
+    static func all(_ old: ClassicDump?, _ new: ClassicDump?) -> [ClassicBlockChange] {
+        Set((old?.blocks ?? [:]).keys).union((new?.blocks ?? [:]).keys).sorted().compactMap { number in
+            let change = ClassicBlockChange(number: number, old: old?[number], new: new?[number])
+            let isOnOneSide = change.old == nil || change.new == nil
+            return isOnOneSide || !change.changedBytes.isEmpty ? change : nil
+        }
+    }
 }
 
 /// A cyclic service that gained new blocks at the front, so that every other block moved back by that many places.
-package struct CyclicShift: Hashable, Sendable {
-    package let system: SystemCode
-    package let service: ServiceCode
+public struct CyclicShift: Hashable, Sendable {
+    /// The system.
+    public let system: SystemCode
+    /// The service.
+    public let service: ServiceCode
     /// The new blocks, newest first.
-    package let added: [Block]
+    public let added: [Block]
     /// The blocks that dropped out at the end, newest first.
-    package let dropped: [Block]
+    public let dropped: [Block]
 
     /// Makes the turn that leads from one ring to the other; `nil` if there is none.
     init?(_ system: SystemCode, _ service: ServiceCode, _ old: BlockTable, _ new: BlockTable) {
@@ -179,28 +229,29 @@ package struct CyclicShift: Hashable, Sendable {
 }
 
 /// One file of an ISO 7816 card that differs between two dumps.
-package struct FileChange: Hashable, Sendable {
+public struct FileChange: Hashable, Sendable {
     /// The application; `nil` for the master file.
-    package let application: AID?
-    package let file: FileIdentifier
+    public let application: AID?
+    /// The file.
+    public let file: FileIdentifier
     /// Its state in the older dump; `nil` if it is not there.
-    package let oldState: ReadState?
+    public let oldState: ReadState?
     /// Its state in the newer dump; `nil` if it is not there.
-    package let newState: ReadState?
+    public let newState: ReadState?
     /// The rows of sixteen bytes that differ, by offset.
-    package let rows: [Row]
+    public let rows: [Row]
 
     /// Up to sixteen bytes of a file.
-    package struct Row: Hashable, Sendable {
+    public struct Row: Hashable, Sendable {
         /// The offset of the first byte in the file: a multiple of 16.
-        package let offset: Int
+        public let offset: Int
         /// The old bytes; `nil` if the older file ends before them.
-        package let old: [UInt8]?
+        public let old: [UInt8]?
         /// The new bytes; `nil` if the newer file ends before them.
-        package let new: [UInt8]?
+        public let new: [UInt8]?
 
         /// The offsets in the row of the bytes that changed; empty if one of the files does not have the row.
-        package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+        public var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
     }
 
     private static let width = 16

@@ -22,7 +22,7 @@ package enum SystemMessage {
         case ErrorNumber.manyLinks: LocalizedText("too many symbolic links", "シンボリックリンクが多すぎます")
         case ErrorNumber.tooBig: LocalizedText("too large", "大きすぎます")
         case ErrorNumber.inputOutput: LocalizedText("input/output error", "入出力エラー")
-        case ErrorNumber.noMemory: LocalizedText("out of memory", "メモリ不足です")
+        case ErrorNumber.noMemory: LocalizedText("out of memory", "メモリー不足です")
         case ErrorNumber.manyFiles, ErrorNumber.manyFilesOfAll: LocalizedText("too many open files", "開いているファイルが多すぎます")
         case ErrorNumber.tryAgain: LocalizedText("no resources at the moment", "一時的に資源が足りません")
         case ErrorNumber.addressInUse: LocalizedText("the port is in use", "ポートは使用中です")

@@ -18,6 +18,16 @@ public struct DumpFileFormat: RawRepresentable, Hashable, Sendable, CustomString
     /// The word.
     public var description: String { rawValue }
 
+    /// Whether a file can say that a byte of a MIFARE Classic is unknown; if not, it has zeros there.
+    package var marksUnknown: Bool { writer?.marksUnknown ?? true }
+
+    /// Whether its files are texts, not bytes.
+    package var isText: Bool { self != .mfd }
+
+    fileprivate var writer: (any WritableDumpFormat)? {
+        DumpFormatRegistry.standard.writable.first { $0.id == rawValue }
+    }
+
     /// Every format that can be written.
     public static var all: [DumpFileFormat] {
         DumpFormatRegistry.standard.writable.map { DumpFileFormat(known: $0.id) }
@@ -29,10 +39,7 @@ extension CardDump {
     ///
     /// - Throws: ``DumpWritingError`` if the format cannot store the dump.
     public func encoded(as format: DumpFileFormat) throws(DumpWritingError) -> [UInt8] {
-        guard let format = DumpFormatRegistry.standard.writable.first(where: { $0.id == format.rawValue }) else {
-            return try KazasuJSONFormat().write(self)
-        }
-        return try format.write(self)
+        try (format.writer ?? KazasuJSONFormat()).write(self)
     }
 }
 

@@ -24,7 +24,9 @@ package protocol DumpFormat: Sendable {
 
 /// A format that Kazasu writes as well as reads.
 package protocol WritableDumpFormat: DumpFormat {
-    /// Writes a file with one card; it ends with a newline.
+    /// Whether a file can say that a byte of a MIFARE Classic is unknown; if not, it has zeros there.
+    var marksUnknown: Bool { get }
+    /// Writes a file with one card; a text ends with a newline.
     ///
     /// No block is lost: it is an error if the format cannot hold one. Other losses are listed in `Docs/formats.md`.
     ///
@@ -32,11 +34,21 @@ package protocol WritableDumpFormat: DumpFormat {
     func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8]
 }
 
+extension WritableDumpFormat {
+    package var marksUnknown: Bool { true }
+}
+
 /// Why a dump cannot be written in a format.
 @nonexhaustive
 public enum DumpWritingError: Error, Hashable, Sendable {
     /// The format is for FeliCa cards only, and this is not one.
     case notFeliCa(Technology)
+    /// The format is for MIFARE Classic only, and this is not one.
+    case notClassic(Technology)
+    /// The format has no place for such a card.
+    case notSupported(Technology)
+    /// The format cannot mark unknown bytes, and the access bits of these sectors of a MIFARE Classic are unknown.
+    case accessNotKnown(sectors: [Int])
     /// The format needs the card's IDm, which is missing from the dump.
     case noIDm
     /// The format needs the card's PMm, which is missing from the dump.
@@ -48,10 +60,18 @@ public enum DumpWritingError: Error, Hashable, Sendable {
 }
 
 extension DumpWritingError: SelfDescribing {
-    /// What the format cannot hold; contains no IDm.
+    /// What the format cannot hold; contains no number of the card.
     public var message: LocalizedText {
         switch self {
         case .notFeliCa: LocalizedText("the format can only store FeliCa cards", "FeliCa カード専用の形式です")
+        case .notClassic:
+            LocalizedText("the format can only store MIFARE Classic", "MIFARE Classic 専用の形式です")
+        case .notSupported:
+            LocalizedText("the format cannot store this kind of card", "この種類のカードは保存できない形式です")
+        case .accessNotKnown(let sectors):
+            LocalizedText(
+                "the access bits of \(sectors.count == 1 ? "sector" : "sectors") \(Self.list(sectors)) are unknown, which the format cannot mark",
+                "セクター \(Self.list(sectors)) のアクセスビットが不明で、この形式ではそれを表せません")
         case .noIDm: LocalizedText("the format needs the IDm, which is unknown", "この形式には IDm が必要ですが、不明です")
         case .noPMm: LocalizedText("the format needs the PMm, which is unknown", "この形式には PMm が必要ですが、不明です")
         case .systemTwice(let system):
@@ -64,6 +84,10 @@ extension DumpWritingError: SelfDescribing {
                 "この形式で保存できるシステム \(system) のサービス \(service) は 1 つだけですが、ダンプには 2 つあります")
         }
     }
+}
+
+extension DumpWritingError {
+    private static func list(_ numbers: [Int]) -> String { numbers.map { "\($0)" }.joined(separator: ", ") }
 }
 
 /// The cards of a file.

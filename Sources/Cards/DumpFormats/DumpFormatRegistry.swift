@@ -34,6 +34,9 @@ public struct DumpFormatRegistry: Sendable {
         NfcpyFormat(),
         PCSCLogFormat(),
         KazasuHexFormat(),
+        MCTFormat(),
+        ClassicBinaryFormat(),
+        EMLFormat(),
         HexLinesFormat(),
     ])
 

@@ -19,6 +19,8 @@ package struct DumpSource: Sendable {
         case xml
         /// Any other text.
         case lines
+        /// As many bytes as a MIFARE Classic has, some of which no text has.
+        case classicMemory
     }
 
     /// The unchanged contents of the file.
@@ -33,6 +35,10 @@ package struct DumpSource: Sendable {
     package init(_ bytes: [UInt8]) throws(DocumentError) {
         guard bytes.count <= DumpSource.longest else { throw .tooLong(bytes: bytes.count, limit: DumpSource.longest) }
         self.bytes = bytes
+        if DumpSource.isClassicMemory(bytes) {
+            content = .classicMemory
+            return
+        }
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         switch text.first(where: { !TextLine.isBlank($0) }) {
         // Metrodroid accepted unquoted names, and its older exports have them.
@@ -42,6 +48,16 @@ package struct DumpSource: Sendable {
         case UInt8(ascii: "<"): content = TextLines(bytes).looksLikeXML ? .xml : .lines
         default: content = .lines
         }
+    }
+
+    private static func isClassicMemory(_ bytes: [UInt8]) -> Bool {
+        guard ClassicKind(byteCount: bytes.count) != nil else { return false }
+        return bytes.contains { $0 < 0x20 && ![0x09, 0x0A, 0x0D, 0x1B].contains($0) }
+    }
+
+    /// Whether it is ``Content/classicMemory``.
+    var isClassicMemory: Bool {
+        if case .classicMemory = content { true } else { false }
     }
 
     /// The JSON document, or `nil` for any other text.

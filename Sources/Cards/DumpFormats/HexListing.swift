@@ -5,8 +5,8 @@ package import CardModel
 
 /// A dump as lines for `awk`, `grep` and `diff`, with comments after `#`.
 ///
-/// Each block is one line: `SYSTEM SERVICE BLOCK HEX` for FeliCa, `PAGE HEX` for a Type 2 Tag, `AID FILE OFFSET HEX`
-/// with 16 bytes for ISO 7816 files.
+/// Each block is one line: `SYSTEM SERVICE BLOCK HEX` for FeliCa, `PAGE HEX` for a Type 2 Tag, `BLOCK HEX` for a MIFARE
+/// Classic with `--` for unknown bytes, `AID FILE OFFSET HEX` with 16 bytes for ISO 7816 files.
 package struct HexListing: Sendable {
     let separator: String
 
@@ -37,6 +37,7 @@ package struct HexListing: Sendable {
         }
         text += identity(dump.card)
         if let tag = dump.type2 { text += pages(tag) }
+        if let memory = dump.classic { text += blocks(memory) }
         for application in dump.applications { text += files(application) }
         for part in dump.missing { text += note(part) }
         return text
@@ -72,6 +73,9 @@ package struct HexListing: Sendable {
 
     private func note(_ part: MissingPart) -> String {
         if let page = part.fromPage { return "# missing: pages from \(Type2Dump.name(of: page)) (\(part.reason))\n" }
+        if let block = part.fromBlock, part.system == nil {
+            return "# missing: blocks from \(block) (\(part.reason))\n"
+        }
         let file = part.file.map { [part.application?.description.uppercased() ?? "MF", $0.description] }
         let application = part.application.map { [$0.description.uppercased()] }
         let place =
@@ -109,6 +113,13 @@ extension HexListing {
             text += "# page \(Type2Dump.name(of: page)) needs the \(secret)\n"
         }
         return text
+    }
+
+    /// Returns the blocks of a MIFARE Classic, `BLOCK HEX`.
+    func blocks(_ memory: ClassicDump) -> String {
+        (0..<memory.kind.blockCount).reduce("# MIFARE Classic \(memory.kind.rawValue)\n") { text, block in
+            text + "\(block) \(ClassicDump.digits(of: memory[block], unknown: "-", separator: separator))\n"
+        }
     }
 
     /// Returns the files of an application, `AID FILE OFFSET HEX`, sixteen bytes per line; `MF` for the master file.

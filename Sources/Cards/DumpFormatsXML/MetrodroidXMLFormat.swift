@@ -16,7 +16,7 @@ package struct MetrodroidXMLFormat: DumpFormat {
     package func recognizes(_ source: DumpSource) -> Bool {
         guard case .xml = source.content else { return false }
         let head = String(decoding: source.bytes.prefix(4096), as: UTF8.self)
-        return head.split(separator: "<").map { $0.prefix { $0.isLetter } }.contains { $0 == "card" || $0 == "cards" }
+        return head.split(separator: "<").contains { ["card", "cards"].contains($0.prefix(while: \.isLetter)) }
     }
 
     /// Reads the FeliCa cards of the file; other cards in a file of several are skipped.

@@ -88,8 +88,10 @@ package struct ClassicAccess: Hashable, Sendable {
     /// Whether key B can be read, and so is data and authenticates nothing.
     package var isKeyBData: Bool { !keys(for: .readB).isEmpty }
 
-    /// Whether nobody can change the trailer any more: neither a key nor the access bits.
-    package var locksOwnerOut: Bool {
-        [TrailerRight.writeA, .writeAccess, .writeB].allSatisfy { keys(for: $0).isEmpty }
+    /// The rights to read and write the data blocks of a group that some key has, and none has under other access bits.
+    package func rightsLost(under future: ClassicAccess, group: Int) -> [DataRight] {
+        [DataRight.read, .write].filter {
+            !keys(for: $0, group: group).isEmpty && future.keys(for: $0, group: group).isEmpty
+        }
     }
 }

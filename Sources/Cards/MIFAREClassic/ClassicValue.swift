@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import CardModel
+
 /// A value block: a number three times, the second time inverted, and an address four times.
 ///
 /// `v ~v v a ~a a ~a`; the number is signed, 32 bits, least significant byte first. Source: MF1S50YYX data sheet §8.6.2.1.
-package struct ClassicValue: Hashable, Sendable {
-    package let value: Int32
-    package let address: UInt8
+public struct ClassicValue: Hashable, Sendable {
+    /// The number.
+    public let value: Int32
+    /// The address, which cards only store: by convention the number of the block, or of its backup.
+    public let address: UInt8
 
-    package init(_ value: Int32, address: UInt8) {
+    /// Makes a value.
+    public init(_ value: Int32, address: UInt8) {
         (self.value, self.address) = (value, address)
     }
 
     /// Decodes a block; `nil` if its copies do not agree.
-    package init?(_ block: [UInt8]) {
+    public init?(_ block: [UInt8]) {
         guard block.count == 16 else { return nil }
         let (first, second, third) = (block[0..<4], block[4..<8], block[8..<12])
         guard first.elementsEqual(third), first.elementsEqual(second.map { ~$0 }), block[12] == block[14],
@@ -23,7 +28,7 @@ package struct ClassicValue: Hashable, Sendable {
     }
 
     /// The sixteen bytes.
-    package var block: [UInt8] {
+    public var block: [UInt8] {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: UInt32(bitPattern: value) >> UInt32(8 * $0)) }
         return bytes + bytes.map { ~$0 } + bytes + [address, ~address, address, ~address]
     }
@@ -43,12 +48,13 @@ package struct ClassicDirectory: Hashable, Sendable {
     package static let ndef: UInt16 = 0xE103
 
     /// Decodes the directory; `nil` if the trailer of sector 0 says that there is none, or not all of it is known.
-    package init?(_ image: ClassicImage) {
-        guard let general = image[3]?[9], general & 0x80 != 0, let first = image.whole(1), let second = image.whole(2)
+    package init?(_ memory: ClassicDump) {
+        guard let general = memory[3]?[9], general & 0x80 != 0, let first = memory.whole(1),
+            let second = memory.whole(2)
         else { return nil }
         take(first + second, sectors: Array(1...15))
-        guard general & 0x03 == 2, image.kind == .k4 || image.kind == .k2 else { return }
-        let more = [64, 65, 66].compactMap { image.whole($0) }
+        guard general & 0x03 == 2, memory.kind == .k4 || memory.kind == .k2 else { return }
+        let more = [64, 65, 66].compactMap { memory.whole($0) }
         guard more.count == 3 else { return }
         take(more.flatMap { $0 }, sectors: Array(17...39))
     }
@@ -74,14 +80,14 @@ package struct ClassicDirectory: Hashable, Sendable {
     /// The sectors of the NDEF application, ascending.
     package var ndefSectors: [Int] { applications.filter { $0.value == Self.ndef }.keys.sorted() }
 
-    /// The bytes of the NDEF message in an image: the value of the first TLV block 03 in the data blocks of its sectors.
+    /// The bytes of the NDEF message in a dump: the value of the first TLV block 03 in the data blocks of its sectors.
     ///
     /// - Returns: `nil` if there is none, or a block of it is not known.
-    package func message(in image: ClassicImage) -> [UInt8]? {
+    package func message(in memory: ClassicDump) -> [UInt8]? {
         var bytes: [UInt8] = []
         for sector in ndefSectors {
             for block in ClassicKind.blocks(of: sector).dropLast() {
-                guard let content = image.whole(block) else { return Self.message(in: bytes) }
+                guard let content = memory.whole(block) else { return Self.message(in: bytes) }
                 bytes += content
             }
         }

@@ -97,7 +97,7 @@ struct CardWatch {
                     return work == nil ? card : try reader.select(card, foundBy: query) ?? card
                 }
             } catch {
-                guard error == .noCard else { throw error }
+                guard error.foundNoCard else { throw error }
             }
             guard !wasUsed else { continue }
             wait.didBeat()

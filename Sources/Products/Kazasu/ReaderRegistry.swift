@@ -12,18 +12,96 @@ internal import SystemPackage
 internal import USBTransport
 
 /// The drivers of real and simulated readers.
-///
-/// Readers are listed, and the first ready one is chosen, in this order.
 package enum ReaderRegistry {
-    private static func drivers(_ recorder: LinkRecorder? = nil) -> [any ReaderDriver] {
-        [
-            PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder), PN532Driver(recorder: recorder),
-            ACR122Driver(recorder: recorder), PCSCDriver(recorder: recorder),
-        ]
+    /// A driver of real readers. Its place in a list of them means nothing.
+    package struct Driver: Sendable {
+        /// When it is asked for readers: one that is asked last may take readers away from the others.
+        package enum Turn: Int, Sendable {
+            case own, library, service
+        }
+
+        /// The words before the colon of its IDs, in small letters; the first stands for its readers when it does not list them.
+        let prefixes: [String]
+        let name: String
+        let turn: Turn
+        /// How long its calls may take.
+        let limits: BoundedReader.Limits
+        let make: @Sendable (LinkRecorder?) -> any ReaderDriver
+        /// How long it may take to answer without a reader; by default ``ReaderRegistry/answering``.
+        var answering: Duration?
+        /// Whether a reader's name says that a program puts its cards there.
+        var isVirtual: @Sendable () -> (String) -> Bool = { { _ in false } }
+        /// The IDs that stay of its connected readers, and what else names them until they are unplugged.
+        var numbered: @Sendable () -> [(number: String, id: String)] = { [] }
+        /// The ID that stays of a connected reader that is named otherwise.
+        var lastingID: @Sendable (String) -> String? = { _ in nil }
+        /// Its calls without a reader.
+        private let calls = BoundedCalls()
+
+        package init(
+            _ prefixes: [String], name: String, turn: Turn = .own,
+            limits: BoundedReader.Limits = BoundedReader.Limits(),
+            make: @escaping @Sendable (LinkRecorder?) -> any ReaderDriver
+        ) {
+            (self.prefixes, self.name, self.turn, self.limits, self.make) = (prefixes, name, turn, limits, make)
+        }
+
+        /// Its readers; itself, as one that does not answer, if it does not in time.
+        func list() -> [ReaderListing] {
+            let (make, isVirtual) = (make, isVirtual)
+            let listings = ask { () -> [ReaderListing] in
+                var listings = make(nil).list()
+                guard !listings.isEmpty else { return [] }
+                let isVirtual = isVirtual()
+                for index in listings.indices {
+                    listings[index].isVirtual = listings[index].name.map(isVirtual) ?? false
+                }
+                return listings
+            }
+            guard listings == nil else { return listings ?? [] }
+            let id = (prefixes.first ?? "") + (turn == .service ? ":" : "")
+            return [ReaderListing(id: id, name: name, state: .unavailable(.busy, detail: .init(.hanging)))]
+        }
+
+        /// Asks it something else; `nil` if it does not answer in time.
+        func ask<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
+            calls.run(within: answering ?? ReaderRegistry.answering, body)
+        }
     }
 
-    /// What may hang: each driver, by its index in ``drivers(_:)``.
-    private static let calls = drivers().map { _ in BoundedCalls() }
+    private static let service: Driver = {
+        // pcscd takes at once what it takes, unless it has to be started.
+        var driver = Driver(
+            ["pcsc"], name: "PC/SC", turn: .service, limits: BoundedReader.Limits(opening: .seconds(5)),
+            make: { PCSCDriver(recorder: $0) })
+        driver.isVirtual = {
+            let prefixes = VirtualSlots.prefixes(Machine())
+            return { name in prefixes.contains { name.hasPrefix($0) } }
+        }
+        return driver
+    }()
+
+    private static let libnfc: Driver = {
+        // Its own driver for PC/SC is in no build of Debian's, and cannot read FeliCa.
+        var driver = Driver(
+            ReaderFamily.all.map { $0.name.lowercased() }.filter { $0 != "pcsc" }, name: "libnfc", turn: .library,
+            make: { LibNFCDriver(recorder: $0) })
+        driver.numbered = { LibNFCDriver().numbered() }
+        driver.lastingID = { LibNFCDriver().lastingID(of: $0) }
+        return driver
+    }()
+
+    /// The drivers; tests replace them.
+    @TaskLocal package static var drivers: [Driver] = [
+        Driver(["rcs380", "rcs300", "rcs320", "rcs310"], name: "PaSoRi", make: { PaSoRiDriver(recorder: $0) }),
+        libnfc,
+        Driver(["pn532"], name: "PN532", make: { PN532Driver(recorder: $0) }),
+        Driver(["acr122"], name: "ACR122U", make: { ACR122Driver(recorder: $0) }),
+        service,
+    ]
+
+    private static var inTurn: [Driver] { drivers.sorted { $0.turn.rawValue < $1.turn.rawValue } }
+
     private static let limit = Mutex(Duration.seconds(4))
 
     /// How long a driver may take to answer: pcscd may have to be started, but a server's clients wait less long.
@@ -33,43 +111,28 @@ package enum ReaderRegistry {
     }
 
     /// Lists every connected reader, usable or not. A driver that does not answer in time is listed instead of its readers.
-    package static func list() -> [ReaderListing] {
-        let limit = answering
-        return zip(drivers(), calls).flatMap { driver, calls in
-            calls.run(within: limit) { readers(of: driver) } ?? [Self.hanging(driver)]
-        }
-    }
+    package static func list() -> [ReaderListing] { inTurn.flatMap { $0.list() } }
 
-    /// The readers of a driver, the slots of vpcd marked.
-    private static func readers(of driver: any ReaderDriver) -> [ReaderListing] {
-        var listings = driver.list()
-        guard driver is PCSCDriver, !listings.isEmpty else { return listings }
-        let prefixes = VirtualSlots.prefixes(Machine())
-        for index in listings.indices {
-            listings[index].isVirtual = prefixes.contains { listings[index].name?.hasPrefix($0) == true }
-        }
-        return listings
-    }
+    /// The ID of a reader for whatever is stored or sent: it stays when the reader is plugged in again, where a number that
+    /// the kernel gives would be another one. Any other name is returned as it is.
+    package static func lastingID(of id: String) -> String { driver(of: id)?.lastingID(id) ?? id }
 
-    private static func hanging(_ driver: any ReaderDriver) -> ReaderListing {
-        let detail = TransportError.Reason(.hanging)
-        return switch driver {
-        case is PCSCDriver: ReaderListing(id: "pcsc:", name: "PC/SC", state: .unavailable(.busy, detail: detail))
-        case is PaSoRiDriver: ReaderListing(id: "rcs380", name: "PaSoRi", state: .unavailable(.busy, detail: detail))
-        default: ReaderListing(id: "pn53x_usb", name: "libnfc", state: .unavailable(.busy, detail: detail))
-        }
+    /// The connected readers that earlier versions named by numbers of the kernel.
+    package static var numbered: [(number: String, id: String)] { drivers.flatMap { $0.numbered() } }
+
+    private static func driver(of id: String) -> Driver? {
+        let word = id.prefix { $0 != ":" }.lowercased()
+        return drivers.first { $0.prefixes.contains(word) }
     }
 
     /// Why pcscd cannot be used now; `nil` if it can.
     package static var serviceObstacle: TransportError? {
-        guard let obstacle = calls.last?.run(within: answering, { PCSCDriver().obstacle() }) else { return .hanging }
+        guard let obstacle = service.ask({ PCSCDriver().obstacle() }) else { return .hanging }
         return obstacle
     }
 
     /// The readers that pcscd lists; none if it does not answer.
-    package static var servedReaders: [ReaderListing] {
-        calls.last?.run(within: answering) { readers(of: PCSCDriver()) } ?? []
-    }
+    package static var servedReaders: [ReaderListing] { service.list().filter(\.isUsable) }
 
     /// The versions of libnfc and libusb.
     package static var libraryVersions: [(name: String, version: String)] {
@@ -93,8 +156,8 @@ package enum ReaderRegistry {
     package static func choose(_ id: String?) throws(KazasuError) -> String {
         if let id = id ?? namedReader { return id }
         var found: [ReaderListing] = []
-        for driver in drivers() {
-            let listings = readers(of: driver).filter { !$0.isVirtual }
+        for driver in inTurn {
+            let listings = driver.list().filter { !$0.isVirtual }
             if let ready = listings.first(where: \.isUsable) { return ready.id }
             found += listings
         }
@@ -145,23 +208,20 @@ package enum ReaderRegistry {
         return reader
     }
 
-    /// Opens a real reader.
+    /// Opens a real reader, whose calls all return.
     ///
     /// - Returns: `nil` if no driver knows the ID.
     package static func openDevice(
         _ id: String, _ cancellation: CancellationToken, _ recorder: LinkRecorder? = nil
     ) throws(KazasuError) -> (any Reader)? {
-        // libnfc also has a driver named pcsc; no Debian build contains it, and it cannot read FeliCa. So PC/SC is
-        // asked first.
-        let all = drivers(recorder)
+        guard let driver = driver(of: id) else { return nil }
         do throws(TransportError) {
-            for driver in all.suffix(1) + all.dropLast() {
-                if let reader = try driver.open(id, cancellation: cancellation) { return reader }
+            return try BoundedReader.open(id, driver.limits, cancellation, { $0 }) { token throws(TransportError) in
+                try driver.make(recorder).open(id, cancellation: token)
             }
         } catch {
             throw KazasuError(error, of: id)
         }
-        return nil
     }
 
     /// Chooses and opens a reader for a program.

@@ -3,7 +3,6 @@
 package import CardDecoders
 internal import CardReading
 internal import ReaderCore
-internal import Synchronization
 
 /// Watches several readers, each on its own thread. Readers may be connected and disconnected.
 package struct ReaderWatch: Sendable {
@@ -13,7 +12,7 @@ package struct ReaderWatch: Sendable {
         case opened(String, product: String)
         /// A tap, on the reader that was opened by this ID; the tap itself has the driver's ID of the reader.
         case tap(Tap, reader: String)
-        /// A reader became ready, or is not ready; repeated only when something else was the case meanwhile.
+        /// A reader's state changed.
         case reader(String, ReaderState)
         /// The reader that was opened by this ID may beep by itself although it was to be quiet.
         case beeps(String)
@@ -30,9 +29,6 @@ package struct ReaderWatch: Sendable {
     }
 
     package typealias ReaderState = Taps.ReaderState
-
-    /// How long to wait before retrying a reader that could not be opened or failed; the pause grows up to the limit.
-    private static let (firstPause, longestPause): (Duration, Duration) = (.milliseconds(500), .seconds(5))
 
     /// The readers to watch; `nil` for all that are ready, now or later.
     let readers: [String]?
@@ -56,16 +52,10 @@ package struct ReaderWatch: Sendable {
     /// Lists the readers, and reports that they may have changed; tests replace both.
     var list: @Sendable () -> [ReaderListing] = { ReaderRegistry.list() }
     var notices: @Sendable (CancellationToken) -> any DeviceNotices = { ReaderRegistry.notices($0) }
-    /// A reader that does not answer for so long is closed and opened again; no read takes a third of it.
-    private static let patience = Duration.seconds(30)
-    /// How long a reader that was told to stop, or to close, may take before its thread is abandoned.
-    var grace = AsyncReader.grace
-    /// How long opening a reader may take.
-    var opening = AsyncCardReader.opening
+    /// How long a reader's calls may take; one that hangs is closed and opened again.
+    var limits = BoundedReader.Limits()
     /// Waits between attempts; tests replace it to avoid waiting.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Waits between two looks at whether a reader still answers; tests replace it.
-    var tick: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     package init(
         readers: [String]?, query: CardQuery, reading: TapReading, stations: any StationNames = ShippedStations(),
@@ -83,8 +73,8 @@ package struct ReaderWatch: Sendable {
             await withDiscardingTaskGroup { group in
                 for id in readers {
                     group.addTask {
-                        var told: ReaderState?
-                        await watch(id, isNamed: true, &told, tell)
+                        var reader = WatchedReader(isNamed: true)
+                        _ = await watch(id, &reader, Gate(0), isListed: { true }, tell)
                     }
                 }
             }
@@ -95,18 +85,29 @@ package struct ReaderWatch: Sendable {
 
     /// Watches every reader as soon as it is ready.
     private func watchAll(_ tell: @escaping @Sendable (Event) -> Void) async {
-        let running = Running()
+        let watched = Gate(WatchedReaders())
+        // How often each was plugged in.
+        var plugs: [String: Gate<Int>] = [:]
         await withDiscardingTaskGroup { group in
             do throws(TransportError) {
                 let devices = try AsyncDeviceTracker(notices, list: list)
                 while true {
                     for change in try await devices.next() {
-                        guard let id = running.begin(change) else { continue }
+                        let id = change.device.id
+                        let isReady: Bool? = if case .left = change { nil } else { change.device.isUsable }
+                        let plug = plugs[id] ?? Gate(0)
+                        plugs[id] = plug
+                        // One that has been listed becomes ready again each time that it is closed here.
+                        if case .arrived = change { plug.withLock { $0 += 1 } }
+                        guard watched.withLock({ $0.note(id, isReady: isReady) }) else { continue }
                         group.addTask {
-                            var told: ReaderState?
-                            repeat {
-                                await watch(id, isNamed: false, &told, tell)
-                            } while running.isBack(id)
+                            var reader = WatchedReader(isNamed: false)
+                            while await watch(
+                                id, &reader, plug, isListed: { watched.withLock { $0.isListed(id) } }, tell)
+                            {
+                                guard watched.withLock({ $0.isBack(id) }) else { return }
+                            }
+                            watched.withLock { $0.end(id) }
                         }
                     }
                 }
@@ -119,32 +120,59 @@ package struct ReaderWatch: Sendable {
 
     /// Watches one reader, opening it again after each failure.
     ///
-    /// - Parameter told: the state that was reported last.
+    /// - Parameter plugs: how often it was plugged in, which ends a pause.
+    /// - Returns: whether it ended since the reader is not listed.
     private func watch(
-        _ id: String, isNamed: Bool, _ told: inout ReaderState?, _ tell: @escaping @Sendable (Event) -> Void
-    ) async {
+        _ id: String, _ reader: inout WatchedReader, _ plugs: Gate<Int>, isListed: () -> Bool,
+        _ tell: @escaping @Sendable (Event) -> Void
+    ) async -> Bool {
         shared?.beginsWatching(id)
         defer { shared?.endsWatching(id) }
-        var pause = Self.firstPause
         while !Task.isCancelled {
+            let seen = plugs.withLock { $0 }
             let outcome = await hosted(id, tell)
+            if outcome.wasReady { _ = reader.opened() }
             switch outcome.error {
-            case .cancelled: return
-            case .noReader: return tell(.failed(outcome.error))
-            case let error where error.isAboutID: return tell(.failed(error))
-            // The recording is over.
-            case .reader(.outOfScript, _), .reading(.reader(.outOfScript)): return
+            case .cancelled,
+                // The recording is over.
+                .reader(.outOfScript, _), .reading(.reader(.outOfScript)):
+                return false
+            case .noReader:
+                tell(.failed(outcome.error))
+                return false
+            case let error where error.isAboutID:
+                tell(.failed(error))
+                return false
             case let error:
-                let state: ReaderState = error.isReaderGone ? .gone : .error(error)
-                if outcome.wasReady || state != told { tell(.reader(id, state)) }
-                told = state
-                // It is found again when it is plugged in.
-                if state == .gone, !isNamed { return }
+                let (state, next) = reader.failed(error)
+                if let state { tell(.reader(id, state)) }
+                let pause: Duration
+                switch next {
+                case .retry(let time): pause = time
+                case .retryIfListed(let time):
+                    guard isListed() else { return true }
+                    pause = time
+                }
+                guard await sleep(pause, or: plugs, after: seen) else { return false }
+                if plugs.withLock({ $0 }) != seen { reader.pluggedIn() }
             }
-            if outcome.wasReady { pause = Self.firstPause }
-            guard (try? await sleep(pause)) != nil else { return }
-            pause = min(pause * 2, Self.longestPause)
         }
+        return false
+    }
+
+    /// Waits between two attempts, until the reader is plugged in.
+    ///
+    /// - Parameter seen: how often it had been plugged in before the last attempt.
+    /// - Returns: `false` if the task was cancelled.
+    private func sleep(_ pause: Duration, or plugs: Gate<Int>, after seen: Int) async -> Bool {
+        let sleep = sleep
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try? await sleep(pause) }
+            group.addTask { _ = await plugs.waitUnlessCancelled { $0 != seen ? () : nil } }
+            await group.next()
+            group.cancelAll()
+        }
+        return !Task.isCancelled
     }
 
     /// How a session ended.
@@ -181,8 +209,8 @@ package struct ReaderWatch: Sendable {
     ) async -> Outcome {
         let reader: AsyncCardReader
         do throws(KazasuError) {
-            reader = try await AsyncCardReader.open(id, within: opening, grace: grace) {
-                cancellation throws(KazasuError) in try open(id, cancellation)
+            reader = try await AsyncCardReader.open(id, limits) { cancellation throws(KazasuError) in
+                try open(id, cancellation)
             }
         } catch {
             if let card = before?.interruption?.card {
@@ -196,174 +224,67 @@ package struct ReaderWatch: Sendable {
             tell(.reader(id, .ready))
         }
         let present = before?.interruption?.card
-        let session = Session()
         let watching = Task {
-            let (error, card) = await reader.run {
-                watchCards(on: $0, opened: id, guests, present, session, tell)
-            }
-            await reader.close(within: grace)
-            let isInterrupted = error == .cancelled && guests?.wasAborted() == true
-            session.end(error, isInterrupted ? Interruption(card: card) : nil)
+            let ended = await reader.run { watchCards(on: $0, opened: id, guests, present, tell) }
+            await reader.close()
+            return ended
         }
-        let ended = await end(of: session, watching, guests)
+        let ended = await withTaskCancellationHandler {
+            await watching.value
+        } onCancel: {
+            Task {
+                // What a program has begun is finished first.
+                await guests?.leave(within: limits.grace)
+                watching.cancel()
+            }
+        }
         guard !Task.isCancelled else { return Outcome(error: .cancelled, wasReady: true) }
-        if let interruption = ended.interruption {
-            return Outcome(error: .cancelled, wasReady: true, interruption: interruption)
+        if ended.error == .cancelled, guests?.wasAborted() == true {
+            return Outcome(error: .cancelled, wasReady: true, interruption: Interruption(card: ended.present))
         }
         let error = ended.error == .cancelled ? .reader(.readerTimeout, id: id) : ended.error
         for tap in ended.taps { tell(.tap(tap, reader: id)) }
         return Outcome(error: error, wasReady: true)
     }
 
+    /// How the watch of an open reader ended: why, what is to be reported of the card that lay there unless the reader is
+    /// opened again at once, and that card.
+    private typealias End = (error: KazasuError, taps: [Tap], present: FoundCard?)
+
     /// Reports the cards that come to an open reader, on its thread, until it fails or is cancelled.
     ///
     /// - Parameter present: the card that lay on it when it was closed for a program.
-    /// - Returns: why it ended, and the card that lay on the reader then.
     private func watchCards(
         on reader: CardReader, opened id: String, _ guests: (any ReaderGuests)?, _ present: FoundCard?,
-        _ session: Session, _ tell: @escaping @Sendable (Event) -> Void
-    ) -> (KazasuError, FoundCard?) {
+        _ tell: @escaping @Sendable (Event) -> Void
+    ) -> End {
         let device = reader.information.id
         guests?.didOpen(reader.information)
         defer { guests?.didClose() }
         // A reader that fails here fails again in a moment, and is reported then.
         if isQuiet, (try? reader.device.silence()) != true { tell(.beeps(id)) }
+        /// A card that is being read, and when it came.
+        var unread: (card: FoundCard, time: ContinuousClock.Instant)?
         var watch = CardWatch(reader, query, reading, stations, work, guests: guests, present: present) { step in
             switch step {
-            case .looking:
-                session.beat()
-                progress(.looking, id)
+            case .looking: progress(.looking, id)
             case .missed: progress(.missed, id)
-            case .found(let card):
-                let unread = Tap.Report(error: .reader(.readerTimeout, id: device))
-                session.note([
-                    Tap(.on, card, reader: device, time: .now, unread),
-                    Tap(.lost, card, reader: device, time: .now),
-                ])
+            case .found(let card): unread = (card, .now)
             }
         }
-        if let present { session.note([Tap(.lost, present, reader: device, time: .now)]) }
         do throws(KazasuError) {
             while true {
                 let tap = try watch.next()
-                let loss = watch.present.map { [Tap(.lost, $0, reader: device, time: .now)] }
-                session.note(loss ?? []) { tell(.tap(tap, reader: id)) }
+                unread = nil
+                tell(.tap(tap, reader: id))
             }
         } catch {
-            return (error, watch.present)
-        }
-    }
-
-    /// Waits for the end of a session, and ends it when the reader hangs or this task is cancelled.
-    private func end(
-        of session: Session, _ watching: Task<Void, Never>, _ guests: (any ReaderGuests)?
-    ) async -> Session.End {
-        let grace = grace
-        let stop: @Sendable () async -> Void = {
-            watching.cancel()
-            // A thread that is stuck in a driver cannot be ended.
-            if (try? await Task.sleep(for: grace)) != nil { session.end(.cancelled) }
-        }
-        let hangs = Task { if await Self.patience.passesInSilence(tick, unless: session.isAlive) { await stop() } }
-        defer { hangs.cancel() }
-        return await session.end.value(onCancel: {
-            Task {
-                // What a program has begun is finished first.
-                await guests?.leave(within: grace)
-                await stop()
+            let on = unread.map { unread in
+                let report = Tap.Report(error: .reader(.readerTimeout, id: device))
+                return Tap(.on, unread.card, reader: device, time: unread.time, report)
             }
-        })
-    }
-
-    /// What the thread of a reader tells those who wait for it, until either of them ends the session.
-    private final class Session: Sendable {
-        typealias End = (error: KazasuError, taps: [Tap], interruption: Interruption?)
-
-        private struct State {
-            /// Whether the reader has shown that it answers, since the last look.
-            var isAlive = false
-            /// What is to be reported if the session ends now.
-            var taps: [Tap] = []
-            var isOver = false
-        }
-
-        let end = OneShot<End>()
-        private let state = Mutex(State())
-
-        func beat() { state.withLock { $0.isAlive = true } }
-
-        /// Whether there was a beat since the last call.
-        func isAlive() -> Bool {
-            state.withLock { state in
-                defer { state.isAlive = false }
-                return state.isAlive
-            }
-        }
-
-        /// Remembers what is to be reported if the session ends now, and reports, unless it is over.
-        func note(_ taps: [Tap], _ report: () -> Void = {}) {
-            state.withLock { state in
-                guard !state.isOver else { return }
-                state.taps = taps
-                report()
-            }
-        }
-
-        /// Ends the session; only the first end counts.
-        func end(_ error: KazasuError, _ interruption: Interruption? = nil) {
-            let taps = state.withLock { state in
-                state.isOver = true
-                return state.taps
-            }
-            end.give((error, taps, interruption))
-        }
-    }
-
-    /// The readers being watched, and whether they have become ready since their watch began: one that was unplugged may
-    /// be back before its watch has noticed that.
-    private final class Running: Sendable {
-        private let isReadyAgain = Mutex<[String: Bool]>([:])
-
-        /// - Returns: the reader to watch now, if any.
-        func begin(_ change: DeviceChange<ReaderListing>) -> String? {
-            let id = change.device.id
-            let isReady = if case .left = change { false } else { change.device.isUsable }
-            return isReadyAgain.withLock { isReadyAgain in
-                let isNew = isReadyAgain[id] == nil
-                guard isReady || !isNew else { return nil }
-                isReadyAgain[id] = isReady && !isNew
-                return isNew ? id : nil
-            }
-        }
-
-        /// The watch of a reader is over.
-        ///
-        /// - Returns: whether to watch it again.
-        func isBack(_ id: String) -> Bool {
-            isReadyAgain.withLock { isReadyAgain in
-                guard isReadyAgain.removeValue(forKey: id) == true else { return false }
-                isReadyAgain[id] = false
-                return true
-            }
-        }
-    }
-}
-
-extension KazasuError {
-    /// Whether the ID of the reader, or its file, is wrong: another attempt cannot succeed.
-    package var isAboutID: Bool {
-        switch self {
-        case .unknownReader, .badFile, .unreadableFile: true
-        case .reader(.readerUnavailable(.unsupported, let detail), _): detail.code.isAboutID
-        default: false
-        }
-    }
-
-    /// Whether the reader is not connected.
-    fileprivate var isReaderGone: Bool {
-        switch self {
-        case .reader(.readerUnavailable(.absent, _), _), .reading(.reader(.readerUnavailable(.absent, _))): true
-        default: false
+            let lost = watch.present.map { Tap(.lost, $0, reader: device, time: .now) }
+            return (error, [on, lost].compactMap(\.self), watch.present)
         }
     }
 }

@@ -105,12 +105,6 @@ package final class SimulatedChip {
     }
 }
 
-/// A simulated reader before which the pauses of a host are to be shorter.
-package protocol PacedReader: Reader {
-    /// How many times.
-    var pace: Int { get }
-}
-
 /// A reader together with the simulated chip behind it.
 private final class VirtualChipReader: PacedReader {
     let information: ReaderInformation

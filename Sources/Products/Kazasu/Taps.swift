@@ -65,9 +65,9 @@ public struct Taps: AsyncSequence, Sendable {
     @nonexhaustive
     public enum ReaderState: Hashable, Sendable {
         case ready
-        /// It is not connected, or was disconnected.
+        /// It was ready and is not connected any more.
         case gone
-        /// It is connected but cannot be used.
+        /// It cannot be used, or has not been connected yet.
         case error(KazasuError)
     }
 
@@ -125,8 +125,7 @@ public struct Taps: AsyncSequence, Sendable {
 ///   - reading: the data to read from each card.
 ///   - stations: the table of names of stations and stops.
 ///   - work: what else to do with each card, on the reader's thread, before its tap is reported; the card must not
-///     escape it. At most ten seconds, since a reader that does nothing else for long counts as failed. An error becomes
-///     ``Tap/readError``.
+///     escape it. A cancelled sequence waits until it returns. An error becomes ``Tap/readError``.
 public func taps(
     on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id,
     stations: any StationNames = ShippedStations(),
@@ -135,4 +134,39 @@ public func taps(
     var watch = ReaderWatch(readers: readers, query: query, reading: reading, stations: stations)
     watch.work = work
     return Taps(watch: watch)
+}
+
+/// Returns the cards being put on readers that the program opens itself, and taken off.
+///
+/// ```swift
+/// for try await tap in taps(from: [ReaderSource("mine") { try MyReader(cancellation: $0) }]) { print(tap.card) }
+/// ```
+///
+/// - Parameters:
+///   - sources: the readers; one that fails is opened again.
+///   - query: the cards to report; any card by default.
+///   - reading: the data to read from each card.
+///   - stations: the table of names of stations and stops.
+///   - work: as in ``taps(on:_:reading:stations:with:)``.
+public func taps(
+    from sources: [ReaderSource], _ query: CardQuery = .any, reading: TapReading = .id,
+    stations: any StationNames = ShippedStations(),
+    with work: (@Sendable (Card) throws(KazasuError) -> Void)? = nil
+) -> Taps {
+    var watch = ReaderWatch(readers: sources.map(\.id), query: query, reading: reading, stations: stations)
+    watch.use(sources)
+    watch.work = work
+    return Taps(watch: watch)
+}
+
+extension ReaderWatch {
+    /// Opens these readers as the program says, all others by their IDs.
+    package mutating func use(_ sources: [ReaderSource]) {
+        guard !sources.isEmpty else { return }
+        let openByID = open
+        open = { id, cancellation throws(KazasuError) in
+            guard let source = sources.first(where: { $0.id == id }) else { return try openByID(id, cancellation) }
+            return try source.open(cancellation)
+        }
+    }
 }

@@ -50,7 +50,7 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.identify() }
     }
 
-    /// Reads the money on the card, as ``Card/balance(kinds:all:)`` does.
+    /// Reads the card's balance, as ``Card/balance(kinds:all:)`` does.
     public func balance(kinds: [CardKind]? = nil, all: Bool = false) async throws(KazasuError) -> BalanceReport {
         try await run { card throws(KazasuError) in try card.balance(kinds: kinds, all: all) }
     }
@@ -62,7 +62,7 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.history(kinds: kinds, stations: stations) }
     }
 
-    /// Reads the money on the card with decoders of your own, as ``Card/balance(with:all:)`` does.
+    /// Reads the card's balance with decoders of your own, as ``Card/balance(with:all:)`` does.
     public func balance(with registry: DecoderRegistry, all: Bool = false) async throws(KazasuError) -> BalanceReport {
         try await run { card throws(KazasuError) in try card.balance(with: registry, all: all) }
     }
@@ -155,6 +155,17 @@ public struct AsyncCard: Sendable {
         _ number: ResidenceNumber? = nil
     ) async throws(KazasuError) -> FileCardResult<ResidenceReport> {
         try await run { card throws(KazasuError) in try card.residence(number) }
+    }
+
+    /// Reads a passport, as ``Card/passport(_:allowsLastTry:)`` does.
+    ///
+    /// - Parameters:
+    ///   - password: number and dates, or the card access number.
+    ///   - allowsLastTry: whether the last try may be used.
+    public func passport(
+        _ password: PassportPassword, allowsLastTry: Bool = false
+    ) async throws(KazasuError) -> FileCardResult<PassportReport> {
+        try await run { card throws(KazasuError) in try card.passport(password, allowsLastTry: allowsLastTry) }
     }
 
     /// Reads a passport, as ``Card/passport(_:)`` does.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReaderCore
-internal import Synchronization
 
 /// A reader with a dedicated thread, for code that must not block; it runs one piece of work at a time.
 ///
@@ -16,17 +15,10 @@ public final class AsyncCardReader: Sendable {
         self.cancellation = cancellation
     }
 
-    /// How long opening a reader may take: libnfc and a PaSoRi that must be reset need up to a few seconds.
-    package static let opening = Duration.seconds(15)
-    /// So many threads of one reader may hang in its driver; then it is not opened again until one of them returns.
-    private static let mostHanging = 2
-
-    /// The threads that were abandoned in opening and hang there, by reader.
-    private static let hanging = Mutex<[String: Int]>([:])
-
     /// Opens a reader of the program's own on a thread of its own.
     ///
-    /// A driver that does not return within 15 seconds is abandoned, and the reader counts as busy.
+    /// A driver that does not return within 15 seconds is abandoned, and the reader counts as busy. So is one that takes ten
+    /// seconds longer for an exchange than it was told to.
     ///
     /// - Parameters:
     ///   - id: its name in errors; at most two threads of readers with the same name may hang.
@@ -35,20 +27,18 @@ public final class AsyncCardReader: Sendable {
     public static func open(
         as id: String, _ body: @escaping @Sendable (CancellationToken) throws(KazasuError) -> any Reader
     ) async throws(KazasuError) -> AsyncCardReader {
-        try await open(id, within: opening, body)
+        try await open(id, BoundedReader.Limits(), body)
     }
 
     /// Opens a reader on its thread.
     ///
     /// - Parameters:
     ///   - id: its ID, to count the threads that hang.
-    ///   - limit: after this time, the driver is abandoned.
-    ///   - grace: how long it may take to stop once the task is cancelled.
+    ///   - limits: how long its calls may take.
     package static func open(
-        _ id: String = "", within limit: Duration = opening, grace: Duration = AsyncReader.grace,
+        _ id: String = "", _ limits: BoundedReader.Limits = BoundedReader.Limits(),
         _ body: @escaping @Sendable (CancellationToken) throws(KazasuError) -> any Reader
     ) async throws(KazasuError) -> AsyncCardReader {
-        guard hanging.withLock({ $0[id, default: 0] < mostHanging }) else { throw .reader(.hanging, id: id) }
         let cancellation = CancellationToken()
         let reader: AsyncReader
         do throws(TransportError) {
@@ -56,20 +46,10 @@ public final class AsyncCardReader: Sendable {
         } catch {
             throw .reader(error, id: "")
         }
-        let isOpen = try await reader.open(within: limit, grace: grace, late: { count(-1, hanging: id) }) {
-            () throws(KazasuError) in try body(cancellation)
+        _ = try await reader.open { () throws(KazasuError) in
+            try BoundedReader.open(id, limits, cancellation, { KazasuError($0, of: id) }, body)
         }
-        guard isOpen == nil else { return AsyncCardReader(reader, cancellation) }
-        count(1, hanging: id)
-        throw Task.isCancelled ? .cancelled : .reader(.hanging, id: id)
-    }
-
-    /// Counts a thread that was abandoned, or that has returned since, in either order.
-    private static func count(_ change: Int, hanging id: String) {
-        hanging.withLock { hanging in
-            let count = hanging[id, default: 0] + change
-            hanging[id] = count == 0 ? nil : count
-        }
+        return AsyncCardReader(reader, cancellation)
     }
 
     /// Waits for a card, as ``CardReader/waitForCard(_:timeout:)`` does.
@@ -100,9 +80,6 @@ public final class AsyncCardReader: Sendable {
     /// The reader's own name; `nil` once it is closed.
     package var product: String? { get async { await reader.information?.name } }
 
-    /// Switches the field off and releases the device, for which a driver gets three seconds. Further work fails.
-    public func close() async { await close(within: AsyncReader.grace) }
-
-    /// Closes it; a driver that takes longer is abandoned.
-    package func close(within limit: Duration) async { await reader.close(within: limit) }
+    /// Switches the field off and releases the device, for which a driver gets five seconds. Further work fails.
+    public func close() async { await reader.close() }
 }

@@ -10,12 +10,12 @@ extension Card {
     package func classic() throws(KazasuError) -> ClassicTag {
         guard case .typeA(let target) = picc,
             let tag = ClassicTag(reader: reader.device, target: target, cancellation: reader.cancellation)
-        else { throw .wrongCard(WrongCard(picc, .kind(wanted: .classic))) }
+        else { throw .wrongCard(reader.wrongCard(found, wanted: .classic)) }
         return tag
     }
 }
 
 extension CardQuery {
     /// A MIFARE Classic.
-    package static let classic = CardQuery(.classic, .firstOf([.typeA]))
+    public static let classic = CardQuery(.classic, .firstOf([.typeA]))
 }

@@ -42,6 +42,12 @@ public struct ProbeResult: Hashable, Sendable {
     public var commands: [ProbedCommand]
     /// Why it ended early; `nil` if it did not.
     public var error: KazasuError?
+
+    /// Returns the commands, or throws the error that ended the probe early.
+    public func get() throws(KazasuError) -> [ProbedCommand] {
+        if let error { throw error }
+        return commands
+    }
 }
 
 /// Chosen services of one system, and why some of them are incomplete if they are.
@@ -57,6 +63,18 @@ public struct ReadResult: Hashable, Sendable {
 
     /// Whether everything that was requested was read.
     public var isComplete: Bool { error == nil && refusals.isEmpty && absent.isEmpty }
+
+    /// Returns the system if everything that was requested was read.
+    ///
+    /// - Throws: ``error``; ``KazasuError/refused(_:_:)`` for the first service with a block that the card refused.
+    public func get() throws(KazasuError) -> SystemDump {
+        if let error { throw error }
+        for service in system.services.map(\.code).sorted() {
+            let block = absent[service]?.min { $0.key < $1.key }
+            if let refusal = refusals[service] ?? block?.value { throw .refused(service, refusal) }
+        }
+        return system
+    }
 }
 
 extension Card {
@@ -117,7 +135,7 @@ extension Card {
             return Type2Dumper(tag: tag, resuming: earlier)
         case .card(_, let session) where credential == nil:
             return OpenFileDumper(session: session, identity: identity, resuming: earlier)
-        case nil: throw .wrongCard(WrongCard(picc, .kind(wanted: credential == nil ? .any : .tag)))
+        case nil: throw .wrongCard(reader.wrongCard(found, wanted: credential == nil ? .any : .tag))
         default: throw .tag(.takesNoKey)
         }
     }
@@ -184,12 +202,7 @@ extension Card {
     /// - Throws: ``KazasuError/wrongCard(_:)`` for a card without FeliCa, ``KazasuError/refused(_:_:)`` if the card
     ///   refuses any of the blocks, ``KazasuError/reading(_:)``.
     public func read(_ service: ServiceCode, blocks: Range<UInt16>) throws(KazasuError) -> [Block] {
-        let result = try read([service], blocks: Array(blocks))
-        if let error = result.error { throw error }
-        if let refusal = result.refusals[service] ?? result.absent[service]?.min(by: { $0.key < $1.key })?.value {
-            throw .refused(service, refusal)
-        }
-        return result.system.services.flatMap { $0.blocks.map(\.block) }
+        try read([service], blocks: Array(blocks)).get().services.flatMap { $0.blocks.map(\.block) }
     }
 
     private func feliCaOrWrong() throws(KazasuError) -> CardSession {

@@ -76,6 +76,7 @@ extension Card {
             let dump = reading.finish()
             guard var report = MyNumberDecoder.decode(dump) else { throw .otherCard }
             report.itemsCheck = reading.itemsCheck
+            report.typed = reading.typedMatch
             return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
         } catch .otherCard {
             throw .wrongCard(reader.wrongCard(found, wanted: .myNumber))
@@ -90,8 +91,10 @@ extension Card {
     /// guard let number = ResidenceNumber("AA12345678BB") else { return }
     /// let result = try card.residence(number)
     /// let authorities = try CertificateAuthorities(files: [bytes])
-    /// let signature = try result.report.signature(of: result.dump, authorities: authorities, at: "20261125000000")
+    /// let signature = try result.report.signature(of: result.dump, authorities: authorities)
     /// ```
+    ///
+    /// The number is compared with the card's: a card that says another has ``CardSignature/State/otherDocument``.
     ///
     /// - Parameter number: the twelve characters that are printed at the top right; wrong ones are not counted. By default,
     ///   only what is free is read.
@@ -104,7 +107,11 @@ extension Card {
             var reading = try ResidenceReader(session, identity)
             if let number { reading.unlock(number) }
             let dump = reading.finish()
-            guard let report = ResidenceDecoder.decode(dump) else { throw .otherCard }
+            guard var report = ResidenceDecoder.decode(dump) else { throw .otherCard }
+            // The first generation has its number only in a picture.
+            if let number, report.type.generation == 2, report.withheld.isEmpty {
+                report.typed = number.match(report.number)
+            }
             return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
         } catch .otherCard {
             throw .wrongCard(reader.wrongCard(found, wanted: .residence))
@@ -113,32 +120,60 @@ extension Card {
         }
     }
 
-    /// Reads an electronic passport by BAC.
+    /// Reads an electronic passport, by PACE where the chip lists it, else by BAC.
     ///
     /// ```swift
     /// guard let key = PassportKey("TK1234567,800405,300614") else { return }
     /// let result = try card.passport(key)
     /// let authorities = try CertificateAuthorities(files: [masterList])
-    /// let signature = try result.report.signature(of: result.dump, authorities: authorities, at: "20261125000000")
+    /// let signature = try result.report.signature(of: result.dump, authorities: authorities)
+    /// let chip = try result.report.chip(of: result.dump, signature: signature, authorities: authorities)
     /// ```
     ///
-    /// - Parameter key: document number, birth date and expiry; wrong ones are not counted.
+    /// What opened it is compared with what it says: a chip that says something else has ``CardSignature/State/otherDocument``.
+    ///
+    /// - Parameter key: document number, birth date and expiry; most passports do not count wrong ones.
     /// - Returns: everything that was read, and the error that ended reading, if any.
-    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read, with
-    ///   ``FileCardReadingError/paceRequired`` for a passport that wants PACE.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
     public func passport(_ key: PassportKey) throws(KazasuError) -> FileCardResult<PassportReport> {
+        try passport(.zone(key))
+    }
+
+    /// Reads an electronic passport, or an identity card with the same application.
+    ///
+    /// The password is sent once. It is not sent if the chip says that one try is left, unless that is allowed. BAC follows where the
+    /// chip lists no PACE that can be spoken here, never after a wrong password.
+    ///
+    /// - Parameters:
+    ///   - password: number and dates, or the card access number, with which nothing that the chip says can be compared.
+    ///   - allowsLastTry: whether the last try may be used.
+    /// - Returns: everything that was read, and the error that ended reading, if any.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
+    public func passport(
+        _ password: PassportPassword, allowsLastTry: Bool = false
+    ) throws(KazasuError) -> FileCardResult<PassportReport> {
         let session = try apdus()
         do throws(FileCardReadingError) {
             var reading = try PassportReader(session, identity)
-            reading.unlock(key)
+            reading.unlock(password, allowsLastTry: allowsLastTry)
             let dump = reading.finish()
-            guard let report = PassportDecoder.decode(dump) else { throw .otherCard }
+            guard reading.error != .otherCard, var report = PassportDecoder.decode(dump) else { throw .otherCard }
+            report.access = reading.access
+            if reading.access != nil { report.evidence = reading.evidence }
+            if case .zone(let key) = password { report.compare(with: key) }
             return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
         } catch .otherCard {
             throw .wrongCard(reader.wrongCard(found, wanted: .passport))
         } catch {
             throw KazasuError(error)
         }
+    }
+}
+
+extension PassportReport {
+    /// Compares what was typed with the zone of the report, if that was read.
+    package mutating func compare(with key: PassportKey) {
+        if withheld.isEmpty { typed = key.match(machineReadableZone) }
     }
 }
 

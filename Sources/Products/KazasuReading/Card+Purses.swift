@@ -74,6 +74,12 @@ extension Card {
         return []
     }
 
+    /// The brand or kind of the first purse on the card; `nil` if it has none that is known.
+    package func purseName() -> LocalizedText? {
+        guard let session = feliCaSession, let first = found.system else { return nil }
+        return purseNames(first, session).first
+    }
+
     /// Reads what tells the brand of the card.
     ///
     /// - Parameter kind: the kind of card.

@@ -3,6 +3,7 @@
 public import CardDecoders
 public import CardModel
 public import CardReading
+public import FeliCa
 package import ISO7816
 public import ReaderCore
 
@@ -72,9 +73,13 @@ public final class Card {
 
     /// Asks a phone for its model; it opens no wallet.
     ///
-    /// - Parameter isSelected: whether no other card was searched for since this one was found.
     /// - Returns: `nil` if it is not a phone, or gave no usable answer.
-    package func phoneModel(isSelected: Bool = true) -> PhoneModel? {
+    public func phoneModel() -> PhoneModel? { phoneModel(isSelected: true) }
+
+    /// Asks a phone for its model, as ``phoneModel()`` does.
+    ///
+    /// - Parameter isSelected: whether no other card was searched for since this one was found.
+    package func phoneModel(isSelected: Bool) -> PhoneModel? {
         guard let feliCa, PhoneModel.isPhone(feliCa.pmm) else { return nil }
         guard !isSelected else { return session?.phoneModel() }
         // The request that it answered before.
@@ -84,7 +89,7 @@ public final class Card {
 
     // MARK: Money and history
 
-    /// Reads the money on the card: in the first purse that it has, or in all.
+    /// Reads the card's balance: in the first purse that it has, or in all.
     ///
     /// Reads only the blocks that hold a balance.
     ///
@@ -97,7 +102,7 @@ public final class Card {
         try balance(with: Card.decoders(kinds), all: all)
     }
 
-    /// Reads the money on the card with decoders of your own, or with a choice of Kazasu's.
+    /// Reads the card's balance with decoders of your own, or with a choice of Kazasu's.
     ///
     /// - Parameters:
     ///   - registry: the decoders to try, in this order; only their ``CardDecoder/balanceRead`` is read.

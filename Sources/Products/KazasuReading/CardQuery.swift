@@ -46,6 +46,15 @@ public struct CardQuery: Hashable, Sendable {
         /// A card that may be an NFC Forum tag.
         case tag
 
+        /// The technologies that were chosen; all where none were.
+        var technologies: [Technology] {
+            switch self {
+            case .each(let technologies), .firstOf(let technologies): technologies
+            case .first(let requests): Technology.allCases.filter { requests.map(\.technology).contains($0) }
+            case .systems, .isoDEP, .tag: Technology.allCases
+            }
+        }
+
         /// Whether it goes on after the first card, which then is no longer selected.
         var looksForMore: Bool {
             if case .each(let technologies) = self { technologies.count > 1 } else { false }
@@ -55,6 +64,9 @@ public struct CardQuery: Hashable, Sendable {
     /// The kind of card.
     public let kind: Kind
     package let search: Search
+
+    /// The technologies that a closer look is for: those that were chosen, and all where one kind of card is wanted.
+    var technologiesOfCloserLook: [Technology] { kind == .any ? search.technologies : Technology.allCases }
 
     package init(_ kind: Kind, _ search: Search) {
         self.kind = kind

@@ -51,13 +51,16 @@ public final class CardReader {
     ///   - timeout: how long to wait; `nil` waits until a card arrives or the reader is cancelled.
     /// - Returns: the card, selected.
     /// - Throws: ``KazasuError/noCard`` if none arrived in time, ``KazasuError/wrongCard(_:)`` if another kind of card
-    ///   stays on the reader, and ``KazasuError/reading(_:)`` if the reader failed.
+    ///   stays on the reader, ``KazasuError/severalCards(_:)``, ``KazasuError/heard(_:)`` if something answered that could
+    ///   not be selected, and ``KazasuError/reading(_:)`` if the reader failed.
     public func waitForCard(
         _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
     ) throws(KazasuError) -> Card {
         let wait = CardWait(timeout, clock: clock)
         while true {
-            guard let first = try waitForCards(query, wait).first else { throw .noCard }
+            let cards = try waitForCards(query, wait)
+            if cards.areSeveral { throw several(cards) }
+            guard let first = cards.first else { throw .noCard }
             if let card = try select(first, foundBy: query) { return card }
             if wait.isOver { throw .noCard }
         }
@@ -97,6 +100,7 @@ public final class CardReader {
         var slice = wait.firstSlice
         var seen: WrongCard?
         var isWaiting = false
+        wait.heard.forget()
         while true {
             var wrong: WrongCard?
             switch try look(query, slice) {
@@ -106,9 +110,16 @@ public final class CardReader {
                 if seen != nil { wait.pauseForWrongCard() }
             case .nothing: wrong = otherKind(than: query.kind, last: seen, slice.look)
             }
+            let next = wait.nextSlice
+            if wrong == nil, wait.takesCloserLook(isLast: next == nil) {
+                switch try lookCloser(query, wait) {
+                case .found(let found): return found.map { Card($0, reader: self) }
+                case .wrong(let card): wrong = card
+                case .nothing: break
+                }
+            }
             if wrong != nil { wait.expectOtherSystems() }
             if cancellation.isCancelled { throw .cancelled }
-            let next = wait.nextSlice
             if let wrong {
                 if next == nil || !passesOver && seen?.isLike(wrong) == true { throw .wrongCard(wrong) }
                 if passesOver, seen?.isLike(wrong) != true {
@@ -119,7 +130,7 @@ public final class CardReader {
                 if next != nil, !isWaiting { tell(.waiting) }
                 isWaiting = true
             }
-            guard let next else { throw .noCard }
+            guard let next else { throw wait.heard.best.map { .heard($0) } ?? .noCard }
             (seen, slice) = (wrong, next)
         }
     }
@@ -133,7 +144,7 @@ public final class CardReader {
     private func look(
         _ query: CardQuery, _ wait: CardWait
     ) throws(KazasuError) -> WaitResult {
-        let finder = CardFinder(reader: device, cancellation: cancellation)
+        let finder = CardFinder(reader: device, cancellation: cancellation, heard: wait.heard)
         do throws(ReadingError) {
             switch query.search {
             case .systems(let codes, let requestCode):
@@ -164,13 +175,44 @@ public final class CardReader {
         }
     }
 
+    /// Looks for what an ordinary search does not find.
+    ///
+    /// - Throws: ``KazasuError/severalCards(_:)`` for several FeliCa cards, unless a card of each kind is wanted.
+    private func lookCloser(_ query: CardQuery, _ wait: CardWait) throws(KazasuError) -> WaitResult {
+        let finder = CardFinder(reader: device, cancellation: cancellation, heard: wait.heard)
+        let look: CardFinder.CloserLook
+        do throws(ReadingError) {
+            look = try finder.lookCloser(query.technologiesOfCloserLook, for: wait)
+        } catch {
+            throw KazasuError(error)
+        }
+        switch look {
+        case .nothing: return .nothing
+        case .arrived: return try self.look(query, wait.look)
+        case .several(let found):
+            if case .each = query.search { return .found(found) }
+            throw several(found.map { Card($0, reader: self) })
+        case .withoutISODEP(let found):
+            switch query.search {
+            case .each, .first, .firstOf: return .found([found])
+            case .isoDEP: return .wrong(WrongCard(found.picc, .noISODEP))
+            case .tag: if found.mayBeTag { return .found([found]) }
+            case .systems: break
+            }
+            return .wrong(wrongCard(found, wanted: query.kind))
+        }
+    }
+
+    /// The error for several cards, which are named by what can be read of them.
+    private func several(_ cards: [Card]) -> KazasuError { .severalCards(cards.map { $0.purseName() }) }
+
     /// The card of another kind that is on the reader, if any.
     private func otherKind(
         than wanted: CardQuery.Kind, last: WrongCard?, _ wait: CardWait
     ) -> WrongCard? {
         let others = CardFinder.usualOrder.filter { !wanted.technologies.contains($0) }
         guard !others.isEmpty else { return nil }
-        let finder = CardFinder(reader: device, cancellation: cancellation)
+        let finder = CardFinder(reader: device, cancellation: cancellation, heard: wait.heard)
         // The reader has just looked for cards; if it cannot look for these, nothing more is known.
         guard let found = (try? finder.findAll(others, for: wait))?.first else { return nil }
         // A card that stays is not identified again; its UID may differ each time.
@@ -184,4 +226,9 @@ public final class CardReader {
         return WrongCard(
             found.picc, names: kinds.map(\.kind.name), kinds: kinds.map(\.kind.id), .kind(wanted: wanted))
     }
+}
+
+extension [Card] {
+    /// Whether they are cards of one kind, of which a search wanted one.
+    package var areSeveral: Bool { count > 1 && Set(map(\.technology)).count < count }
 }

@@ -5,7 +5,7 @@ package import CardDecoders
 public import CardModel
 package import CardReading
 package import ISO7816
-internal import NDEF
+public import NDEF
 public import NFCForumTags
 package import ReaderCore
 
@@ -17,8 +17,17 @@ extension Card {
 
     /// Returns the card as an NFC Forum tag, and opens what its key or password protects.
     ///
+    /// ```swift
+    /// guard let password = Type2Password(bytes) else { return }
+    /// let tag = try card.forumTag(.password(password, rules))
+    /// ```
+    ///
+    /// A tag may lock itself forever after some wrong secrets, and does not say how many were tried: ``TagSecretRules`` decides
+    /// whether this one is used at all.
+    ///
+    /// - Parameter credential: the key or password; `nil` opens nothing.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/tag(_:)`` if it supports none or refuses this one.
-    package func forumTag(_ credential: TagCredential?) throws(KazasuError) -> ForumTag {
+    public func forumTag(_ credential: TagCredential?) throws(KazasuError) -> ForumTag {
         guard let tag else { throw .wrongCard(WrongCard(picc, .kind(wanted: .tag))) }
         var found = ForumTag(card: self, tag: tag, hasKey: credential != nil)
         guard let credential else { return found }
@@ -96,25 +105,54 @@ public struct ForumTag {
 
     // MARK: Everything that identifies the tag
 
-    /// What is known about a tag, also when reading it ended early.
-    package struct Result {
+    /// What is known about a tag, and why reading it ended early if it did.
+    public struct Information: Hashable, Sendable {
         package let report: TagReport
-        package let dump: CardDump
+        /// Everything that was read.
+        public let dump: CardDump
         /// The check of its signature; `nil` if the chip has none.
-        package let originality: Originality?
+        public let originality: Originality?
         /// What an NTAG 424 DNA tells with a key; `nil` without one.
-        package let keyed: NTAG424Information?
-        /// Why reading ended early.
+        public let keyed: NTAG424Information?
         package let interruption: ReadingError?
+
+        /// The type of tag, 2, 3 or 4; `nil` for a FeliCa Lite that does not announce NDEF.
+        public var type: Int? { report.ndef == .none(.notAnnounced) ? nil : report.type }
+
+        /// The name of the product; `nil` if the tag does not reveal it.
+        public var product: String? { report.product }
+
+        /// The NDEF message; `nil` without one that can be read, for the reason ``absence``.
+        public var message: NDEFArea? {
+            guard case .message(let bytes, let capacity, let isWritable) = report.ndef else { return nil }
+            return NDEFArea(message: bytes, capacity: capacity, obstacle: isWritable ? nil : .readOnly)
+        }
+
+        /// Why there is no NDEF message; `nil` if there is one.
+        public var absence: NDEFAbsence? {
+            if case .none(let reason) = report.ndef { reason } else { nil }
+        }
+
+        /// Why reading ended early; `nil` if it did not.
+        public var error: KazasuError? { interruption.map { KazasuError($0) } }
+
+        /// Returns the dump, or throws the error that ended reading early.
+        public func get() throws(KazasuError) -> CardDump {
+            if let error { throw error }
+            return dump
+        }
     }
 
     /// Reads what identifies the tag: product, locks, counters and message. Nothing is written.
     ///
+    /// An NTAG 424 DNA that was opened with a key is closed afterwards: read its message first.
+    ///
     /// - Throws: ``KazasuError`` if nothing is known of a tag.
-    package func information() throws(KazasuError) -> Result {
+    public func information() throws(KazasuError) -> Information {
         let outcome: DumpOutcome
         // Selecting the application for the dump ends what the key opened.
         let told = try run { () throws(TagError) in try keyed?.information() }
+        let opened = try messageByKey()
         switch tag {
         case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
         case .type3(_, let target): outcome = try dump([target.pmm.isLite ? .lite : .ndef, .ndef])
@@ -123,14 +161,32 @@ public struct ForumTag {
             let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
             outcome = OpenFileDumper(session: session, identity: identity, plan: plan).dump()
         }
-        if let report = TagReport(outcome.dump, hasKey: hasKey) {
-            return Result(
-                report: report, dump: outcome.dump, originality: try originality(report, outcome, uid: told?.uid),
-                keyed: told, interruption: outcome.interruption)
+        if var report = TagReport(outcome.dump, hasKey: hasKey) {
+            if let opened, case .none = report.ndef { report.ndef = opened }
+            let originality = try originality(report, outcome, uid: told?.uid)
+            if case .card = tag, outcome.interruption == nil { report.product = try product() }
+            return Information(
+                report: report, dump: outcome.dump, originality: originality, keyed: told,
+                interruption: outcome.interruption)
         }
         if let interruption = outcome.interruption { throw KazasuError(interruption) }
         if case .card = tag { throw .wrongCard(card.reader.wrongCard(card.found, wanted: .tag)) }
         throw .tag(.noNDEF(.notFormatted))
+    }
+
+    /// The message that an NTAG 424 DNA gives with its key, or why it gives none; `nil` without a key.
+    private func messageByKey() throws(KazasuError) -> TagReport.NDEFState? {
+        guard let keyed else { return nil }
+        return try run { () throws(TagError) in
+            do throws(TagError) {
+                let area = try keyed.readNDEF()
+                return .message(area.message, capacity: area.capacity, isWritable: area.obstacle == nil)
+            } catch .noNDEF(let absence) {
+                return .none(absence)
+            } catch {
+                throw error
+            }
+        }
     }
 
     /// Checks the signature that was read with a tag, or that a card gives; `nil` for a chip that has none.
@@ -153,7 +209,7 @@ public struct ForumTag {
     ///
     /// - Parameter uid: the real UID of a chip that shows a random one; `nil` if it is not known.
     /// - Throws: ``KazasuError`` if the tag left.
-    package func originality(uid: [UInt8]? = nil) throws(KazasuError) -> Originality {
+    public func originality(uid: [UInt8]? = nil) throws(KazasuError) -> Originality {
         switch tag {
         case .type2(let tag):
             return try run { () throws(TagError) in
@@ -175,6 +231,8 @@ public struct ForumTag {
             guard [0x9190, 0x9100, 0x9000].contains(answer.status), answer.data.count == Originality.isoLength else {
                 return Originality(.absent)
             }
+            // Zeros are none, whatever they would be over.
+            guard answer.data.contains(where: { $0 != 0 }) else { return Originality(.absent) }
             let uid = uid ?? target.uid
             guard uid.count == 7 else { return Originality(notChecked: .randomUID) }
             return Originality(signature: answer.data, uid: uid, isKnown: true)
@@ -183,9 +241,20 @@ public struct ForumTag {
     }
 
     /// The name of the product; `nil` if the tag does not reveal it.
-    package func product() throws(KazasuError) -> String? {
-        guard case .type2(let tag) = tag else { return nil }
-        return try run { () throws(TagError) in try tag.product()?.name }
+    public func product() throws(KazasuError) -> String? {
+        switch tag {
+        case .type2(let tag): return try run { () throws(TagError) in try tag.product()?.name }
+        case .card(.typeA, let session):
+            do throws(ISO7816Error) {
+                let answer = try session.transmitOnce(NTAG424Tag.getVersion)
+                return answer.status.rawValue == 0x91AF ? NTAG424Tag.product(version: answer.data) : nil
+            } catch .transport(.cancelled) {
+                throw .cancelled
+            } catch {
+                return nil
+            }
+        default: return nil
+        }
     }
 
     private func dump(_ systems: [SystemCode]) throws(KazasuError) -> DumpOutcome {
@@ -297,8 +366,20 @@ public struct ForumTag {
         do throws(TagError) {
             return try body()
         } catch {
+            if let other = otherCard(error) { throw .wrongCard(other) }
             throw KazasuError(error)
         }
+    }
+
+    /// The card, if it accepts APDUs and is not a tag at all.
+    private func otherCard(_ error: TagError) -> WrongCard? {
+        guard case .card = tag else { return nil }
+        switch error {
+        case .notType2, .noNDEF: break
+        default: return nil
+        }
+        let other = card.reader.wrongCard(card.found, wanted: .tag)
+        return other.kinds.isEmpty || other.kinds.contains("type4") ? nil : other
     }
 }
 

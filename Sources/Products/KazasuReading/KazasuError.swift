@@ -26,8 +26,12 @@ public enum KazasuError: Error, Hashable, Sendable {
     case noSimulatedReader(errno: Int32)
     /// The link to a simulated reader cannot be made at this path.
     case cannotLink(String, errno: Int32)
-    /// No card arrived in time.
+    /// No card arrived in time, and nothing at all was heard.
     case noCard
+    /// Something answered, but no card could be selected in time.
+    case heard(Heard)
+    /// Several cards lie on the reader; the names of those that are known, `nil` for others.
+    case severalCards([LocalizedText?])
     /// A card is on the reader, but not of the requested kind.
     case wrongCard(WrongCard)
     /// Reading ended early: the card left, its answers were damaged, or the reader failed.
@@ -44,6 +48,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case tag(TagError)
     /// A FeliCa Lite or Lite-S was not authenticated, read or issued.
     case lite(LiteError)
+    /// A MIFARE Classic was not read or written.
+    case classic(ClassicError)
     /// The work was cancelled.
     case cancelled
 }
@@ -59,11 +65,12 @@ public struct WrongCard: Hashable, Sendable {
     /// The reason why it cannot be used.
     public let reason: Reason
 
-    /// Makes a card that cannot be used, with what it was recognized as.
+    /// Makes a card that cannot be used, with what it was recognized as; by default what its first answers say.
     package init(_ card: PICC, names: [LocalizedText] = [], kinds: [String] = [], _ reason: Reason) {
         self.card = card
-        self.names = names
-        self.kinds = kinds
+        let known = names.isEmpty && kinds.isEmpty ? CardRecognizer.recognize(card)?.kind : nil
+        self.names = known.map { [$0.name] } ?? names
+        self.kinds = known.map { [$0.id] } ?? kinds
         self.reason = reason
     }
 
@@ -124,6 +131,8 @@ extension KazasuError: SelfDescribing {
                 "the simulated reader cannot be linked at \(path): \(reason.english)",
                 "\(path) に仮想リーダーのリンクを作れません: \(reason.japanese)")
         case .noCard: return LocalizedText("no card came in time", "時間内にカードが置かれませんでした")
+        case .heard(let heard): return heard.message
+        case .severalCards(let names): return KazasuError.several(names)
         case .wrongCard(let card): return card.message
         case .reading(let error): return error.message
         case .refused(let service, let refusal):
@@ -133,7 +142,25 @@ extension KazasuError: SelfDescribing {
         case .apdu(let error): return error.message
         case .tag(let error): return error.message
         case .lite(let error): return error.message
+        case .classic(let error): return error.message
         case .cancelled: return TransportError.cancelled.message
+        }
+    }
+
+    private static func several(_ cards: [LocalizedText?]) -> LocalizedText {
+        let names = cards.compactMap { $0 }
+        let list = LocalizedText(
+            names.isEmpty ? "" : " (\(names.map(\.english).joined(separator: ", ")))",
+            names.isEmpty ? "" : "（\(names.map(\.japanese).joined(separator: "、"))）")
+        return LocalizedText(
+            "\(cards.count) cards are on the reader\(list.english)", "リーダーに \(cards.count) 枚のカードがあります\(list.japanese)")
+    }
+
+    /// Whether a search found no card that can be used, whatever was heard.
+    package var foundNoCard: Bool {
+        switch self {
+        case .noCard, .heard, .severalCards: true
+        default: false
         }
     }
 
@@ -157,6 +184,10 @@ extension WrongCard: SelfDescribing {
         case .kind where isWithoutLicense:
             return LocalizedText(
                 "this My Number card holds no driver's license", "このマイナンバーカードには免許情報が記録されていません")
+        case .kind(wanted: .any):
+            return LocalizedText(
+                "nothing on this card (\(name.english)) can be read without a key",
+                "このカード（\(name.japanese)）には、鍵なしで読めるものがありません")
         case .kind(let wanted):
             return LocalizedText(
                 "wrong kind of card (\(name.english)): expected \(wanted.message.english)",
@@ -201,12 +232,18 @@ extension WrongCard: SelfDescribing {
             var system = target.requestData.map { SystemCode(rawValue: $0) }
             if case .noService(let found, _) = reason { system = found }
             guard let system else { return LocalizedText("FeliCa", "FeliCa") }
+            // What the name says in brackets is left out: this stands in brackets itself.
             let name = KnownSystem.of(system)?.name
+            let (english, japanese) = (name?.english.prefix { $0 != "(" }, name?.japanese.prefix { $0 != "（" })
             return LocalizedText(
-                "\(system)\(name.map { " \($0.english)" } ?? "")", "\(system)\(name.map { " \($0.japanese)" } ?? "")")
+                Self.words(["\(system)", english ?? ""]), Self.words(["\(system)", japanese ?? ""]))
         case .typeA: return LocalizedText("type A", "Type A")
         case .typeB: return LocalizedText("type B", "Type B")
         }
+    }
+
+    private static func words(_ parts: [Substring]) -> String {
+        parts.joined(separator: " ").split(separator: " ").joined(separator: " ")
     }
 }
 

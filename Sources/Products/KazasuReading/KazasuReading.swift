@@ -9,6 +9,7 @@
 @_exported public import DumpFormats
 @_exported public import FeliCa
 @_exported public import ISO7816
+@_exported public import MIFAREClassic
 @_exported public import NDEF
 @_exported public import NFCForumTags
 @_exported public import ReaderCore

@@ -3,6 +3,7 @@
 public import CardDecoders
 public import CardModel
 internal import CardReading
+internal import NDEF
 internal import ReaderCore
 
 /// A card being put on a reader or taken off.
@@ -34,8 +35,35 @@ public struct Tap: Sendable {
     public let history: CardReport?
     /// The brand of the card, if its money or history was read and the card tells it.
     public let brand: CardBrand?
+    /// The identifier that Home Assistant's app has written to the tag, if something was requested.
+    package let homeAssistantTag: String?
     /// Why the requested data could not be read.
     public let readError: KazasuError?
+
+    /// Makes a tap, for tests of what handles one.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of tap.
+    ///   - card: the card.
+    ///   - reader: the reader's ID.
+    ///   - time: when the card was found, or first missed.
+    ///   - isRandom: whether the card's number is random each time.
+    ///   - system: the FeliCa system that answered.
+    ///   - balance: the money on the card.
+    ///   - history: the history.
+    ///   - brand: the brand of the card.
+    ///   - readError: why the requested data could not be read.
+    public init(
+        _ kind: Kind, _ card: CardIdentity, reader: String, time: ContinuousClock.Instant = .now,
+        isRandom: Bool = false,
+        system: SystemCode? = nil, balance: BalanceReport? = nil, history: CardReport? = nil, brand: CardBrand? = nil,
+        readError: KazasuError? = nil
+    ) {
+        (self.kind, self.card, self.reader, self.time) = (kind, card, reader, time)
+        (self.isRandom, self.system) = (isRandom, system)
+        (self.balance, self.history, self.brand, self.readError) = (balance, history, brand, readError)
+        homeAssistantTag = nil
+    }
 
     package init(
         _ kind: Kind, _ card: FoundCard, reader: String, time: ContinuousClock.Instant, _ report: Report = Report()
@@ -49,6 +77,7 @@ public struct Tap: Sendable {
         balance = report.balance
         history = report.history
         brand = report.brand
+        homeAssistantTag = report.homeAssistantTag
         readError = report.error
     }
 
@@ -57,13 +86,15 @@ public struct Tap: Sendable {
         var balance: BalanceReport?
         var history: CardReport?
         var brand: CardBrand?
+        var homeAssistantTag: String?
         package var error: KazasuError?
 
         package init(
             balance: BalanceReport? = nil, history: CardReport? = nil, brand: CardBrand? = nil,
-            error: KazasuError? = nil
+            homeAssistantTag: String? = nil, error: KazasuError? = nil
         ) {
             (self.balance, self.history, self.brand, self.error) = (balance, history, brand, error)
+            self.homeAssistantTag = homeAssistantTag
         }
     }
 }
@@ -82,6 +113,7 @@ public enum TapReading: Sendable {
 
     /// Reads it. A failure becomes part of the tap, since the card was there regardless.
     package func read(_ card: Card, _ stations: any StationNames) -> Tap.Report {
+        if self != .id, let tag = card.homeAssistantTag { return Tap.Report(homeAssistantTag: tag) }
         do throws(KazasuError) {
             switch self {
             case .id: return Tap.Report()
@@ -121,6 +153,28 @@ extension TapReading: Hashable {
         case .history: ["history"]
         case .decoders(let registry): ["decoders"] + registry.decoders.map(\.kind.rawValue)
         }
+    }
+}
+
+extension Card {
+    /// What the apps of Home Assistant write: https://companion.home-assistant.io/docs/integrations/universal-links
+    private static let homeAssistant = "https://www.home-assistant.io/tag/"
+
+    /// The identifier in the link of Home Assistant's app on an NFC Forum Type 2 Tag; `nil` for anything else.
+    fileprivate var homeAssistantTag: String? {
+        guard case .type2? = tag, let message = try? readNDEF(),
+            let link = message.records.lazy.compactMap(\.uri).first(where: { $0.hasPrefix(Self.homeAssistant) })
+        else { return nil }
+        let name = link.dropFirst(Self.homeAssistant.count)
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isPlain && (1...64).contains(name.utf8.count) ? String(name) : nil
     }
 }
 

@@ -28,3 +28,20 @@ public func replayReader(_ bytes: [UInt8], command: String? = nil) throws(Docume
     let reader = ReplayReader(try Transcript(parsing: bytes).playing(command), cancellation: cancellation)
     return CardReader(reader, cancellation: cancellation)
 }
+
+extension ReaderSource {
+    /// A reader before a virtual field, for `taps(from:)` and watchers: cards come and go as the test
+    /// places and removes them.
+    ///
+    /// - Parameters:
+    ///   - field: the field.
+    ///   - id: the reader's ID.
+    public init(_ field: VirtualField, id: String = "virtual") {
+        self.init(id) { cancellation in
+            InProcessReader(
+                field,
+                information: ReaderInformation(id: id, name: "Virtual reader", technologies: Technology.allCases),
+                cancellation: cancellation)
+        }
+    }
+}

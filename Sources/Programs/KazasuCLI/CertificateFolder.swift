@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
+import CardCrypto
 import FoundationEssentials
 import Glibc
 import Kazasu
@@ -27,60 +29,35 @@ struct CertificateFolder {
     }
 }
 
-#if Certificates
-    import ByteCodec
-    import Foundation
-    import SwiftASN1
-    import X509
-#endif
-
-/// The data of a certificate, for builds with the package trait `Certificates`: swift-certificates brings BoringSSL
-/// with it, which takes more than two minutes to build.
+/// What a certificate says about itself.
 struct CertificateSummary {
-    var subject: String
-    var issuer: String
-    var serialNumber: String
-    /// First and last moment of validity, UTC, ISO 8601.
-    var notBefore: String
-    var notAfter: String
-    var signatureAlgorithm: String
+    private let certificate: Certificate
+
+    /// `nil` when it is not a certificate, or where OpenSSL is missing.
+    init?(der: [UInt8]) {
+        guard let certificate = try? Certificate(der: der) else { return nil }
+        self.certificate = certificate
+    }
 
     /// The members of `kazasu.mynumber/1`; the subject and the serial number identify the holder.
     func members(_ redaction: Redaction) -> JSONObject {
         JSONObject([
-            ("subject", .string(redaction.apply(subject))), ("issuer", .string(issuer)),
-            ("serialNumber", .string(redaction.apply(serialNumber))), ("notBefore", .string(notBefore)),
-            ("notAfter", .string(notAfter)), ("signatureAlgorithm", .string(signatureAlgorithm)),
+            ("subject", .string(redaction.apply(certificate.subject))),
+            ("issuer", .string(certificate.issuer)),
+            ("serialNumber", .string(redaction.apply(certificate.serial.hexadecimal))),
+            ("notBefore", .string(certificate.notBefore.text(.utc, .seconds))),
+            ("notAfter", .string(certificate.notAfter.text(.utc, .seconds))),
         ])
     }
 
     /// The rows for display.
     func rows(_ redaction: Redaction) -> [[String]] {
         [
-            [tr("Subject", "主体者"), redaction.apply(subject)], [tr("Issuer", "発行者"), issuer],
-            [tr("Serial number", "シリアル番号"), redaction.apply(serialNumber)],
-            [tr("Valid from", "有効期間の開始"), notBefore], [tr("Valid until", "有効期間の終了"), notAfter],
-            [tr("Signature algorithm", "署名アルゴリズム"), signatureAlgorithm],
+            [tr("Valid until", "有効期限"), JapaneseTime.day(certificate.notAfter)],
+            [
+                tr("Serial number", "シリアル番号"),
+                redaction.apply(Hex.encode(certificate.serial, uppercase: true)),
+            ],
         ]
     }
-
-    /// The summary of a certificate in DER; `nil` when it is not a certificate, and in builds without the trait.
-    init?(der: [UInt8]) {
-        #if Certificates
-            guard let certificate = try? Certificate(derEncoded: der) else { return nil }
-            subject = certificate.subject.description
-            issuer = certificate.issuer.description
-            serialNumber = Hex.encode(Array(certificate.serialNumber.bytes))
-            notBefore = CertificateSummary.text(certificate.notValidBefore)
-            notAfter = CertificateSummary.text(certificate.notValidAfter)
-            // As in `SignatureAlgorithm.sha256WithRSAEncryption`.
-            signatureAlgorithm = String(certificate.signatureAlgorithm.description.split(separator: ".").last ?? "")
-        #else
-            return nil
-        #endif
-    }
-
-    #if Certificates
-        private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
-    #endif
 }

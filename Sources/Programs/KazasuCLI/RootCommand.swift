@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import Glibc
 import Kazasu
 
@@ -51,16 +51,13 @@ struct RootCommand: ParsableCommand {
                   130  Ctrl-C で中断（simulate などの常駐コマンドでは 0）
                   143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
                 """) + "\n\n" + HelpTables.text,
-        version: version,
         subcommands: [
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
             License.self, MyNumber.self, Residence.self, Passport.self, Tag.self, Classic.self, Lite.self,
             FeliCaRaw.self, APDU.self,
-            Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self, Completion.self,
+            Decode.self, Convert.self, Diff.self, Simulate.self, Contribute.self, Stations.self,
+            Completion.self,
         ] + ServiceExtension.commands)
-
-    /// Commands without commands of their own, those first that scripts run most often.
-    static let plainCommands: [any ParsableCommand.Type] = [Balance.self, History.self, Decode.self, Poll.self]
 
     /// Runs one command line.
     ///
@@ -69,11 +66,19 @@ struct RootCommand: ParsableCommand {
         if hasFlag("--redact", arguments) { RedactionGate.shared.start(arguments) }
         let words = ProgramHelp.usual(Language.removed(from: arguments))
         do {
+            if let request = CompletionRequest(arguments) {
+                try Output.write(Array(request.answer.utf8))
+                return ExitStatus.done.rawValue
+            }
+            if words == ["---describe"] {
+                try Output.write(CommandListing.text)
+                return ExitStatus.done.rawValue
+            }
             if let answer = ProgramHelp.answer(words) {
                 try Output.write(answer)
                 return ExitStatus.done.rawValue
             }
-            var command = try CommandLineParsing.command(words)
+            var command = try RootCommand.parseAsRoot(words)
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as CommandError {
@@ -93,28 +98,27 @@ struct RootCommand: ParsableCommand {
         Output.message(failure, json: hasFlag("--json", arguments))
     }
 
-    /// Help and version are answers; any other error of the parser is an invalid command line.
+    /// Help and version are answers; anything else that the parser throws is an invalid command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         if let unknown = UnknownCommand(arguments) { return report(unknown.error, arguments) }
-        if exitCode(for: error) != .success, let unknown = UnknownOption(arguments) {
-            return report(unknown.error, arguments)
+        let answer: String
+        switch error {
+        case ParserAnswer.help(let commands): answer = HelpPage(commands).text + "\n"
+        case ParserAnswer.version: answer = version + "\n"
+        default:
+            if let unknown = UnknownOption(arguments) { return report(unknown.error, arguments) }
+            let words = ParserMessage(arguments)
+            let failure =
+                (error as? ParserFailure)?.error(words)
+                ?? CommandError(.usage, "usage", words.withoutSecrets("\(error)"), hint: "kazasu --help")
+            return report(failure, arguments)
         }
-        if exitCode(for: error) == .success {
-            let message = fullMessage(for: error)
-            let isScript = arguments.contains("--generate-completion-script")
-            let text = isScript ? CompletionScript.complete(message) : HelpText.page(message)
-            do {
-                try Output.write(text.isEmpty ? "" : text + "\n")
-                return ExitStatus.done.rawValue
-            } catch {
-                return error.status.rawValue
-            }
+        do throws(CommandError) {
+            try Output.write(answer)
+            return ExitStatus.done.rawValue
+        } catch {
+            return error.status.rawValue
         }
-        let (sentence, words) = (message(for: error), ParserMessage(arguments))
-        let failure =
-            ParserFailure(error)?.error(sentence, words)
-            ?? CommandError(.usage, "usage", words.withoutSecrets(sentence), hint: "kazasu --help")
-        return report(failure, arguments)
     }
 
     private static func hasFlag(_ flag: String, _ arguments: [String]) -> Bool {
@@ -124,6 +128,8 @@ struct RootCommand: ParsableCommand {
 
 /// A command: parses its options, prints its answer or throws a ``CommandError``.
 package protocol KazasuCommand: ParsableCommand {
+    /// How programs use it. There is no default, so that no command is left out unnoticed.
+    static var programAccess: CommandAccess { get }
     var common: CommonOptions { get }
     func execute(_ context: Context) throws
 }
@@ -174,6 +180,34 @@ package enum Program {
         return command as? any KazasuCommand.Type
     }
 
+    /// How programs use the command of these words.
+    static func access(_ words: [String]) -> CommandAccess {
+        let service = ServiceExtension.current ?? ServiceExtension(commands: [:])
+        return command(words, service)?.programAccess ?? .none(because: "this program has no such command")
+    }
+
+    /// All commands that do something themselves, in the order of the help, with their words, as in `tag info`.
+    ///
+    /// - Parameter service: what the program has beside its own commands.
+    package static func commands(_ service: ServiceExtension) -> [(words: [String], command: any ParsableCommand.Type)]
+    {
+        let own = RootCommand.configuration.subcommands.filter { type in
+            !ServiceCommand.allCases.contains { $0.rawValue == type.configuration.commandName }
+        }
+        let services = ServiceCommand.allCases.compactMap { service.commands[$0] }
+        return (own + services).flatMap { leaves($0, []) }
+    }
+
+    private static func leaves(
+        _ command: any ParsableCommand.Type, _ words: [String]
+    ) -> [(words: [String], command: any ParsableCommand.Type)] {
+        let configuration = command.configuration
+        let words = words + [configuration.commandName]
+        let below = configuration.subcommands.flatMap { leaves($0, words) }
+        // `passport` reads one, and has commands of its own as well.
+        return below.isEmpty || command is any KazasuCommand.Type ? [(words, command)] + below : below
+    }
+
     /// Runs the command line of the process and ends it with the documented exit status.
     ///
     /// - Parameter service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.
@@ -185,14 +219,14 @@ package enum Program {
             exit(noArguments.status.rawValue)
         }
         let words = ProgramHelp.usual(Language.removed(from: arguments))
-        if service == nil, ServiceProgram.isNeeded(words) || ServiceProgram.isBetter(words) {
+        if service == nil, ServiceProgram.isNeeded(words) {
             do throws(CommandError) {
                 try ServiceProgram.become(arguments)
-            } catch  where ServiceProgram.isNeeded(words) {
+            } catch  where CompletionRequest.words(arguments) == nil {
                 RootCommand.tell(error)
                 exit(error.status.rawValue)
             } catch {
-                // The commands of this program are completed without it.
+                // What it has is not completed.
             }
         }
         // Its manager thread asks for a priority that only root may have, and tells the system log that it did not get it.

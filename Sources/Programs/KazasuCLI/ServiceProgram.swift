@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import Glibc
 import Kazasu
 import Synchronization
@@ -15,7 +15,7 @@ package enum ServiceCommand: String, CaseIterable {
     /// The line in the list of commands.
     package var abstract: String {
         switch self {
-        case .watch: tr("Report every card that comes and goes.", "カードが置かれた・離れたときに知らせる（終了するまで）。")
+        case .watch: tr("Report cards placed on or removed from readers.", "カードが置かれた・離れたときに知らせる（終了するまで）。")
         case .serve: tr("Readers and cards for web pages and programs.", "Web ページやプログラムからカードを使えるようにする。")
         case .ledger:
             tr("Journeys and payments kept so far: list, sum, export.", "保存した履歴の一覧・集計・書き出し。")
@@ -85,14 +85,9 @@ enum ServiceProgram {
     ///
     /// - Parameter arguments: without `--lang`.
     static func isNeeded(_ arguments: [String]) -> Bool {
-        let words = arguments.drop { ["help", "---completion"].contains($0) }
-        guard let first = words.first else { return false }
+        let words = CompletionRequest.words(arguments) ?? arguments[...]
+        guard let first = words.first(where: { $0 != "help" }) else { return false }
         return ServiceCommand(rawValue: first) != nil || words.prefix { $0 != "--" }.contains("--keep")
-    }
-
-    /// Whether it answers better, since it has the commands below its own as well: for scripts of completion.
-    static func isBetter(_ arguments: [String]) -> Bool {
-        arguments.first == "completion" || arguments.contains("--generate-completion-script")
     }
 
     /// Replaces this process by it. Called before signals are handled, since their mask would be inherited.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -39,21 +39,23 @@ struct BridgeCommand: KazasuCommand {
               kazasu bridge -r rcs380 -r rcs300       # ポート 35963 と 35964
             """))
 
+    static let programAccess = CommandAccess.none(because: "it runs until stopped, for programs that speak PC/SC")
+
     @Option(
-        name: .joined("r"),
+        reach: .never, name: .joined("r"),
         help: help(
             "Which reader; repeat it for several, each on the next port. Default: KAZASU_READER, else the first ready one.",
-            "リーダー。複数指定すると、順に次のポートを使う。省略時は KAZASU_READER、なければ最初に使えるもの。", value: "id"),
+            "リーダー。複数指定すると、順に次のポートを使う。省略時は KAZASU_READER、なければ、使えるもののうち最初に見つかったもの。", value: "id"),
         completion: SchemeCompletion.readers)
     var reader: [String] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("The port at which vpcd listens.", "vpcd が待ち受けるポート。", value: "port"))
     var port = Bridge.usualPort
 
     @Flag(
-        name: .customLong("guard"),
+        reach: .never, name: .customLong("guard"),
         help: help(
             "Refuse PIN commands with one try or fewer left, or an unknown number.",
             "残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
@@ -90,15 +92,15 @@ struct BridgeCommand: KazasuCommand {
 /// `--bridge` of `watch` and `serve`: PC/SC programs take turns with everybody else on their readers.
 struct BridgeOptions: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "Offer the readers to PC/SC programs, too: the port of vpcd for the first, 35963 by default there; see 'kazasu bridge'.",
+            "Offer the readers to PC/SC programs: vpcd's port for the first reader (vpcd's default is 35963); see 'kazasu bridge'.",
             "リーダーを PC/SC プログラムからも使えるようにする: 1 台目の vpcd のポート（vpcd の既定は 35963）。'kazasu bridge' を参照。",
             value: "port"))
     var bridge: UInt16?
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "With --bridge: refuse PIN commands with one try or fewer left, or an unknown number.",
             "--bridge で、残り回数が 1 回以下か不明のとき、暗証番号のコマンドを拒否する。"))
@@ -198,7 +200,7 @@ final class RunningBridges: Sendable {
             let check = Check(.slotConnects, slots.file, slots.device)
             throw CommandError(
                 .noReader, UnavailableReason.unsupported.rawValue, check.message[Language.current],
-                hint: check.remedy?[Language.current])
+                hint: check.hint)
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import Synchronization
@@ -32,39 +32,41 @@ struct CollectCommand: KazasuCommand {
               kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared center
             """))
 
+    static let programAccess = CommandAccess.none(because: "it runs until stopped, for watch at other sites")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var broker: BrokerOptions
 
     @Option(
-        name: .long,
+        required: "", reach: .never, name: .long,
         help: help(
             "Where to store: sqlite:FILE or postgresql://… (the password comes from PGPASSWORD or ~/.pgpass).",
             "保存先: sqlite:ファイル または postgresql://…（パスワードは PGPASSWORD か ~/.pgpass から）。", value: "database"))
     var to: String
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Share the events with the other collectors of this group.", "同じグループの collect とイベントを分担する。",
             value: "group"))
     var shared: String?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "The name under which the broker keeps events for this collector. Default: the host's name.",
             "ブローカーがこの collect 宛てのイベントを保持するときの名前。省略時はホスト名。", value: "name"))
     var name: String?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "How long missing events are asked for before they are reported and given up.",
             "欠番を再送要求する時間。過ぎると報告して先へ進む。", value: "seconds"))
     var gapAfter = 60.0
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "How long nothing may be heard from a site.", "拠点から連絡がなくてもよい時間。", value: "seconds"))
     var silentAfter = 180.0

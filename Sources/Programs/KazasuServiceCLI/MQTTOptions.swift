@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import CardCiphers
 import Kazasu
 import KazasuCLI
@@ -10,41 +10,43 @@ import MQTT
 /// How to reach a broker, for `watch` and `collect`.
 struct BrokerOptions: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "The MQTT broker: mqtt[s]://[user@]host[:port].", "MQTT ブローカー: mqtt[s]://[ユーザー@]ホスト[:ポート]。",
             value: "url"))
     var mqtt: String?
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "Where to read the broker's password: env:NAME, file:PATH or fd:NUMBER.",
             "ブローカーのパスワードの入力元: env:変数名、file:パス、fd:番号。", value: "source"))
     var mqttPasswordFrom: SecretSource?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Trust the certificate authorities in this file, not those of the system.",
             "システムの代わりに、このファイルの認証局を信頼する。", value: "file"), completion: .file())
     var mqttCa: String?
 
     @Option(
-        name: .long, help: help("The client's certificate.", "クライアント証明書。", value: "file"),
+        reach: .never, name: .long, help: help("The client's certificate.", "クライアント証明書。", value: "file"),
         completion: .file())
     var mqttCert: String?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("The client's private key, without a passphrase.", "クライアントの秘密鍵（パスフレーズなし）。", value: "file"),
         completion: .file())
     var mqttKey: String?
 
-    @Option(name: .long, help: help("The version of MQTT: 5 or 3.1.1.", "MQTT のバージョン: 5 または 3.1.1。", value: "version"))
+    @Option(
+        reach: .never, name: .long,
+        help: help("The version of MQTT: 5 or 3.1.1.", "MQTT のバージョン: 5 または 3.1.1。", value: "version"))
     var mqttVersion = MQTTBroker.Version.v5
 
-    @Option(name: .long, help: help("What all topics begin with.", "すべてのトピックの先頭。", value: "topic"))
+    @Option(reach: .never, name: .long, help: help("What all topics begin with.", "すべてのトピックの先頭。", value: "topic"))
     var mqttPrefix = "kazasu"
 
     func validate() throws {
@@ -97,7 +99,7 @@ struct BrokerOptions: ParsableArguments {
                 tr(
                     "--mqtt-ca, --mqtt-cert and --mqtt-key need mqtts://",
                     "--mqtt-ca、--mqtt-cert、--mqtt-key には mqtts:// が必要です"),
-                hint: "kazasu watch --help")
+                hint: Caller.commandLine.optionList(of: "kazasu watch"))
         }
         // libmosquitto would only say that something is invalid.
         for file in files { _ = try Files.read(file) }
@@ -113,16 +115,16 @@ struct MQTTOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
     @Option(
-        name: .long, defaultAsFlag: "homeassistant",
+        reach: .never, name: .long, defaultAsFlag: "homeassistant",
         help: help(
             "Announce the readers to Home Assistant, below this discovery prefix.",
             "リーダーを Home Assistant に知らせる（値は検出用の接頭辞）。", value: "prefix"))
     var homeAssistant: String?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "A tap that is older when Home Assistant gets it fires nothing: it would unlock a door too late.",
+            "Ignore taps that reach Home Assistant later than this, so that a stale tap cannot unlock a door.",
             "Home Assistant に届いた時点でこれより古いタッチは無視させる（遅れて解錠しないため）。", value: "seconds"))
     var haMaxAge = 10.0
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -38,12 +38,13 @@ extension OutboxPath {
     fileprivate func open() throws(CommandError) -> Outbox {
         let path = try path()
         guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
+            let watch = Caller.current.command("watch")
             throw CommandError(
                 .missingFile, "noOutbox",
                 tr("there is no outbox yet: \(Files.name(path))", "outbox がまだありません: \(Files.name(path))"),
                 hint: tr(
-                    "'kazasu watch' creates it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
-                    "kazasu watch に送り先（--exec、--mqtt など）を指定すると作られます。--outbox と KAZASU_OUTBOX も確かめてください"))
+                    "\(watch) creates it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
+                    "\(watch) に送り先（--exec、--mqtt など）を指定すると作られます。--outbox と KAZASU_OUTBOX も確かめてください"))
         }
         try FilesInUse.shared.keeps(path)
         do throws(OutboxError) {
@@ -92,9 +93,7 @@ private enum OutboxCompletion {
     static let sinks = CompletionKind.custom { words, _, _ in
         var place = OutboxPath()
         place.outbox = zip(words, words.dropFirst()).first { $0.0 == "--outbox" }?.1
-        let sinks = (try? place.use { outbox throws(OutboxError) in try await outbox.sinks() }) ?? []
-        // For zsh, a colon begins a description.
-        return CompletionShell.requesting == .zsh ? sinks.map { $0.replacing(":", with: "\\:") } : sinks
+        return (try? place.use { outbox throws(OutboxError) in try await outbox.sinks() }) ?? []
     }
 }
 
@@ -102,7 +101,7 @@ private enum OutboxCompletion {
 struct OutboxStatus: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: tr("Show what is stored and what waits for which sink.", "保存されているイベントと、送り先ごとの未配信を表示する。"),
+        abstract: tr("Show stored events, and the pending ones of each sink.", "保存されているイベントと、送り先ごとの未配信を表示する。"),
         discussion: tr(
             """
             One line for each sink that has not taken every event: SINK PENDING DEAD, then the age of the oldest \
@@ -119,6 +118,9 @@ struct OutboxStatus: KazasuCommand {
               kazasu outbox status
               kazasu outbox status --json | jq '.sinks[] | select(.pending > 100)'
             """))
+
+    static let programAccess = CommandAccess.none(
+        because: "the outbox is that of watch, which reports it in its metrics")
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: CommonOptions.title) var place: OutboxPath
@@ -180,12 +182,12 @@ struct OutboxStatus: KazasuCommand {
 /// Which deliveries a command is about.
 struct DeliverySelection: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"),
         completion: OutboxCompletion.sinks)
     var sink: String?
 
-    @Argument(help: help("Only these events.", "これらのイベントだけ。", value: "id"))
+    @Argument(reach: .never, help: help("Only these events.", "これらのイベントだけ。", value: "id"))
     var ids: [String] = []
 }
 
@@ -210,11 +212,14 @@ struct OutboxDead: KazasuCommand {
               kazasu outbox dead --json | jq '.letters[].event'
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "somebody decides at the terminal what becomes of a delivery that failed for good")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: CommonOptions.title) var place: OutboxPath
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"),
         completion: OutboxCompletion.sinks)
     var sink: String?
@@ -276,6 +281,9 @@ struct OutboxResend: KazasuCommand {
               kazasu outbox resend --sink webhook:example.com/taps
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "somebody decides at the terminal what becomes of a delivery that failed for good")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: CommonOptions.title) var place: OutboxPath
     @OptionGroup var selection: DeliverySelection
@@ -313,14 +321,17 @@ struct OutboxDrop: KazasuCommand {
               kazasu outbox drop --sink exec:/usr/local/bin/old --pending
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "somebody decides at the terminal what becomes of a delivery that failed for good")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: CommonOptions.title) var place: OutboxPath
     @OptionGroup var selection: DeliverySelection
 
-    @Flag(name: .long, help: help("Pending events as well.", "未配信のイベントも対象にする。"))
+    @Flag(reach: .never, name: .long, help: help("Pending events as well.", "未配信のイベントも対象にする。"))
     var pending = false
 
-    @Flag(name: .long, help: help("Do not ask.", "確認しない。"))
+    @Flag(reach: .never, name: .long, help: help("Do not ask.", "確認しない。"))
     var yes = false
 
     func execute(_ context: Context) throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kazasu
+import ReaderCore
 import SharedReaders
 import Synchronization
 import KazasuTaps
@@ -17,8 +18,9 @@ struct RunPlan: Sendable {
     var watch: Watcher.Plan?
     /// The ledger of requests; `nil` for the usual one.
     var ledger: String?
-    /// The lights at lines of GPIO chips.
+    /// The lights at lines of GPIO chips, and those of the kernel's LED class.
     var lights: [GPIOLights] = []
+    var leds: [LEDLights] = []
 }
 
 /// The parts of a program that follow its plan.
@@ -29,18 +31,23 @@ final class RunParts: Sendable {
     private let watcher: Watcher?
     private let front: (any WatchFront)?
     private let lines: GPIOLines?
+    /// Keeps the computer's lights from staying on.
+    private let lightGuard = LightGuard()
+    private let tell: @Sendable (LightFailure) -> Void
     private let plan = Mutex<RunPlan?>(nil)
 
     /// - Parameters:
     ///   - watcher: has the first plan already.
     ///   - lines: holds those that the plan names.
     ///   - noReader: called when there can be no such reader as one of those of PC/SC programs.
+    ///   - tell: called with why lights would stay on if the program were killed.
     init(
         _ readers: SharedReaders, watcher: Watcher? = nil, front: (any WatchFront)? = nil, lines: GPIOLines? = nil,
-        verbosity: Int,
-        noReader: @escaping @Sendable () -> Void = {}
+        verbosity: Int, noReader: @escaping @Sendable () -> Void = {},
+        tell: @escaping @Sendable (LightFailure) -> Void = { _ in }
     ) {
         (self.readers, self.watcher, self.front, self.lines) = (readers, watcher, front, lines)
+        self.tell = tell
         bridges = RunningBridges(on: readers, verbosity: verbosity, failed: noReader)
     }
 
@@ -50,11 +57,37 @@ final class RunParts: Sendable {
             defer { plan = new }
             return plan
         }
-        // First of all: who waits for a reader that is closed now does not open it again.
+        // Before the first reader is opened.
+        if new.leds != old?.leds ?? [] || new.lights != old?.lights ?? [] { guardLights(new) }
+        // First, so that requests waiting for a removed reader fail instead of reopening it.
         readers.setNames(new.readers.map { ($0.name, $0.id) })
         front?.follow(new)
         bridges.change(to: new.bridges)
         if old != nil, let watch = new.watch { watcher?.change(to: watch) }
         lines?.keep(new.lights)
     }
+
+    /// Puts lights off that are new or given up. One whose file hangs holds nothing up.
+    private func guardLights(_ plan: RunPlan) {
+        let failure: Int32?? = Blocking.run { [lightGuard] () async in
+            await BlockingWork.run(within: .seconds(1)) { lightGuard.change(to: plan.leds, plan.lights) }
+        }
+        if let number = failure.flatMap(\.self) { tell(LightFailure(number: number)) }
+    }
+
+    /// Puts all lights off and gives them up.
+    func endLights() {
+        Blocking.run { [lightGuard, lines] () async in
+            _ = await BlockingWork.run(within: .seconds(1)) {
+                lines?.close()
+                lightGuard.end()
+            }
+        }
+    }
+}
+
+/// Why lights cannot be guarded.
+struct LightFailure {
+    /// `errno`.
+    let number: Int32
 }

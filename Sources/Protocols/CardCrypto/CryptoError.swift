@@ -12,8 +12,10 @@ public enum CryptoError: Error, Hashable, Sendable {
     case keyLength(Int)
     /// The data is not a multiple of the cipher's block; in bytes.
     case dataLength(Int)
-    /// The library refused: a key or certificate that is none, a curve or digest that this build of OpenSSL lacks.
+    /// The library refused: a key or certificate that is none.
     case refused
+    /// An algorithm, curve or key that this build of OpenSSL does not know.
+    case unsupported
 }
 
 extension CryptoError: SelfDescribing {
@@ -26,6 +28,8 @@ extension CryptoError: SelfDescribing {
         case .dataLength(let count):
             LocalizedText("\(count) bytes are not a multiple of the block", "\(count) バイトはブロック長の倍数ではありません")
         case .refused: LocalizedText("OpenSSL refused the key or data", "OpenSSL が鍵またはデータを受け付けませんでした")
+        case .unsupported:
+            LocalizedText("OpenSSL does not know this algorithm, curve or key", "OpenSSL が対応していないアルゴリズム・曲線・鍵です")
         }
     }
 }
@@ -39,6 +43,7 @@ extension CryptoError {
         switch result {
         case 1: true
         case KAZASU_CRYPTO_MISSING: throw .libraryMissing
+        case KAZASU_CRYPTO_UNSUPPORTED: throw .unsupported
         default: false
         }
     }

@@ -54,6 +54,30 @@ package struct PublicKey: Hashable, Sendable {
         }
     }
 
+    /// The length of a signature in bytes: of the modulus, or of r and s; `nil` for another kind of key.
+    package var signatureLength: Int? {
+        if let modulus { return modulus.count }
+        guard let (name, key) = parts, name == DER.ecPublicKey.value else { return nil }
+        return key.count - 1
+    }
+
+    /// The modulus of a key of RSA, without leading zeros.
+    package var modulus: [UInt8]? {
+        guard let (name, key) = parts, name == DER.rsaEncryption.value else { return nil }
+        return BERTLVList(tolerant: key)[0x30]?.children?.first?.value.withoutLeadingZeros
+    }
+
+    /// The content of the algorithm's object identifier, and the key.
+    private var parts: (name: [UInt8], key: [UInt8])? {
+        guard let parts = BERTLVList(tolerant: der)[0x30]?.children, parts.count == 2, parts[1].value.first == 0,
+            let name = parts[0].children?.first
+        else { return nil }
+        return (name.value, Array(parts[1].value.dropFirst()))
+    }
+
+    /// Whether it is a key of RSA.
+    package var isRSA: Bool { modulus != nil }
+
     /// How a signature was made.
     package enum Scheme: Hashable, Sendable {
         /// RSA with PKCS #1 v1.5 padding.
@@ -68,7 +92,8 @@ package struct PublicKey: Hashable, Sendable {
 
     /// Whether a signature over a message is right.
     ///
-    /// - Throws: ``CryptoError/libraryMissing``. A signature or key that makes no sense is not right.
+    /// - Throws: ``CryptoError/libraryMissing``, or ``CryptoError/unsupported`` for a key that OpenSSL cannot use. A signature that makes
+    ///   no sense is not right.
     package func verifies(
         _ signature: some Collection<UInt8>, of message: some Collection<UInt8>, digest: Digest, scheme: Scheme
     ) throws(CryptoError) -> Bool {
@@ -77,10 +102,17 @@ package struct PublicKey: Hashable, Sendable {
 
     /// Whether an ECDSA signature r ‖ s over a value of any length is right, such as a UID that was signed without a digest.
     /// Of a value longer than the curve's order the leftmost bits count.
+    ///
+    /// - Throws: ``CryptoError/libraryMissing``. By a key that OpenSSL cannot use, none is right.
     package func verifies(
         rawECDSA signature: some Collection<UInt8>, ofValue value: some Collection<UInt8>
     ) throws(CryptoError) -> Bool {
-        try check(signature, digest: Array(value), name: nil, scheme: .ecdsaRaw)
+        do throws(CryptoError) {
+            return try check(signature, digest: Array(value), name: nil, scheme: .ecdsaRaw)
+        } catch {
+            guard error == .unsupported else { throw error }
+            return false
+        }
     }
 
     /// Applies RSA's public operation to a signature, without looking at its padding.

@@ -130,10 +130,14 @@ public enum FileCardReadingError: Error, Hashable, Sendable {
     case unknownType(String)
     /// The card is recognized, and cannot be read yet: a residence card that is part of a My Number card.
     case unsupported(ResidenceType)
-    /// The passport does not accept document number, birth date and expiry.
-    case wrongPassportKey
-    /// The passport opens by PACE only, which this version does not speak.
+    /// The passport does not accept number, birth date and expiry, or the card access number; the tries left, if it counts them.
+    case wrongPassportKey(TriesLeft?)
+    /// One try is left for the password of the passport; it was not sent.
+    case lastTry
+    /// The passport opens by PACE only, and lists no protocol that this version knows.
     case paceRequired
+    /// The passport has no PACE, which a card access number needs.
+    case noPACE
 }
 
 extension FileCardReadingError: SelfDescribing {
@@ -160,12 +164,21 @@ extension FileCardReadingError: SelfDescribing {
             return LocalizedText(
                 "\(type.name.english) (type \(type.rawValue)): residence cards inside a My Number card cannot be read yet",
                 "\(type.name.japanese)（種別 \(type.rawValue)）: マイナンバーカードと一体の在留カードはまだ読めません")
-        case .wrongPassportKey:
+        case .wrongPassportKey(let left):
+            let text = LocalizedText(
+                "the passport does not accept this number, or birth date and expiry",
+                "番号、または生年月日・有効期間満了日が旅券と一致しません")
+            guard let left else { return text }
+            return text + LocalizedText(" (", "（") + left.message + LocalizedText(")", "）")
+        case .lastTry:
             return LocalizedText(
-                "the passport does not accept this number, birth date and expiry", "旅券番号・生年月日・有効期間満了日が旅券と一致しません")
+                "one try is left before the passport locks; nothing was sent", "残り 1 回で旅券がロックされるため、送りませんでした")
         case .paceRequired:
             return LocalizedText(
-                "this passport opens by PACE only, which is not supported yet", "この旅券は PACE でしか開けません（未対応）")
+                "this passport opens by PACE only, with a protocol that is not supported", "この旅券は未対応の方式の PACE でしか開けません")
+        case .noPACE:
+            return LocalizedText(
+                "this passport has no PACE, which a card access number needs", "この旅券は PACE に対応していないため、CAN では開けません")
         }
     }
 }

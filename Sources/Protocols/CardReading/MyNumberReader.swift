@@ -25,6 +25,10 @@ package struct MyNumberReader {
     private var refusals: [MyNumberPIN: CardPINState.Reason] = [:]
     /// Whether the face is wanted.
     private var wantsFace = false
+    /// What of 照合番号B the chip says in other words, once it was sent.
+    private var typedNumber: SecretBytes?
+    /// 照合番号B compared with the face; `nil` if it did not open the face.
+    package private(set) var typedMatch: TypedMatch?
     /// The PINs that this card has.
     private var known: Set<MyNumberPIN> = []
 
@@ -91,6 +95,7 @@ package struct MyNumberReader {
     package mutating func verify(_ pin: PIN, for which: MyNumberPIN = .cardInput, consent: PINConsent) -> Bool {
         guard error == nil, recorder.failure == nil else { return false }
         recorder.forgetSelection()
+        if which == .cardSurfaceNumberB { typedNumber = pin.printedPart(CheckNumberB.length) }
         do throws(PINGuardError) {
             let request = PINRequest(MyNumberReader.reference(which), pin)
             _ = try session.pinGuard.verify([request], in: session, consent: consent)
@@ -126,10 +131,13 @@ package struct MyNumberReader {
             case .attributes:
                 recorder.read(.cardInputCertificate)
                 itemsCheck = checkItems()
-            case .face: recorder.read(.faceCertificate)
+            case .face:
+                recorder.read(.faceCertificate)
+                typedMatch = matchFace()
             default: break
             }
         }
+        typedNumber = nil
         if error == nil, let failure = recorder.failure { error = .card(failure) }
         for pin in MyNumberPIN.allCases {
             guard known.contains(pin) else { continue }
@@ -140,11 +148,20 @@ package struct MyNumberReader {
         return recorder.dump
     }
 
+    /// Compares the number that opened the face with the dates on it.
+    private func matchFace() -> TypedMatch {
+        let file = recorder.dump.application(MyNumberFile.face.application.aid)?.file(MyNumberFile.face.id)
+        guard let typedNumber, let file, file.state == .read, let face = BERTLVList(tolerant: file.data)[0xFF20],
+            let birth = face[0xDF22], let expiry = face[0xDF29]
+        else { return .unknown }
+        return CheckNumberB.match(typedNumber, birth: birth.value, expiry: expiry.value)
+    }
+
     /// Reads what signs the four items, compares, and overwrites it.
     private mutating func checkItems() -> MyNumberItemsCheck {
         let application = recorder.dump.application(MyNumberFile.attributes.application.aid)
         guard recorder.failure == nil, let items = application?.file(MyNumberFile.attributes.id), items.state == .read
-        else { return .notChecked }
+        else { return .incomplete }
         var secret: [UInt8]
         do throws(ISO7816Error) {
             try session.select(.childEF(MyNumberFile.attributesSignature))
@@ -152,16 +169,16 @@ package struct MyNumberReader {
             if case .failed(let error) = contents.end { throw error }
             secret = contents.data
         } catch .status(_, let status) {
-            return status == .fileNotFound ? .absent : .notChecked
+            return status == .fileNotFound ? .absent : .incomplete
         } catch .malformed(_, .notADataObject) {
             return .malformed
         } catch {
             recorder.end(error)
-            return .notChecked
+            return .incomplete
         }
         defer { secret.wipe() }
         guard let file = application?.file(MyNumberFile.cardInputCertificate.id), file.state == .read else {
-            return .notChecked
+            return .incomplete
         }
         guard let certificate = CardVerifiableCertificate(file.data) else { return .malformed }
         return MyNumberItemsCheck(secret, of: items.data, by: certificate.key)

@@ -9,7 +9,15 @@ public import CardModel
 /// Authorities are chosen by their signatures, never by their names: four of the ministry's share one name, and the one for test cards
 /// has the name and the serial number of a real one.
 public struct CertificateAuthorities: Sendable {
-    let certificates: [Certificate]
+    /// A certificate with what it permits; `nil` where that cannot be read.
+    struct Authority: Sendable {
+        let certificate: Certificate
+        let profile: CertificateProfile?
+        /// Whether it is known as one of the ministry's for residence cards.
+        let isMinistry: Bool
+    }
+
+    private(set) var authorities: [Authority]
     /// Keys for the card-verifiable certificates of My Number cards, besides those that are shipped.
     let cardKeys: [PublicKey]
     /// The number of certificates and keys that are known to be for test cards; they were left out.
@@ -17,14 +25,16 @@ public struct CertificateAuthorities: Sendable {
     /// The common names, or else subjects, of those that are not known to be the ministry's.
     public let unlisted: [String]
 
-    /// Whether there is none.
-    public var isEmpty: Bool { certificates.isEmpty }
+    /// Whether no certificate was given.
+    public let isEmpty: Bool
+    /// What each file contains; `nil` for a key of My Number cards.
+    public private(set) var lists: [CertificateList?] = []
 
     /// No authority but the shipped keys for My Number cards.
     public static let none = CertificateAuthorities([], [])
 
     private init(_ found: [Certificate], _ keys: [PublicKey]) {
-        var (kept, unlisted, tests) = ([Certificate](), [String](), 0)
+        var (kept, unlisted, tests) = ([Authority](), [String](), 0)
         let testKeys = keys.isEmpty ? [] : MyNumberAuthority.all.filter(\.isTest).map(\.key)
         cardKeys = keys.filter { !testKeys.contains($0) }
         tests = keys.count - cardKeys.count
@@ -39,73 +49,51 @@ public struct CertificateAuthorities: Sendable {
                 tests += 1
                 continue
             }
-            if !Self.ministry.contains(digest) { unlisted.append(certificate.commonName ?? certificate.subject) }
-            kept.append(certificate)
+            let isMinistry = Self.ministry.contains(digest)
+            if !isMinistry { unlisted.append(certificate.commonName ?? certificate.subject) }
+            kept.append(
+                Authority(
+                    certificate: certificate, profile: CertificateProfile(certificate), isMinistry: isMinistry))
         }
-        certificates = kept
+        authorities = kept
+        isEmpty = kept.isEmpty
         testAuthorities = tests
         self.unlisted = unlisted
     }
 
-    /// Reads certificates from the contents of files: DER, PEM with one or several, or a master list of country certificates.
+    /// Reads certificates from the contents of files: DER, PEM, PKCS #7, master lists of country certificates and LDIF, each also in
+    /// base64.
     ///
-    /// Of a master list the signature has to be right by the certificate in it; who issued that is not checked. Certificates in it that
-    /// OpenSSL cannot read are left out. A key for My Number cards is a file of two data objects, 90 exponent and 91 modulus.
+    /// Of a master list the signature has to be right by the certificate in it; who issued that is not checked. Entries that cannot be
+    /// read are left out; ``lists`` counts them. A key for My Number cards is a file of two data objects, 90 exponent and 91 modulus.
     ///
     /// - Throws: ``AuthorityError``.
     public init(files: [[UInt8]]) throws(AuthorityError) {
-        var found: [Certificate] = []
+        var lists: [CertificateList?] = []
         var keys: [PublicKey] = []
         for (index, file) in files.enumerated() {
             if let key = PublicKey(cardKey: file) {
                 keys.append(key)
+                lists.append(nil)
                 continue
             }
-            if file.first == 0x30, let signed = SignedData(file), let list = MasterList.certificates(in: signed) {
-                found += try Self.certificates(of: list, signed, file: index)
-                continue
-            }
-            let ders = file.first == 0x30 ? [file] : PEM.certificates(in: file)
-            guard !ders.isEmpty else { throw .notACertificate(file: index) }
-            for der in ders {
-                do throws(CryptoError) {
-                    found.append(try Certificate(der: der))
-                } catch {
-                    throw error == .libraryMissing ? .crypto(error) : .notACertificate(file: index)
-                }
+            do throws(CertificateList.Fault) {
+                lists.append(try CertificateList(file))
+            } catch {
+                throw AuthorityError(error, file: index)
             }
         }
+        var known: Set<[UInt8]> = []
+        let found = lists.compactMap { $0?.certificates }.flatMap(\.self).filter { known.insert($0.der).inserted }
         self.init(found, keys)
+        self.lists = lists
     }
 
-    private static func certificates(
-        of list: [[UInt8]], _ signed: SignedData, file index: Int
-    ) throws(AuthorityError) -> [Certificate] {
-        var found: [Certificate] = []
-        let isRight: Bool
-        do throws(CryptoError) {
-            isRight = if case .right = try signed.check() { true } else { false }
-            for der in list {
-                do throws(CryptoError) {
-                    found.append(try Certificate(der: der))
-                } catch {
-                    guard error == .refused else { throw error }
-                }
-            }
-        } catch {
-            throw .crypto(error)
-        }
-        guard isRight else { throw .damagedList(file: index) }
-        guard !found.isEmpty else { throw .notACertificate(file: index) }
+    /// Only those that are known as the ministry's for residence cards; a card of any other then has an unknown authority.
+    package var ministryOnly: CertificateAuthorities {
+        var found = self
+        found.authorities.removeAll { !$0.isMinistry }
         return found
-    }
-
-    /// The authority that issued a certificate.
-    func issuer(of certificate: Certificate) throws(CryptoError) -> Certificate? {
-        for authority in certificates where authority.isAuthority && authority.subject == certificate.issuer {
-            if try certificate.isSigned(by: authority.key) { return authority }
-        }
-        return nil
     }
 
     /// SHA-256 of the ministry's certificates for residence cards, as eringoio/zairyu-card-reader lists them: one source.
@@ -129,6 +117,10 @@ public enum AuthorityError: Error, Hashable, Sendable {
     case notACertificate(file: Int)
     /// The file with this place in the list is a master list whose signature is wrong.
     case damagedList(file: Int)
+    /// The file with this place in the list is a master list whose signature cannot be checked: an unknown algorithm or key.
+    case unsupportedList(file: Int)
+    /// The file with this place in the list is a zip archive.
+    case archive(file: Int)
     /// A cryptographic function is missing.
     case crypto(CryptoError)
 }
@@ -140,52 +132,23 @@ extension AuthorityError: SelfDescribing {
         case .notACertificate: LocalizedText("the file is not a certificate", "証明書ではないファイルです")
         case .damagedList:
             LocalizedText("the signature of the master list is wrong", "マスターリストの署名が正しくありません")
+        case .unsupportedList:
+            LocalizedText(
+                "the signature of the master list cannot be checked: unknown algorithm or key",
+                "マスターリストの署名を検証できません（未対応のアルゴリズムまたは鍵）")
+        case .archive: LocalizedText("the file is a zip archive", "zip 形式のファイルです")
         case .crypto(let error): error.message
         }
     }
-}
 
-/// Certificates as text (RFC 7468).
-enum PEM {
-    /// The certificates between BEGIN and END lines, in DER; none if a line is not base64.
-    static func certificates(in file: [UInt8]) -> [[UInt8]] {
-        var found: [[UInt8]] = []
-        var letters: [UInt8]?
-        for line in file.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            if line.starts(with: "-----BEGIN CERTIFICATE-----".utf8) {
-                letters = []
-            } else if line.starts(with: "-----END CERTIFICATE-----".utf8) {
-                guard let whole = letters, let der = decode(whole) else { return [] }
-                found.append(der)
-                letters = nil
-            } else {
-                letters?.append(contentsOf: line)
-            }
+    /// The fault of one of several files.
+    init(_ fault: CertificateList.Fault, file index: Int) {
+        switch fault {
+        case .unreadable: self = .notACertificate(file: index)
+        case .archive: self = .archive(file: index)
+        case .damaged: self = .damagedList(file: index)
+        case .unsupported: self = .unsupportedList(file: index)
+        case .libraryMissing: self = .crypto(.libraryMissing)
         }
-        return found
-    }
-
-    /// Base64 of RFC 4648 without line ends.
-    static func decode(_ letters: [UInt8]) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var (bits, count) = (UInt32(0), 0)
-        for letter in letters where letter != 0x3D && letter != 0x20 && letter != 0x09 {
-            let value: UInt8
-            switch letter {
-            case 0x41...0x5A: value = letter - 0x41
-            case 0x61...0x7A: value = letter - 0x61 + 26
-            case 0x30...0x39: value = letter - 0x30 + 52
-            case 0x2B: value = 62
-            case 0x2F: value = 63
-            default: return nil
-            }
-            bits = bits << 6 & 0xFF_FFFF | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
     }
 }

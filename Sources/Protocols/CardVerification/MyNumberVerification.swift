@@ -17,9 +17,14 @@ extension MyNumberReport {
     public func faceSignature(
         of dump: CardDump, authorities: CertificateAuthorities = .none
     ) throws(CryptoError) -> CardSignature {
-        let (state, authority) = try faceResult(dump, authorities)
+        var verdict = try faceVerdict(dump, authorities)
+        switch typed {
+        case .other: verdict = .init(.otherDocument)
+        case .unknown where verdict.state == .valid: verdict = .init(.incomplete)
+        default: break
+        }
         return CardSignature(
-            state, by: authority, covers: ["birthDate", "sex", "namePicture", "addressPicture", "photo"],
+            verdict, covers: ["birthDate", "sex", "namePicture", "addressPicture", "photo"],
             notCovered: ["expiryDate"])
     }
 
@@ -35,8 +40,8 @@ extension MyNumberReport {
     public func itemsSignature(
         of dump: CardDump, authorities: CertificateAuthorities = .none
     ) throws(CryptoError) -> CardSignature {
-        let (state, authority) = try itemsResult(dump, authorities)
-        return CardSignature(state, by: authority, covers: ["name", "address", "birthDate", "sex"], notCovered: [])
+        return CardSignature(
+            try itemsVerdict(dump, authorities), covers: ["name", "address", "birthDate", "sex"], notCovered: [])
     }
 
     /// Checks who issued a certificate for user authentication or digital signatures, or who signed that of an authority.
@@ -47,56 +52,39 @@ extension MyNumberReport {
     /// - Parameters:
     ///   - file: one of ``certificates``.
     ///   - authorities: certificates of authorities that count.
-    ///   - time: now, `YYYYMMDDHHMMSS` in UTC.
+    ///   - time: when the certificate has to be valid.
     /// - Throws: ``CryptoError/libraryMissing``.
     public func chain(
-        of file: MyNumberFile, authorities: CertificateAuthorities, at time: String
+        of file: MyNumberFile, authorities: CertificateAuthorities, at time: Timestamp = .now
     ) throws(CryptoError) -> CardSignature {
-        let (state, authority) = try chainResult(file, authorities, time)
-        return CardSignature(state, by: authority, covers: ["certificate"], notCovered: ["revocation"])
+        CardSignature(
+            try chainVerdict(file, authorities, time), covers: ["certificate"], notCovered: ["revocation"])
     }
 }
 
 extension MyNumberReport {
-    private typealias Outcome = (CardSignature.State, String?)
+    private typealias Verdict = CardSignature.Verdict
 
-    /// A file of a dump as far as its signature goes.
-    private enum Content {
-        case bytes([UInt8])
-        case unread
-        /// The card refused it, though it must have it.
-        case missing
+    /// The contents of a file; `nil` if it was not read.
+    private func content(_ file: MyNumberFile, _ dump: CardDump) -> [UInt8]? {
+        let found = file.application.aid.flatMap { dump.application($0) }?.file(file.id)
+        return found.flatMap { $0.state == .read ? $0.data : nil }
     }
 
-    private func content(_ file: MyNumberFile, _ dump: CardDump) -> Content {
-        guard let found = file.application.aid.flatMap({ dump.application($0) })?.file(file.id) else { return .unread }
-        switch found.state {
-        case .read: return .bytes(found.data)
-        case .refused: return .missing
-        default: return .unread
-        }
-    }
-
-    private func faceResult(
+    private func faceVerdict(
         _ dump: CardDump, _ authorities: CertificateAuthorities
-    ) throws(CryptoError) -> Outcome {
-        guard case .bytes(let file) = content(.face, dump) else { return (.notChecked, nil) }
-        guard let objects = MyNumberFace.objects(of: file) else { return (.malformed, nil) }
-        let certificate: CardVerifiableCertificate
-        switch content(.faceCertificate, dump) {
-        case .unread: return (.notChecked, nil)
-        case .missing: return (.malformed, nil)
-        case .bytes(let bytes):
-            guard let found = CardVerifiableCertificate(bytes) else { return (.malformed, nil) }
-            certificate = found
-        }
+    ) throws(CryptoError) -> Verdict {
+        guard let file = content(.face, dump) else { return Verdict(.incomplete) }
+        guard let objects = MyNumberFace.objects(of: file) else { return Verdict(.malformed) }
+        guard let bytes = content(.faceCertificate, dump) else { return Verdict(.incomplete) }
+        guard let certificate = CardVerifiableCertificate(bytes) else { return Verdict(.malformed) }
         let parts = [
             objects.bytes(of: 0xDF22, 0xDF23, 0xDF24), objects.bytes(of: 0xDF25, 0xDF26), objects.bytes(of: 0xDF27),
         ]
         var digests: [UInt8] = []
         for part in parts { digests += try Digest.sha256.hash(part) }
         guard try certificate.key.recovers(objects.value(of: 0xDF28)) == Self.block(digests) else {
-            return (.wrong, nil)
+            return Verdict(.wrong)
         }
         return try issued(certificate, .cardSurface, authorities)
     }
@@ -111,62 +99,57 @@ extension MyNumberReport {
         return [0x00, 0x01] + padding + [0x00] + information
     }
 
-    private func itemsResult(
+    private func itemsVerdict(
         _ dump: CardDump, _ authorities: CertificateAuthorities
-    ) throws(CryptoError) -> Outcome {
+    ) throws(CryptoError) -> Verdict {
         switch itemsCheck {
-        case nil, .notChecked: return (.notChecked, nil)
-        case .absent: return (.absent, nil)
-        case .malformed: return (.malformed, nil)
-        case .wrong: return (.wrong, nil)
+        case nil, .notChecked: return Verdict(.notChecked)
+        case .incomplete: return Verdict(.incomplete)
+        case .absent: return Verdict(.absent)
+        case .malformed: return Verdict(.malformed)
+        case .wrong: return Verdict(.wrong)
         case .right: break
         }
-        guard case .bytes(let bytes) = content(.cardInputCertificate, dump) else { return (.notChecked, nil) }
-        guard let certificate = CardVerifiableCertificate(bytes) else { return (.malformed, nil) }
+        guard let bytes = content(.cardInputCertificate, dump) else { return Verdict(.incomplete) }
+        guard let certificate = CardVerifiableCertificate(bytes) else { return Verdict(.malformed) }
         return try issued(certificate, .cardInput, authorities)
     }
 
     private func issued(
         _ certificate: CardVerifiableCertificate, _ application: MyNumberApplication,
         _ authorities: CertificateAuthorities
-    ) throws(CryptoError) -> Outcome {
+    ) throws(CryptoError) -> Verdict {
         switch try authorities.issuer(of: certificate, in: application) {
-        case .known(let name): (.valid, name)
-        case .forged: (.wrong, nil)
-        case .unknown: (.unknownAuthority, nil)
+        case .known(let name): Verdict(.valid, by: name)
+        case .forged: Verdict(.wrong)
+        case .unknown: Verdict(.unknownAuthority)
         }
     }
 
-    private func chainResult(
-        _ file: MyNumberFile, _ authorities: CertificateAuthorities, _ time: String
-    ) throws(CryptoError) -> Outcome {
-        guard let der = certificates[file] else { return (.notChecked, nil) }
-        guard let certificate = try Self.certificate(der) else { return (.malformed, nil) }
+    private func chainVerdict(
+        _ file: MyNumberFile, _ authorities: CertificateAuthorities, _ time: Timestamp
+    ) throws(CryptoError) -> Verdict {
+        guard let der = certificates[file] else { return Verdict(authorities.isEmpty ? .notChecked : .incomplete) }
         let isAuthority = file == .authenticationCA || file == .signatureCA
-        guard isAuthority || !certificate.isAuthority else { return (.malformed, nil) }
-        if let issuer = try authorities.issuer(of: certificate) {
-            let isInTime = certificate.validity(at: time) == .valid
-            return (isInTime ? .valid : .certificateExpired, issuer.commonName ?? issuer.subject)
-        }
-        let unproved: Outcome = (authorities.isEmpty ? .notChecked : .unknownAuthority, nil)
-        if isAuthority {
-            // The roots sign themselves.
-            guard certificate.subject == certificate.issuer else { return unproved }
-            return try certificate.isSigned(by: certificate.key) ? unproved : (.wrong, nil)
-        }
-        guard let der = certificates[file == .signatureCertificate ? .signatureCA : .authenticationCA],
-            let own = try Self.certificate(der), own.subject == certificate.issuer
-        else { return unproved }
-        return try certificate.isSigned(by: own.key) ? unproved : (.wrong, nil)
-    }
-
-    /// `nil` for bytes that are not a certificate.
-    private static func certificate(_ der: [UInt8]) throws(CryptoError) -> Certificate? {
         do throws(CryptoError) {
-            return try Certificate(der: der)
+            let certificate = try Certificate(der: der)
+            guard let profile = CertificateProfile(certificate), isAuthority || !profile.isAuthority else {
+                return Verdict(.malformed)
+            }
+            let verdict = try authorities.verdict(on: certificate, as: isAuthority ? .authority : .holder, at: time)
+            guard [.notChecked, .unknownAuthority].contains(verdict.state) else { return verdict }
+            // The roots sign themselves; a holder's certificate is signed by the authority on the card.
+            let own = isAuthority ? file : file == .signatureCertificate ? .signatureCA : .authenticationCA
+            guard let issuer = certificates[own].flatMap({ try? Certificate(der: $0) }),
+                CertificateProfile(issuer)?.subject == profile.issuer
+            else { return verdict }
+            return try certificate.isSigned(by: issuer.key) ? verdict : Verdict(.wrong)
+        } catch .refused {
+            return Verdict(.malformed)
+        } catch .unsupported {
+            return Verdict(.unsupported)
         } catch {
-            guard error == .refused else { throw error }
-            return nil
+            throw error
         }
     }
 }

@@ -8,63 +8,58 @@ public import CardModel
 extension PassportReport {
     /// Checks the signature of a passport: passive authentication (ICAO Doc 9303-11 §5.1).
     ///
-    /// The digests of the data groups that were read come first; then the signature over their list, by the certificate in it; then who
-    /// issued that, by his signature; then its time. The time of the authority does not matter: an expired one still proves the
-    /// passports of its time.
+    /// The signature over the list of digests has to be right by the certificate in it, and that certificate has to be issued by a given
+    /// authority of the document's country and to permit it. Then machine-readable zone and photo have to be read and to have the
+    /// digests of the list, and the zone has to be the one that was typed. The time of the authority does not matter: an expired one
+    /// still proves the passports of its time.
     ///
     /// - Parameters:
     ///   - dump: what was read.
     ///   - authorities: country certificates that count.
-    ///   - time: now, `YYYYMMDDHHMMSS` in UTC.
+    ///   - time: when the signer's certificate has to be valid.
     /// - Throws: ``CryptoError/libraryMissing``.
     public func signature(
-        of dump: CardDump, authorities: CertificateAuthorities, at time: String
+        of dump: CardDump, authorities: CertificateAuthorities, at time: Timestamp = .now
     ) throws(CryptoError) -> CardSignature {
         let application = dump.application(PassportFile.application)
         let read = PassportFile.allCases.filter { application?.file($0.id)?.state == .read }
         let covered = [PassportFile.machineReadableZone, .face].filter(read.contains)
-        let (state, authority) = try result(application, authorities, time)
-        return CardSignature(
-            state, by: authority, covers: covered.map(\.signatureItem),
+        let security = application?.file(PassportFile.security.id)
+        var list = SecurityObject(
+            state: .init(authorities.isEmpty && security?.isWithheld ?? true ? .notChecked : .incomplete))
+        if let security, security.state == .read {
+            let countries = machineReadableZone.map { PassportCountry.certificates(of: $0.issuer) ?? [] }
+            list = try SecurityObject(security.data, authorities, countries, time)
+        }
+        var (compared, matching) = ([Int](), [Int]())
+        for number in list.hashes.keys.sorted() {
+            guard let expected = list.hashes[number], let digest = list.digest,
+                let file = application?.file(FileIdentifier(rawValue: 0x0100 + UInt16(number))), file.state == .read
+            else { continue }
+            compared.append(number)
+            if try digest.hash(file.data) == expected { matching.append(number) }
+        }
+        var signature = CardSignature(
+            verdict(list.state, isChanged: matching != compared, isWhole: compared.starts(with: [1, 2])),
+            covers: covered.map(\.signatureItem),
             notCovered: read.contains(.index) ? [PassportFile.index.signatureItem] : [])
+        signature.list = CardSignature.SignedList(
+            list.state.state, listed: list.hashes.keys.sorted(), compared: compared, matching: matching)
+        return signature
     }
 
-    private func result(
-        _ application: ApplicationDump?, _ authorities: CertificateAuthorities, _ time: String
-    ) throws(CryptoError) -> (CardSignature.State, String?) {
-        guard let file = application?.file(PassportFile.security.id) else { return (.notChecked, nil) }
-        switch file.state {
-        case .read: break
-        // A passport must have it.
-        case .refused: return (.malformed, nil)
-        default: return (.notChecked, nil)
+    /// The state of the document, from that of its list.
+    private func verdict(
+        _ list: CardSignature.Verdict, isChanged: Bool, isWhole: Bool
+    ) -> CardSignature.Verdict {
+        if typed == .other { return CardSignature.Verdict(.otherDocument) }
+        if [.wrong, .malformed].contains(list.state) { return list }
+        if isChanged { return CardSignature.Verdict(.wrong) }
+        guard isWhole || [.incomplete, .notChecked, .unsupported].contains(list.state) else {
+            return CardSignature.Verdict(.incomplete)
         }
-        guard let outer = DERList.objects(file.data), outer.count == 1, outer[0].tag == 0x77,
-            let signed = SignedData(outer[0].value), let list = DigestList(signed)
-        else { return (.malformed, nil) }
-        guard let digest = list.digest else { return (.notChecked, nil) }
-        var isWhole = true
-        for group in [PassportFile.machineReadableZone, .face] {
-            guard let number = group.dataGroup, let expected = list.hashes[number] else { return (.malformed, nil) }
-            guard let found = application?.file(group.id), found.state == .read else {
-                isWhole = false
-                continue
-            }
-            guard try digest.hash(found.data) == expected else { return (.wrong, nil) }
-        }
-        let certificate: Certificate
-        switch try signed.check() {
-        case .right(let signer): certificate = signer
-        case .wrong: return (.wrong, nil)
-        case .malformed: return (.malformed, nil)
-        case .unknownAlgorithm: return (.notChecked, nil)
-        }
-        guard isWhole, !authorities.isEmpty else { return (.notChecked, nil) }
-        guard let issuer = try authorities.issuer(of: certificate), !certificate.isAuthority else {
-            return (authorities.isNamed(by: certificate) ? .wrong : .unknownAuthority, nil)
-        }
-        let name = issuer.commonName ?? issuer.subject
-        return (certificate.validity(at: time) == .valid ? .valid : .certificateExpired, name)
+        if machineReadableZone == nil, isWhole { return CardSignature.Verdict(.malformed) }
+        return list
     }
 }
 
@@ -76,77 +71,77 @@ extension PassportFile {
         case .machineReadableZone: "machineReadableZone"
         case .face: "photo"
         case .security: "signature"
+        case .protocols: "chipProtocols"
+        case .chipKey: "chipKey"
         }
     }
 }
 
-/// LDSSecurityObject: SEQUENCE { version, algorithm of the digests, SEQUENCE OF SEQUENCE { number, digest }, … }
+extension FileDump {
+    /// Whether it was not even asked for.
+    fileprivate var isWithheld: Bool { state == .keyRequired || state == .skipped }
+}
+
+/// EF.SOD: LDSSecurityObject, SEQUENCE { version, algorithm of the digests, SEQUENCE OF SEQUENCE { number, digest }, … }, signed
 /// (ICAO Doc 9303-10 §4.6.2).
-private struct DigestList {
+private struct SecurityObject {
+    /// The state of the list by itself.
+    var state: CardSignature.Verdict
     /// `nil` if it is not a known one.
-    let digest: Digest?
+    private(set) var digest: Digest?
     /// By the numbers of the data groups, 1 to 16.
-    let hashes: [Int: [UInt8]]
+    private(set) var hashes: [Int: [UInt8]] = [:]
 
-    /// 2.23.136.1.1.1.
-    private static let type: [UInt8] = [0x67, 0x81, 0x08, 0x01, 0x01, 0x01]
+    /// Types of the content with the same structure: ICAO's own, the former one (Belgium, France), plain data (China), Sdu's
+    /// (Netherlands).
+    private static let types: [[UInt8]] = [
+        [0x67, 0x81, 0x08, 0x01, 0x01, 0x01], [0x2B, 0x1B, 0x01, 0x01, 0x01],
+        [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01], [0x2A, 0x84, 0x10, 0x01, 0x87, 0x6E, 0x01, 0x14, 0x01],
+    ]
 
-    /// `nil` for another content, an unknown number, or a number that is there twice.
-    init?(_ signed: SignedData) {
-        guard signed.type == Self.type, let parts = DERList.children(0x30, signed.content), parts.count >= 3,
-            parts[0].tag == 0x02, let algorithm = parts[1].children(0x30)?.first, algorithm.tag == 0x06,
-            let list = parts[2].children(0x30)
+    init(state: CardSignature.Verdict) { self.state = state }
+
+    /// Parses the file and checks its signature.
+    ///
+    /// - Parameter countries: whose certificates count; `nil` where the document does not say its country.
+    init(
+        _ file: [UInt8], _ authorities: CertificateAuthorities, _ countries: Set<String>?, _ time: Timestamp
+    ) throws(CryptoError) {
+        self.init(state: .init(.malformed))
+        guard let outer = DERList.objects(file), outer.count == 1, outer[0].tag == 0x77,
+            let signed = SignedData(outer[0].value)
+        else { return }
+        guard Self.types.contains(signed.type) else {
+            state = .init(.unsupported)
+            return
+        }
+        guard let name = read(signed.content) else { return }
+        digest = Digest(identifier: name)
+        switch try signed.check() {
+        case .right(let signer):
+            state = try authorities.verdict(on: signer, as: .documentSigner, countries: countries, at: time)
+        case .wrong: state = .init(.wrong)
+        case .malformed: state = .init(.malformed)
+        case .unsupported: state = .init(.unsupported)
+        }
+        if digest == nil, ![.wrong, .malformed].contains(state.state) { state = .init(.unsupported) }
+    }
+
+    /// Takes the digests over; `nil` for another content, an unknown number, or a number that is there twice.
+    ///
+    /// - Returns: the object identifier of the digests' algorithm.
+    private mutating func read(_ content: [UInt8]) -> [UInt8]? {
+        guard let parts = DERList.children(0x30, content), parts.count >= 3, parts[0].tag == 0x02,
+            let algorithm = parts[1].children(0x30)?.first, algorithm.tag == 0x06, let list = parts[2].children(0x30)
         else { return nil }
-        var hashes: [Int: [UInt8]] = [:]
+        var found: [Int: [UInt8]] = [:]
         for element in list {
             guard let pair = element.children(0x30), pair.count == 2, pair[0].tag == 0x02, pair[1].tag == 0x04,
                 pair[0].value.count == 1, let number = pair[0].value.first.map(Int.init), (1...16).contains(number),
-                hashes.updateValue(pair[1].value, forKey: number) == nil
+                found.updateValue(pair[1].value, forKey: number) == nil
             else { return nil }
         }
-        digest = Digest(identifier: algorithm.value)
-        self.hashes = hashes
-    }
-}
-
-extension CertificateAuthorities {
-    /// Whether one of them has the name of a certificate's issuer, and no other identifier of its key than the certificate says: its
-    /// signature would have to fit. Countries keep the name when they change the key.
-    fileprivate func isNamed(by certificate: Certificate) -> Bool {
-        let wanted = certificate.keyIdentifier(.authority)
-        return certificates.contains { authority in
-            guard authority.isAuthority, authority.subject == certificate.issuer else { return false }
-            guard let wanted, let own = authority.keyIdentifier(.subject) else { return true }
-            return wanted == own
-        }
-    }
-}
-
-extension Certificate {
-    /// Which key an identifier is of.
-    fileprivate enum Key {
-        case subject
-        case authority
-    }
-
-    /// The identifier of its own or of its issuer's key (RFC 5280 §4.2.1.1 and .2); `nil` without one.
-    fileprivate func keyIdentifier(_ key: Key) -> [UInt8]? {
-        guard let body = DERList.children(0x30, der)?.first, let fields = body.children(0x30),
-            let wrapper = fields.first(where: { $0.tag == 0xA3 }),
-            let extensions = DERList.children(0x30, wrapper.value)
-        else { return nil }
-        // 2.5.29.14 and 2.5.29.35.
-        let identifier: [UInt8] = [0x55, 0x1D, key == .subject ? 0x0E : 0x23]
-        for element in extensions {
-            guard let parts = element.children(0x30), parts.first?.value == identifier, let value = parts.last,
-                value.tag == 0x04
-            else { continue }
-            guard key == .authority else {
-                let objects = DERList.objects(value.value)
-                return objects?.count == 1 && objects?[0].tag == 0x04 ? objects?[0].value : nil
-            }
-            return DERList.children(0x30, value.value)?.first { $0.tag == 0x80 }?.value
-        }
-        return nil
+        hashes = found
+        return algorithm.value
     }
 }

@@ -9,45 +9,48 @@ extension ResidenceReport {
     /// Checks the signature of a residence card.
     ///
     /// The layout of the signed files comes first: tags and lengths are not signed. Then the signature, by the certificate on the card; then
-    /// who issued that, by his signature; then its time. The time of the authority does not matter: an expired one still proves the
-    /// cards that it signed.
+    /// whether a given authority issued that, what both permit, and the signer's time; then whether the card has the number that was
+    /// typed. The time of the authority does not matter: an expired one still proves the cards that it signed.
     ///
     /// - Parameters:
     ///   - dump: what was read.
     ///   - authorities: those that count.
-    ///   - time: now, `YYYYMMDDHHMMSS` in UTC.
+    ///   - time: when the signer's certificate has to be valid.
     /// - Throws: ``CryptoError/libraryMissing``.
     public func signature(
-        of dump: CardDump, authorities: CertificateAuthorities, at time: String
+        of dump: CardDump, authorities: CertificateAuthorities, at time: Timestamp = .now
     ) throws(CryptoError) -> CardSignature {
-        let (state, authority) = try result(ResidenceSignedContent(dump, on: type), authorities, time)
-        return CardSignature(state, by: authority, covers: covered, notCovered: notCovered)
+        var verdict = try verdict(ResidenceSignedContent(dump, on: type), authorities, time)
+        switch typed {
+        case .other: verdict = CardSignature.Verdict(.otherDocument)
+        case .unknown where verdict.state == .valid: verdict = CardSignature.Verdict(.incomplete)
+        default: break
+        }
+        return CardSignature(verdict, covers: covered, notCovered: notCovered)
     }
 
-    private func result(
-        _ content: ResidenceSignedContent, _ authorities: CertificateAuthorities, _ time: String
-    ) throws(CryptoError) -> (CardSignature.State, String?) {
+    private func verdict(
+        _ content: ResidenceSignedContent, _ authorities: CertificateAuthorities, _ time: Timestamp
+    ) throws(CryptoError) -> CardSignature.Verdict {
         let (message, signature, der): ([UInt8], [UInt8], [UInt8])
         switch content {
-        case .absent: return (.absent, nil)
-        case .malformed: return (.malformed, nil)
-        case .unread: return (.notChecked, nil)
+        case .absent: return .init(.absent)
+        case .malformed: return .init(.malformed)
+        case .unread:
+            return .init(authorities.isEmpty && (!withheld.isEmpty || type.isSpecified) ? .notChecked : .incomplete)
         case .signed(let signed, let value, let certificate): (message, signature, der) = (signed, value, certificate)
         }
-        let certificate: Certificate
         do throws(CryptoError) {
-            certificate = try Certificate(der: der)
+            let certificate = try Certificate(der: der)
+            guard try isRight(signature, message, certificate.key) else { return .init(.wrong) }
+            return try authorities.verdict(on: certificate, as: .documentSigner, at: time)
+        } catch .refused {
+            return .init(.malformed)
+        } catch .unsupported {
+            return .init(.unsupported)
         } catch {
-            guard error == .refused else { throw error }
-            return (.malformed, nil)
+            throw error
         }
-        guard try isRight(signature, message, certificate.key) else { return (.wrong, nil) }
-        guard !authorities.isEmpty else { return (.notChecked, nil) }
-        guard let issuer = try authorities.issuer(of: certificate), !certificate.isAuthority else {
-            return (.unknownAuthority, nil)
-        }
-        let name = issuer.commonName ?? issuer.subject
-        return (certificate.validity(at: time) == .valid ? .valid : .certificateExpired, name)
     }
 
     private func isRight(

@@ -2,6 +2,7 @@
 
 internal import ByteCodec
 internal import CardCrypto
+internal import CardModel
 
 /// Objects of DER, which fill their bytes exactly (X.690).
 enum DERList {
@@ -34,8 +35,60 @@ extension BERTLV {
     func children(_ tag: BERTag) -> [BERTLV]? { self.tag == tag ? DERList.objects(value) : nil }
 }
 
+/// Objects of BER as DER writes them, as far as their frame goes (X.690 §8).
+enum BER {
+    /// The deepest nesting that is followed.
+    static let deepest = 32
+
+    /// The same object with definite lengths, and octet strings in one piece; whatever is so already stays as it is, byte for byte.
+    /// `nil` if these bytes are not one object.
+    static func definite(_ bytes: [UInt8]) -> [UInt8]? {
+        var rest = bytes[...]
+        guard let object = object(&rest, 0), rest.isEmpty else { return nil }
+        return object
+    }
+
+    /// Takes the first object off; it must have a tag of one byte where its length is indefinite.
+    private static func object(_ rest: inout ArraySlice<UInt8>, _ depth: Int) -> [UInt8]? {
+        guard depth < deepest, let tag = rest.first else { return nil }
+        let isConstructed = tag & 0x20 != 0
+        if isConstructed, tag & 0x1F != 0x1F, rest.dropFirst().first == 0x80 {
+            rest = rest.dropFirst(2)
+            var children: [[UInt8]] = []
+            while !rest.starts(with: [0, 0]) {
+                guard let child = object(&rest, depth + 1) else { return nil }
+                children.append(child)
+            }
+            rest = rest.dropFirst(2)
+            return joined(tag, children)
+        }
+        guard let header = try? BERHeader(rest), header.totalLength <= rest.count else { return nil }
+        let whole = Array(rest.prefix(header.totalLength))
+        rest = rest.dropFirst(header.totalLength)
+        guard isConstructed else { return whole }
+        var inner = whole[header.size...]
+        var children: [[UInt8]] = []
+        while !inner.isEmpty {
+            guard let child = object(&inner, depth + 1) else { return nil }
+            children.append(child)
+        }
+        let isSame = tag != 0x24 && children.flatMap(\.self) == Array(whole[header.size...])
+        return isSame ? whole : joined(tag, children)
+    }
+
+    private static func joined(_ tag: UInt8, _ children: [[UInt8]]) -> [UInt8]? {
+        guard tag == 0x24 else { return BERTLV(BERTag(rawValue: UInt32(tag)), children.flatMap(\.self)).encoded }
+        var content: [UInt8] = []
+        for child in children {
+            guard child.first == 0x04, let header = try? BERHeader(child) else { return nil }
+            content += child.dropFirst(header.size)
+        }
+        return BERTLV(0x04, content).encoded
+    }
+}
+
 /// Signed content with its signer: SignedData of the Cryptographic Message Syntax (RFC 5652), as the security object of a passport and
-/// the master lists of country certificates have it, in DER.
+/// the master lists of country certificates have it, in DER, or as New Zealand's and American passports in BER.
 ///
 /// Only the first signer counts; ICAO Doc 9303-10 and -12 want one.
 struct SignedData: Hashable {
@@ -63,6 +116,16 @@ struct SignedData: Hashable {
 
     /// Parses ContentInfo; `nil` if it is none.
     init?(_ bytes: some Collection<UInt8>) {
+        if let found = SignedData(der: Array(bytes)) {
+            self = found
+        } else if let definite = BER.definite(Array(bytes)), let found = SignedData(der: definite) {
+            self = found
+        } else {
+            return nil
+        }
+    }
+
+    private init?(der bytes: [UInt8]) {
         guard let information = DERList.children(0x30, bytes), information.count == 2,
             information[0].tag == 0x06, information[0].value == Self.signedData,
             let wrapper = information[1].children(0xA0), wrapper.count == 1,
@@ -114,14 +177,15 @@ struct SignedData: Hashable {
         case wrong
         /// The signed attributes are not those that they must be, or there is no certificate.
         case malformed
-        /// An algorithm that is not known.
-        case unknownAlgorithm
+        /// An algorithm, a curve or a key that is not known.
+        case unsupported
     }
 
-    /// Checks the signature by the certificates in it. Who issued them is not checked.
+    /// Checks the signature by the certificates in it. Who issued them is not checked, and how the signer is named does not matter: some
+    /// states name another serial number.
     func check() throws(CryptoError) -> Result {
-        guard let digest = Digest(identifier: signer.digest) else { return .unknownAlgorithm }
-        var message = content
+        guard let digest = Digest(identifier: signer.digest) else { return .unsupported }
+        var messages = [content]
         if let attributes = signer.attributes {
             let hash = try digest.hash(content)
             switch Self.binds(attributes, type, hash) {
@@ -129,24 +193,51 @@ struct SignedData: Hashable {
             case false?: return .wrong
             case true?: break
             }
-            // Signed as a SET, whatever tag it has here.
-            message = BERTLV(0x31, attributes).encoded
+            messages = Self.messages(attributes)
         }
-        guard let (scheme, own) = Self.scheme(signer.algorithm, signer.parameters) else { return .unknownAlgorithm }
-        guard !certificates.isEmpty else { return .malformed }
+        guard let (scheme, own) = Self.scheme(signer.algorithm, signer.parameters) else { return .unsupported }
+        var (isRead, isUnsupported) = (false, false)
         for der in certificates {
-            let certificate: Certificate
             do throws(CryptoError) {
-                certificate = try Certificate(der: der)
+                let certificate = try Certificate(der: der)
+                isRead = true
+                for message in messages
+                where try certificate.key.verifies(
+                    signer.signature, of: message, digest: own ?? digest, scheme: scheme)
+                {
+                    return .right(certificate)
+                }
+            } catch .libraryMissing {
+                throw .libraryMissing
             } catch {
-                guard error == .refused else { throw error }
-                continue
-            }
-            if try certificate.key.verifies(signer.signature, of: message, digest: own ?? digest, scheme: scheme) {
-                return .right(certificate)
+                isUnsupported = isUnsupported || error == .unsupported
             }
         }
-        return .wrong
+        return isUnsupported ? .unsupported : isRead ? .wrong : .malformed
+    }
+
+    /// When the signer says that it signed; `nil` if it does not.
+    var signingTime: Timestamp? {
+        let name: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x05]
+        let attributes = signer.attributes.flatMap { DERList.objects($0) } ?? []
+        let found = attributes.lazy.compactMap { $0.children(0x30) }.first { $0.first?.value == name }
+        guard let time = found?.last?.children(0x31)?.first, time.value.last == UInt8(ascii: "Z") else { return nil }
+        var digits = String(decoding: time.value.dropLast(), as: UTF8.self)
+        // Two digits of the year, in a century that begins with 1950 (RFC 5652 §11.3).
+        if time.tag == 0x17, digits.utf8.count == 12 { digits = (digits < "5" ? "20" : "19") + digits }
+        guard digits.utf8.count == 14 else { return nil }
+        let parts = Array(digits.utf8)
+        func part(_ range: Range<Int>) -> String { String(decoding: parts[range], as: UTF8.self) }
+        return Timestamp(
+            "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))Z")
+    }
+
+    /// What may have been signed of signed attributes: a SET, whatever tag it has here, as it is, and where that is another, in the order
+    /// of DER. Both kinds of signer exist.
+    private static func messages(_ attributes: [UInt8]) -> [[UInt8]] {
+        let sorted = (DERList.objects(attributes) ?? []).map(\.encoded).sorted { $0.lexicographicallyPrecedes($1) }
+        let found = [attributes, sorted.flatMap(\.self)].map { BERTLV(0x31, $0).encoded }
+        return found[0] == found[1] ? [found[0]] : found
     }
 
     /// Whether the signed attributes name this type and this digest of the content; `nil` if they are malformed.
@@ -169,7 +260,9 @@ struct SignedData: Hashable {
     private static func scheme(_ algorithm: [UInt8], _ parameters: BERTLV?) -> (PublicKey.Scheme, Digest?)? {
         if algorithm == rsaPSS { return pss(parameters) }
         if algorithm == rsa { return (.pkcs1, nil) }
+        if algorithm == ecPublicKey { return (.ecdsa, nil) }
         if let digest = rsaDigests[algorithm] { return (.pkcs1, digest) }
+        if let digest = plainDigests[algorithm] { return (.ecdsaRaw, digest) }
         return ecdsaDigests[algorithm].map { (.ecdsa, $0) }
     }
 
@@ -196,7 +289,7 @@ struct SignedData: Hashable {
     }
 
     /// 1.2.840.113549.1.7.2.
-    private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+    static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
     /// 1.2.840.113549.1.9.3 and .4.
     private static let contentType: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x03]
     private static let messageDigest: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x04]
@@ -209,6 +302,16 @@ struct SignedData: Hashable {
         pkcs1 + [0x05]: .sha1, pkcs1 + [0x0B]: .sha256, pkcs1 + [0x0C]: .sha384, pkcs1 + [0x0D]: .sha512,
         pkcs1 + [0x0E]: .sha224,
     ]
+    /// 1.2.840.10045.2.1, which names a key and is found where an algorithm should be: the digest is then the signer's.
+    private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+    /// 0.4.0.127.0.7.1.1.4.1 and what follows: r and s without ASN.1 (BSI TR-03111 §5.2.1).
+    private static let plain: [UInt8] = [0x04, 0x00, 0x7F, 0x00, 0x07, 0x01, 0x01, 0x04, 0x01]
+    private static let plainDigests: [[UInt8]: Digest] = [
+        plain + [0x01]: .sha1, plain + [0x02]: .sha224, plain + [0x03]: .sha256, plain + [0x04]: .sha384,
+        plain + [0x05]: .sha512,
+    ]
+    /// The digest of an algorithm of ECDSA without ASN.1.
+    static func plainDigest(_ algorithm: [UInt8]) -> Digest? { plainDigests[algorithm] }
     /// 1.2.840.10045.4 and what follows (RFC 5758).
     private static let ecdsa: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04]
     private static let ecdsaDigests: [[UInt8]: Digest] = [

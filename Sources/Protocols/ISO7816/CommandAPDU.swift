@@ -157,6 +157,9 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
     /// Whether more commands of a chain follow; never for a proprietary class.
     package var isChaining: Bool { isInterindustry && rawValue & 0x10 != 0 }
 
+    /// Whether the command is protected with its header, as passports use it: its code covers a counter (ISO/IEC 7816-4 §5.4.1).
+    var isAuthenticated: Bool { rawValue < 0x20 && rawValue & 0x0C == 0x0C }
+
     /// The logical channel: 0 to 3 in classes 0X and 1X, 4 to 19 in 4X to 7X; `nil` in a proprietary class.
     package var channel: Int? {
         guard isInterindustry else { return nil }

@@ -14,6 +14,7 @@ struct BlockProtocol {
 
     private let channel: any RawFrameChannel
     private let parameters: Parameters
+    private let now: () -> ContinuousClock.Instant
     private var number: UInt8 = 0
 
     /// The parameters that reader and card agreed on.
@@ -27,12 +28,20 @@ struct BlockProtocol {
         var payload: Int { max(1, longestFrame - 3) }
     }
 
-    init(_ channel: any RawFrameChannel, _ parameters: Parameters) {
+    /// - Parameter now: the clock by which the card's time is counted.
+    init(
+        _ channel: any RawFrameChannel, _ parameters: Parameters,
+        now: @escaping () -> ContinuousClock.Instant = { .now }
+    ) {
         self.channel = channel
         self.parameters = parameters
+        self.now = now
     }
 
     /// Sends an APDU and returns the card's answer.
+    ///
+    /// - Parameter timeout: the longest time that the card may take in all. What it asks for beside that is not part of it.
+    /// - Throws: ``ReaderCore/TransportError/cardTooSlow`` if it asks for more than a minute.
     mutating func transceive(_ command: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         var budget = TimeBudget(timeout)
         var rest = command[...]
@@ -95,10 +104,14 @@ struct BlockProtocol {
         var (faults, repeats) = (0, 0)
         var reason = TransportError.noAnswer
         while true {
-            guard budget.remaining > .zero else { throw .noAnswer }
+            let isExtended = if case .waitingTimeExtension = next { true } else { false }
+            let limit = try budget.limit(isExtended: isExtended)
             let answer: Block?
+            let start = now()
+            // Even a failure takes time.
+            defer { budget.charge(now() - start, isExtended: isExtended) }
             do throws(TransportError) {
-                answer = try exchange(next, within: min(waiting + WaitingTime.margin, budget.remaining))
+                answer = try exchange(next, within: min(waiting + WaitingTime.margin, limit))
                 reason = .corrupted(status: 0)
             } catch {
                 guard error.isRadioError else { throw error }
@@ -106,7 +119,6 @@ struct BlockProtocol {
                 reason = error
             }
             if case .waitingTimeExtension(let multiplier)? = answer {
-                budget.chargeExtension()
                 faults = 0
                 waiting = WaitingTime.extended(parameters.waitingTime, by: multiplier)
                 next = .waitingTimeExtension(multiplier)
@@ -199,23 +211,37 @@ enum Block: Hashable, Sendable {
     }
 }
 
-/// The remaining time of the limit that a caller sets for a whole exchange.
+/// The remaining time of an exchange: the limit that its caller sets, and beside it the time that the card asks for.
 struct TimeBudget {
     /// The minimum charge of an extension, so that a card cannot ask for them without end.
     private static let leastCharge = Duration.milliseconds(1)
 
-    private let start = ContinuousClock.now
-    private var limit: Duration
+    private var own: Duration
+    private var extended = ReaderInformation.longestCardExtension
+    private var wasExtended = false
 
     init(_ limit: Duration) {
-        self.limit = limit
+        own = limit
     }
 
-    /// The remaining time; zero or less when there is none.
-    var remaining: Duration { limit - start.duration(to: .now) }
+    /// The longest time for the next block.
+    ///
+    /// - Parameter isExtended: whether the block grants the card more time.
+    func limit(isExtended: Bool) throws(TransportError) -> Duration {
+        guard own > .zero, extended > .zero else { throw wasExtended ? .cardTooSlow : .noAnswer }
+        return isExtended ? extended : own
+    }
 
-    /// Counts one extension.
-    mutating func chargeExtension() {
-        limit -= Self.leastCharge
+    /// Counts the time of a block.
+    ///
+    /// - Parameter isExtended: whether the block granted the card more time.
+    mutating func charge(_ time: Duration, isExtended: Bool) {
+        wasExtended = isExtended
+        if isExtended {
+            extended -= time
+            own -= Self.leastCharge
+        } else {
+            own -= time
+        }
     }
 }

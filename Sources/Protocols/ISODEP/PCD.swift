@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
 package import ReaderCore
 
 /// The reader's side of ISO 14443-3 and -4 in software, for chips that only carry single frames. The standard's term is
@@ -22,6 +23,8 @@ package struct PCD {
 
     private let channel: any RawFrameChannel
     private var selection = Selection.none
+    /// What was heard of a card in the current search.
+    private var heard: Heard?
 
     /// Creates a reader over a chip.
     package init(_ channel: any RawFrameChannel) {
@@ -31,32 +34,52 @@ package struct PCD {
     /// Looks once for a card, selects it and activates ISO-DEP when it supports that. Of several cards of type A one is
     /// singled out.
     ///
-    /// - Returns: the card, or `nil` when none answered.
-    /// - Throws: ``ReaderCore/TransportError/corrupted(status:)`` when there was an answer, but no card could be
-    ///   selected, as with two cards of type B; other cases when the reader failed or `request` is not of type A or B.
+    /// - Returns: the card, or `nil` when none answered. A card of type B without ISO-DEP is returned, and accepts nothing.
+    /// - Throws: ``ReaderCore/TransportError/heard(_:)`` when there was an answer, but no card could be selected, as with
+    ///   two cards of type B; other cases when the reader failed or `request` is not of type A or B.
     package mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try release()
+        heard = nil
         var attempt = 1
         while true {
             do throws(TransportError) {
+                let card: PICC?
                 switch request {
                 case .typeA(let isoDEP):
                     // The first failure may have been several cards at once.
-                    return try activateTypeA(isoDEP: isoDEP, amongOthers: attempt > 1)
-                case .typeB(let family): return try activateTypeB(family)
+                    card = try activateTypeA(isoDEP: isoDEP, amongOthers: attempt > 1)
+                case .typeB(let family): card = try activateTypeB(family)
                 default: throw .unsupported(detail: .init(.notTypeAOrB))
                 }
+                // A card that answered before and is silent now was heard all the same.
+                if card == nil, let heard { throw .heard(heard) }
+                return card
             } catch {
                 guard error.isRadioError else { throw error }
+                if case .corrupted(let status) = error { hear(status, request.technology) }
                 // It may be in any state between idle and selected.
                 try channel.resetField()
                 attempt += 1
                 if attempt > Self.attempts {
-                    if error == .noAnswer { return nil }
-                    throw error
+                    guard let heard else { return nil }
+                    throw .heard(heard)
                 }
             }
         }
+    }
+
+    /// A damaged answer: of several cards, or of a card that has already answered more than that.
+    private mutating func hear(_ status: UInt8, _ technology: Technology) {
+        if channel.isCollision(status) {
+            heard = .several(technology)
+        } else if heard == nil {
+            heard = .damaged(technology)
+        }
+    }
+
+    /// A card has answered the request.
+    private mutating func hearCard(_ technology: Technology) {
+        if heard == nil || heard == .damaged(technology) { heard = .unstarted(technology) }
     }
 
     /// Sends one frame to the most recently activated card: an APDU by ISO-DEP, or the card's own command.
@@ -130,11 +153,12 @@ package struct PCD {
 
     /// Selects a card, by the chip's own means where it has some. A card with an unknown SAK counts as one that may
     /// support ISO-DEP.
-    private func selectTypeA(amongOthers: Bool) throws(TransportError) -> TypeATarget? {
+    private mutating func selectTypeA(amongOthers: Bool) throws(TransportError) -> TypeATarget? {
         let found = try channel.selectTypeA()
         switch found {
         case .nothing: return nil
         case .card(let uid, let sak):
+            hearCard(.typeA)
             return TypeATarget(uid: uid, sak: sak, isISODEP: sak.map(TypeAActivation.speaksISODEP) ?? true)
         case .unknown, .unsupported: break
         }
@@ -143,7 +167,12 @@ package struct PCD {
         do throws(TransportError) {
             atqa = try activation.request()
             if atqa == nil, found == .unknown { atqa = try activation.request() }
-            guard atqa != nil else { return nil }
+            // A card that answered before, but not now, was heard.
+            guard atqa != nil else {
+                if let heard { throw .heard(heard) }
+                return nil
+            }
+            hearCard(.typeA)
         } catch {
             // The answers of different kinds of cards to the request collide.
             guard amongOthers, error.isRadioError else { throw error }
@@ -154,13 +183,17 @@ package struct PCD {
 
     private mutating func activateTypeB(_ applicationFamily: UInt8) throws(TransportError) -> PICC? {
         let activation = TypeBActivation(channel: channel)
-        guard let card = try activation.request(applicationFamily: applicationFamily), card.supportsISODEP else {
+        guard let card = try activation.request(applicationFamily: applicationFamily) else {
+            if let heard { throw .heard(heard) }
             return nil
         }
+        hearCard(.typeB)
+        let target = TypeBTarget(
+            pupi: card.pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo)
+        guard target.isISODEP else { return .typeB(target) }
         try activation.select(card, frameSize: receivable)
         try start(.typeB, card.frameSize, card.waitingTime, after: card.guardTime)
-        return .typeB(
-            TypeBTarget(pupi: card.pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo))
+        return .typeB(target)
     }
 
     private var receivable: FrameSize { FrameSize(fitting: channel.longestRawFrame) }

@@ -72,6 +72,9 @@ package protocol RawFrameChannel: AnyObject {
 
     /// Lets time pass, as a card may require before its first command.
     func wait(_ time: Duration) throws(TransportError)
+
+    /// Whether the status of a damaged answer says that the answers of several cards collided.
+    func isCollision(_ status: UInt8) -> Bool
 }
 
 /// The outcome of a chip's own search for a card of type A.
@@ -92,6 +95,9 @@ package enum ChipSelection: Hashable, Sendable {
 extension RawFrameChannel {
     /// Returns ``ChipSelection/unsupported``: single frames only.
     package func selectTypeA() -> ChipSelection { .unsupported }
+
+    /// Cannot tell.
+    package func isCollision(_ status: UInt8) -> Bool { false }
 }
 
 extension RawFrameChannel {

@@ -8,8 +8,23 @@ internal import ReaderCore
 /// A Type 4 Tag: an ISO 7816 card with the NDEF application.
 package final class Type4Tag {
     private let session: ISO7816Session
-    /// Whether the application of mapping 1 was found, which requires SELECT of files with P2 = 00.
-    private var isFirstMapping = false
+    /// How the files of the application are selected.
+    private var form = SelectForm.withoutAnswer
+
+    private enum SelectForm {
+        /// Mapping 2 and later: P2 = 0C.
+        case withoutAnswer
+        /// Mapping 1: P2 = 00.
+        case withAnswer
+        /// The same on cards that refuse an Le, as some from before the standard do (nfcpy's issue 168).
+        case withoutLength
+
+        func command(_ target: SelectTarget, _ answer: SelectAnswer) -> CommandAPDU {
+            var command = CommandAPDU.select(target, answer: answer)
+            if self == .withoutLength { command.ne = 0 }
+            return command
+        }
+    }
 
     /// The NDEF application of mapping 2 and later.
     package static let application = AID("D2760000850101")
@@ -61,6 +76,7 @@ package final class Type4Tag {
             }
             // The offset may be after the end of a file that is shorter than it should be.
             if response.status == .wrongParameters { return bytes }
+            if response.status.rawValue == 0x6982 { throw .noNDEF(.notReadable) }
             guard response.status == .success || response.status == .endOfFile else {
                 throw .iso7816(.status(.readBinary, response.status))
             }
@@ -79,33 +95,25 @@ package final class Type4Tag {
     }
 
     private func selectApplication() throws(TagError) {
-        for (aid, isFirst) in [(Type4Tag.application, false), (Type4Tag.firstApplication, true)] {
-            guard let aid else { continue }
-            do throws(TagError) {
-                try ask { () throws(ISO7816Error) in
-                    _ = try session.select(.application(aid), answer: .fileControlInformation)
-                }
-                isFirstMapping = isFirst
-                return
-            } catch .iso7816(.status) {
-                continue
-            } catch {
-                throw error
-            }
+        let forms: [(AID?, SelectForm)] = [
+            (Type4Tag.application, .withoutAnswer), (Type4Tag.firstApplication, .withAnswer),
+            (Type4Tag.firstApplication, .withoutLength),
+        ]
+        for case (let aid?, let form) in forms {
+            let command = form.command(.application(aid), .fileControlInformation)
+            let response = try ask { () throws(ISO7816Error) in try session.transmit(command) }
+            guard response.status == .success else { continue }
+            self.form = form
+            return
         }
         throw .noNDEF(.notFormatted)
     }
 
     private func select(_ file: FileIdentifier) throws(TagError) {
-        do throws(TagError) {
-            try ask { () throws(ISO7816Error) in
-                _ = try session.select(.file(file), answer: isFirstMapping ? .fileControlInformation : .nothing)
-            }
-        } catch .iso7816(.status(_, .fileNotFound)) {
-            throw .noNDEF(.brokenCapability)
-        } catch {
-            throw error
-        }
+        let command = form.command(.file(file), form == .withoutAnswer ? .nothing : .fileControlInformation)
+        let response = try ask { () throws(ISO7816Error) in try session.transmit(command) }
+        guard response.status != .fileNotFound else { throw .noNDEF(.brokenCapability) }
+        guard response.status == .success else { throw .iso7816(.status(.select, response.status)) }
     }
 
     /// Performs one operation of the session and converts its errors to those of a tag.

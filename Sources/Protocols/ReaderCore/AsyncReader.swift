@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-internal import Synchronization
-
 /// A reader for code that must not block: its calls run one at a time on a dedicated thread.
 ///
 /// Cancelling a task that waits here cancels the reader permanently, as ``CancellationToken`` does: the blocking call
@@ -10,7 +7,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let reader = try AsyncReader(cancellation: token)
-/// guard try await reader.open(within: .seconds(15), { try driver.open("rcs380", cancellation: token) }) == true else { return }
+/// guard try await reader.open({ try driver.open("rcs380", cancellation: token) }) else { return }
 /// let card = try await reader.run { try $0.activate(.felica(.transit)) }
 /// await reader.close()
 /// ```
@@ -32,31 +29,19 @@ package actor AsyncReader {
         self.cancellation = cancellation
     }
 
-    /// How long a driver that was told to stop may take, and a reader to close, before its thread is abandoned.
-    package static let grace = Duration.seconds(3)
-
-    /// Opens a reader on this thread.
+    /// Opens a reader on this thread; ``BoundedReader`` sees to it that its calls return.
     ///
-    /// A driver that takes longer, or that does not stop within `grace` after the task was cancelled, is abandoned: its
-    /// thread ends when the driver returns, and the reader that it may have opened is closed.
-    ///
-    /// - Parameter late: called when a driver that was abandoned has returned.
-    /// - Returns: whether `body` returned a reader; `nil` if it was abandoned.
+    /// - Returns: whether `body` returned a reader.
     /// - Throws: whatever `body` throws.
     package nonisolated func open<Failure: Error>(
-        within limit: Duration, grace: Duration = AsyncReader.grace,
-        late: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable () throws(Failure) -> (any Reader)?
-    ) async throws(Failure) -> Bool? {
-        let end = OneShot<Result<Bool, Failure>?>()
-        Task { await self.start(body, end, late) }
+    ) async throws(Failure) -> Bool {
         let cancellation = cancellation
-        let timer = Task.after(limit) { if end.give(nil) { cancellation.cancel() } }
-        defer { timer.cancel() }
-        return try await end.value(onCancel: {
+        return try await withTaskCancellationHandler {
+            await self.start(body)
+        } onCancel: {
             cancellation.cancel()
-            Task.after(grace) { end.give(nil) }
-        })?.get()
+        }.get()
     }
 
     /// The properties of the reader; `nil` once it is closed.
@@ -84,34 +69,14 @@ package actor AsyncReader {
         isOpen = false
     }
 
-    /// Closes the reader; a driver that takes longer is abandoned.
-    package nonisolated func close(within limit: Duration) async {
-        let end = OneShot<Void>()
-        Task {
-            await self.close()
-            end.give(())
-        }
-        _ = await end.value(within: limit)
-    }
-
-    /// The result is given on this thread: Swift's threads may be busy for longer than the limit.
     private func start<Failure: Error>(
-        _ body: () throws(Failure) -> (any Reader)?, _ end: OneShot<Result<Bool, Failure>?>, _ late: () -> Void
-    ) {
-        let result: Result<Bool, Failure>
-        do throws(Failure) {
-            if let opened = try body() {
-                (reader, isOpen) = (opened, true)
-                result = .success(true)
-            } else {
-                result = .success(false)
-            }
-        } catch {
-            result = .failure(error)
+        _ body: () throws(Failure) -> (any Reader)?
+    ) -> Result<Bool, Failure> {
+        Result { () throws(Failure) in
+            guard let opened = try body() else { return false }
+            (reader, isOpen) = (opened, true)
+            return true
         }
-        guard !end.give(result) else { return }
-        late()
-        close()
     }
 
     private func perform<Value: Sendable, Failure: Error>(
@@ -132,7 +97,7 @@ private final class ClosedReader: Reader {
     func close() {}
 }
 
-/// A dedicated thread that runs one job after another: readers block, which Swift's few shared threads must not do.
+/// A dedicated thread for the jobs of an actor: readers block, which Swift's few shared threads must not do.
 final class ReaderThread: SerialExecutor {
     /// A job and the executor that it sees; its actor keeps both alive until it has run.
     @safe private struct Job: Sendable {
@@ -142,56 +107,15 @@ final class ReaderThread: SerialExecutor {
         func run() { unsafe job.runSynchronously(on: executor) }
     }
 
-    /// The pending jobs. The thread holds this instead of the executor, so that it ends when nobody needs it.
-    private final class Queue: Sendable {
-        private struct State {
-            var jobs: [Job] = []
-            var isOver = false
-        }
-
-        private let state = Mutex(State())
-        private let arrivals = DispatchSemaphore(value: 0)
-
-        func add(_ job: Job) {
-            state.withLock { $0.jobs.append(job) }
-            arrivals.signal()
-        }
-
-        func end() {
-            state.withLock { $0.isOver = true }
-            arrivals.signal()
-        }
-
-        func run() {
-            while true {
-                arrivals.wait()
-                if let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
-                    job.run()
-                } else if state.withLock(\.isOver) {
-                    return
-                }
-            }
-        }
-    }
-
-    private let queue = Queue()
+    private let thread: DedicatedThread
 
     /// Starts the thread.
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` if the system has no thread left.
-    init() throws(TransportError) {
-        let status = SystemThread.start { [queue] in queue.run() }
-        guard status == 0 else {
-            throw .readerUnavailable(reason: .unsupported, detail: .init(.noThread, "\(status)"))
-        }
-    }
-
-    deinit {
-        queue.end()
-    }
+    init() throws(TransportError) { thread = try DedicatedThread() }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        unsafe queue.add(Job(job: job, executor: asUnownedSerialExecutor()))
+        let job = unsafe Job(job: UnownedJob(job), executor: asUnownedSerialExecutor())
+        thread.run { job.run() }
     }
 }

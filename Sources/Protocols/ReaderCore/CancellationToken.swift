@@ -5,24 +5,25 @@ internal import Synchronization
 /// Ends blocking work from another thread, once and permanently.
 public final class CancellationToken: Sendable {
     private struct State {
-        var cancelled = false
         var nextHandler = 0
         var handlers: [(id: Int, run: @Sendable () -> Void)] = []
     }
 
+    /// Outside the lock: asking does not wait for a handler that hangs.
+    private let cancelled = Atomic(false)
     private let state = Mutex(State())
 
     /// Makes a token that is not cancelled.
     public init() {}
 
     /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock(\.cancelled) }
+    public var isCancelled: Bool { cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// Cancels: runs every registered handler, on the calling thread, once, in the order in which they were registered.
     public func cancel() {
         state.withLock { state in
-            guard !state.cancelled else { return }
-            state.cancelled = true
+            guard !isCancelled else { return }
+            cancelled.store(true, ordering: .sequentiallyConsistent)
             for handler in state.handlers { handler.run() }
             state.handlers = []
         }
@@ -40,8 +41,8 @@ public final class CancellationToken: Sendable {
         let (id, runNow) = state.withLock { state in
             let id = state.nextHandler
             state.nextHandler += 1
-            if !state.cancelled { state.handlers.append((id, handler)) }
-            return (id, state.cancelled)
+            if !isCancelled { state.handlers.append((id, handler)) }
+            return (id, isCancelled)
         }
         if runNow { handler() }
         return id

@@ -140,7 +140,7 @@ package actor AsyncDeviceTracker<Device: Identifiable & Equatable & Sendable> {
         return try await end.value(onCancel: {
             cancellation.cancel()
             // A listing that hangs is abandoned.
-            Task.after(AsyncReader.grace) { end.give(.failure(.cancelled)) }
+            Task.after(BoundedReader.grace) { end.give(.failure(.cancelled)) }
         }).get()
     }
 

@@ -35,16 +35,18 @@ public struct FeliCaPolling: Hashable, Sendable {
     ///
     /// It is 2.417 ms after the packet plus 1.208 ms per slot, and 3 ms for the reader.
     public var longestAnswerTime: Duration {
-        max(.milliseconds(10), .microseconds(2417 + 1208 * (Int(timeSlots) + 1) + 3000))
+        let microseconds: Int = 2417 + 1208 * (Int(timeSlots) + 1) + 3000
+        return max(.milliseconds(10), .microseconds(microseconds))
     }
 
     /// Looks once for a card.
     ///
     /// - Parameter exchange: sends the packet and returns the answer; receives the longest time that a card may take.
-    /// - Returns: `nil` if no card answered, or the answer could not be decoded: a card is entering the field, or two
-    ///   answered at the same time. Callers that search for a card look again.
-    /// - Throws: whatever else `exchange` throws; ``TransportError/corrupted(status:)`` with status 0 for an answer
-    ///   that is not one to a Polling, or was damaged between reader and computer.
+    /// - Returns: `nil` if no card answered.
+    /// - Throws: ``TransportError/heard(_:)`` if the answer was damaged in the air: a card is entering the field, or two
+    ///   answered at the same time; callers that search for a card look again. Whatever else `exchange` throws;
+    ///   ``TransportError/corrupted(status:)`` with status 0 for an answer that is not one to a Polling, or was damaged
+    ///   between reader and computer.
     public func look(
         at bitRate: FeliCaBitRate, by exchange: ([UInt8], Duration) throws(TransportError) -> [UInt8]
     ) throws(TransportError) -> FeliCaTarget? {
@@ -53,7 +55,7 @@ public struct FeliCaPolling: Hashable, Sendable {
         } catch {
             switch error {
             case .noAnswer: return nil
-            case .corrupted(let status) where status != 0: return nil
+            case .corrupted(let status) where status != 0: throw .heard(.damaged(.felica))
             default: throw error
             }
         }

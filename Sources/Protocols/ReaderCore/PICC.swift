@@ -26,7 +26,7 @@ public enum PICC: Hashable, Sendable {
         switch self {
         case .felica: false
         case .typeA(let target): target.isISODEP
-        case .typeB: true
+        case .typeB(let target): target.isISODEP
         }
     }
 }
@@ -94,7 +94,7 @@ public struct TypeATarget: Hashable, Sendable {
     }
 }
 
-/// An ISO 14443 type B card, as it was selected; frames to it are APDUs, which the reader carries over ISO-DEP.
+/// An ISO 14443 type B card, as it was selected; frames to one with ISO-DEP are APDUs, and others accept none.
 public struct TypeBTarget: Hashable, Sendable {
     /// The PUPI, four bytes, which many cards regenerate at each activation; `nil` if the reader does not report it.
     public var pupi: [UInt8]?
@@ -109,4 +109,8 @@ public struct TypeBTarget: Hashable, Sendable {
         self.applicationData = applicationData
         self.protocolInfo = protocolInfo
     }
+
+    /// Whether the card supports ISO-DEP, by bit 1 of the protocol info's second byte (ISO 14443-3, 7.9.4.4); a reader
+    /// that reports no protocol info has activated it.
+    public var isISODEP: Bool { protocolInfo?.dropFirst().first.map { $0 & 0x01 != 0 } ?? true }
 }

@@ -39,21 +39,24 @@ extension Reader {
     ///
     /// FeliCa requests at a bit rate other than the answer's are not repeated.
     ///
-    /// - Parameter isWanted: whether an answer counts; others are skipped.
+    /// - Parameters:
+    ///   - isWanted: whether an answer counts; others are skipped.
+    ///   - note: receives what was heard of cards that could not be selected.
     /// - Returns: the card, selected, or `nil` if none answered.
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     package func firstAnswer(
-        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
+        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true },
+        heard note: (Heard) -> Void = { _ in }
     ) throws(TransportError) -> FoundCard? {
         var damaged: Set<Technology> = []
         for (index, request) in requests.enumerated() {
-            switch try look(for: request) {
+            switch try look(for: request, note) {
             case .nothing: continue
             case .damaged: damaged.insert(request.technology)
             case .card(let picc):
                 guard isWanted(picc), !damaged.contains(request.technology) else { continue }
                 let better = requests[..<index].filter { !request.isAtOtherSpeed(than: $0) }
-                return try confirm(FoundCard(picc: picc, request: request), after: better, where: isWanted)
+                return try confirm(FoundCard(picc: picc, request: request), after: better, where: isWanted, note)
             }
         }
         return nil
@@ -61,29 +64,39 @@ extension Reader {
 
     /// Sends the preferred requests once more, and if none is answered, selects the card by its own request.
     private func confirm(
-        _ found: FoundCard, after better: [ActivationRequest], where isWanted: (PICC) -> Bool
+        _ found: FoundCard, after better: [ActivationRequest], where isWanted: (PICC) -> Bool,
+        _ note: (Heard) -> Void
     ) throws(TransportError) -> FoundCard? {
         guard !better.isEmpty else { return found }
         for request in better + better {
-            switch try look(for: request) {
+            switch try look(for: request, note) {
             case .nothing: continue
             case .damaged: if request.technology == found.request.technology { return nil }
             case .card(let picc): if isWanted(picc) { return FoundCard(picc: picc, request: request) }
             }
         }
-        guard case .card(let again) = try look(for: found.request), isWanted(again) else { return nil }
+        guard case .card(let again) = try look(for: found.request, note), isWanted(again) else { return nil }
         return FoundCard(picc: again, request: found.request)
     }
 
     /// Sends a request, and repeats a Polling with a damaged answer.
     ///
     /// Readers repeat the requests of type A and B themselves.
-    private func look(for request: ActivationRequest) throws(TransportError) -> SearchStep {
+    private func look(
+        for request: ActivationRequest, _ note: (Heard) -> Void
+    ) throws(TransportError) -> SearchStep {
         for _ in 0..<(request.technology == .felica ? 3 : 1) {
             do {
                 return try activate(request).map { .card($0) } ?? .nothing
             } catch {
-                guard error.isTransient else { throw error }
+                switch error {
+                case .heard(let heard):
+                    note(heard)
+                    return .nothing
+                // Without a status, the damage may have happened between reader and computer.
+                case .corrupted(let status): if status != 0 { note(.damaged(request.technology)) }
+                default: throw error
+                }
             }
         }
         return .damaged
@@ -93,6 +106,7 @@ extension Reader {
 /// The result of a request.
 private enum SearchStep {
     case card(PICC)
+    /// No card that can be used.
     case nothing
     /// Something answered, but could not be decoded.
     case damaged

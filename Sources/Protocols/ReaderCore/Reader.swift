@@ -9,8 +9,10 @@ public protocol Reader: CardChannel, AnyObject {
 
     /// Looks once for a card and selects it; does not wait for one to arrive.
     ///
-    /// - Returns: the card, or `nil` if none answered.
-    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
+    /// - Returns: the card, or `nil` if none answered. One that cannot be used further, such as a card of type B without
+    ///   ISO-DEP, is returned all the same.
+    /// - Throws: ``TransportError/heard(_:)`` if something answered, but no card could be selected; other cases of
+    ///   ``TransportError`` if the reader failed or work was cancelled.
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC?
 
     /// Asks whether the card that was activated last is still there, without changing the card's state.
@@ -98,6 +100,14 @@ public struct ReaderInformation: Hashable, Sendable {
     public var longestCommandAPDU: Int
     /// The longest response APDU that it can pass on, in bytes with the status word; 258 is the longest short one.
     public var longestResponseAPDU: Int
+    /// Whether a search tells damaged answers and cards that do not start from silence. A PN53x does not: the card layer
+    /// must look more closely.
+    public var hearsFailures = true
+    /// How long beyond the caller's limit an exchange may go on while a card asks for more time. Zero where the driver cannot
+    /// tell such a card from a reader that hangs.
+    package var longestExtension = Duration.zero
+    /// The longest time that a card gets in answer to its requests for more, in one exchange.
+    package static let longestCardExtension = Duration.seconds(60)
 
     /// Makes the properties of a reader.
     public init(

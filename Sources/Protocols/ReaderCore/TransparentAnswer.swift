@@ -20,6 +20,8 @@ package struct TransparentAnswer: Hashable, Sendable {
     package let lastByteBits: Int
     /// The reception errors: bit 0 CRC, 1 collision, 2 parity, 3 framing.
     package let damage: UInt8
+    /// The bit of ``damage`` for a collision.
+    package static let collision: UInt8 = 0x02
     /// The card's frame; `nil` if the reader returned none.
     package let frame: [UInt8]?
     /// Type A: the SAK. Type B: the protocol info.

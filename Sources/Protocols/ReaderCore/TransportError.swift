@@ -12,6 +12,8 @@ public enum TransportError: Error, Hashable, Sendable {
     /// `status` is the chip's own code, or 0 if the answer was damaged between reader and computer and the reader has
     /// recovered.
     case corrupted(status: UInt8)
+    /// A search found no card that can be used, although something answered.
+    case heard(Heard)
     /// The chip reports that the card is no longer selected.
     case cardReleased
     /// The reader did not answer in time; anything it still sends does not belong to a later command.
@@ -22,6 +24,8 @@ public enum TransportError: Error, Hashable, Sendable {
     case frameTooLong(length: Int, limit: Int)
     /// The answer is longer than the reader can pass on.
     case answerTooLong
+    /// The card asked for more time again and again, for a minute.
+    case cardTooSlow
     /// The reader cannot be used.
     case readerUnavailable(reason: UnavailableReason, detail: Reason)
     /// The reader cannot do this.
@@ -33,7 +37,10 @@ public enum TransportError: Error, Hashable, Sendable {
 
     /// Whether the same exchange may succeed if it is repeated immediately.
     public var isTransient: Bool {
-        if case .corrupted = self { true } else { false }
+        switch self {
+        case .corrupted, .heard: true
+        default: false
+        }
     }
 
     /// Whether the reader can no longer be used without opening it again.
@@ -187,8 +194,13 @@ extension TransportError: SelfDescribing {
     /// What failed: the card's part, or the reader's with its cause.
     public var message: LocalizedText {
         switch self {
-        case .noAnswer, .cardReleased: LocalizedText("the card left the reader", "カードがリーダーから離れました")
+        case .noAnswer:
+            LocalizedText(
+                "the card did not answer: it left, or it does not accept this command",
+                "カードから応答がありません（離れたか、このコマンドを受け付けません）")
+        case .cardReleased: LocalizedText("the card left the reader", "カードがリーダーから離れました")
         case .corrupted: LocalizedText("the card's answer was corrupted", "カードの応答が壊れて届きました")
+        case .heard(let heard): heard.message
         case .readerTimeout: LocalizedText("the reader stopped answering", "リーダーが応答しなくなりました")
         case .readerFailed(let detail):
             LocalizedText(
@@ -199,6 +211,10 @@ extension TransportError: SelfDescribing {
                 "\(length) バイトのフレームはリーダーの上限 \(limit) を超えます")
         case .answerTooLong:
             LocalizedText("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます")
+        case .cardTooSlow:
+            LocalizedText("the card takes too long: it keeps asking for more time", "カードの処理が終わりません（待ち時間の延長を求め続けています）")
+        // Why is not known, so nobody else is said to use it.
+        case .readerUnavailable(_, let detail) where detail.code == .hanging: detail.message
         case .readerUnavailable(let reason, let detail): reason.message(detail.message)
         case .unsupported(let detail):
             LocalizedText(

@@ -40,26 +40,6 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
 }
 
-extension Duration {
-    /// How often it is checked, during the time that something may be silent, whether it was heard from.
-    private static let looks = 4
-
-    /// Waits until nothing has been heard from something, such as a reader, for this long.
-    ///
-    /// - Parameters:
-    ///   - tick: waits between two checks.
-    ///   - isAlive: whether something was heard since the last check.
-    /// - Returns: `false` if the task was cancelled before.
-    package func passesInSilence(_ tick: (Duration) async throws -> Void, unless isAlive: () -> Bool) async -> Bool {
-        var silent = 0
-        while silent < Self.looks {
-            guard (try? await tick(self / Self.looks)) != nil else { return false }
-            silent = isAlive() ? 0 : silent + 1
-        }
-        return true
-    }
-}
-
 /// A state behind a lock, and tasks that wait until it lets them go on, in the order in which they came.
 ///
 /// A condition is asked under the lock, so a task that it lets go on may take what it waited for in the same step.
@@ -240,29 +220,5 @@ package enum BlockingWork {
             state.threads -= 1
             return nil
         }
-    }
-}
-
-/// Calls of one driver that may hang, each on a thread of its own, for code that waits on its own thread.
-package final class BoundedCalls: Sendable {
-    /// How many calls were abandoned and have not returned yet.
-    private let hanging = Mutex(0)
-
-    package init() {}
-
-    /// Runs a call, at most for this long.
-    ///
-    /// - Returns: `nil` if it took longer, or one before it has not returned yet.
-    package func run<Value: Sendable>(within limit: Duration, _ body: @escaping @Sendable () -> Value) -> Value? {
-        guard hanging.withLock({ $0 }) == 0 else { return nil }
-        let (value, returned) = (OneShot<Value?>(), DispatchSemaphore(value: 0))
-        BlockingWork.start {
-            if !value.give(body()) { self.hanging.withLock { $0 -= 1 } }
-            returned.signal()
-        }
-        if !returned.wait(within: limit) {
-            hanging.withLock { hanging in if value.give(nil) { hanging += 1 } }
-        }
-        return value.given ?? nil
     }
 }

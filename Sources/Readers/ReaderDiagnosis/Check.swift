@@ -63,7 +63,15 @@ package struct Check: Hashable, Sendable {
     /// The finding, as a sentence without its full stop.
     package var message: LocalizedText { row.message.filled(values) }
     /// The fix; `nil` when nothing has to be fixed.
-    package var remedy: LocalizedText? { row.remedy?.filled(values) }
+    package var remedy: LocalizedText? { remedy(listing: "'\(Check.listing)'") }
+    private static let listing = "kazasu readers"
+
+    /// The fix in the words of a caller.
+    ///
+    /// - Parameter listing: what the caller calls the command that lists readers, `{*}` in the table.
+    package func remedy(listing: String) -> LocalizedText? {
+        row.remedy?.filled(values, all: LocalizedText(listing, listing))
+    }
 }
 
 /// The meaning of a ``Check/Code``: a row of `Data/checks.tsv`.

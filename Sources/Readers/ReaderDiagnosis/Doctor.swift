@@ -90,12 +90,7 @@ package struct ReaderReport: Hashable, Sendable {
 
     /// The ID for `--reader`, as printed by `kazasu readers`; `nil` when nothing drives it.
     package var id: String? {
-        switch model.driver {
-        case nil: nil
-        case let driver? where driver.hasSuffix("_usb"):
-            "\(driver):\(USBDevice.threeDigits(device.bus)):\(USBDevice.threeDigits(device.address))"
-        case let driver?: driver + (ownSerial.map { ":serial=\($0)" } ?? ":port=\(device.portPath)")
-        }
+        model.driver.map { $0 + (ownSerial.map { ":serial=\($0)" } ?? ":port=\(device.portPath)") }
     }
 
     /// Whether it can be used now.

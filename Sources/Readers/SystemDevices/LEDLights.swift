@@ -5,7 +5,7 @@ package import ReaderCore
 
 /// A green and a red light of the kernel's LED class, such as two at pins of a Raspberry Pi: `dtoverlay=gpio-led`.
 ///
-/// A light stays as it was set when the program ends. Source: the kernel's `Documentation/ABI/testing/sysfs-class-led`.
+/// A light stays as it was set when the program ends, unless `LightGuard` watches it. Source: the kernel's `Documentation/ABI/testing/sysfs-class-led`.
 package struct LEDLights: Hashable, Sendable {
     /// Why a light could not be set.
     package struct Failure: Error, Hashable, Sendable {
@@ -20,6 +20,9 @@ package struct LEDLights: Hashable, Sendable {
     /// The files of the lights.
     private let green: String
     private let red: String
+
+    /// Both.
+    package var files: [String] { [green, red] }
 
     /// - Parameters:
     ///   - green: the name of the light in `/sys/class/leds`.

@@ -18,7 +18,7 @@ package struct ReaderFamily: Hashable, Sendable {
     /// The longest response APDU that it delivers intact, with its status word. An ACR122 silently truncates longer
     /// ones, so a READ BINARY asks for F0 bytes at most there.
     package var longestResponseAPDU: Int {
-        // One message of the reader's, of 261 bytes, with the chip's two, its status byte and the reader's 90 00.
+        // 261-byte message − 2 (D5 xx) − 1 (status) − 2 (SW).
         if self == .acr122 { return 256 }
         return longestFeliCaAnswer < 255 ? 242 : 258
     }

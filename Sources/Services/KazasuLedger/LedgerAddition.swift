@@ -26,7 +26,7 @@ public struct LedgerSource: Hashable, Sendable {
     /// The reader's ID or the file's name, or `nil`.
     public var name: String?
 
-    /// A source.
+    /// Creates a source.
     public init(_ kind: Kind, name: String? = nil) {
         self.kind = kind
         self.name = name
@@ -79,10 +79,10 @@ public struct LedgerAddition: Hashable, Sendable {
     /// The gaps beside what was added, newest first.
     public var gaps: [LedgerGapReport] = []
 
-    /// Nothing.
+    /// Creates an empty result.
     public init() {}
 
-    /// Adds what became of further histories. A gap that they closed is one no more only if the ledger is asked again.
+    /// Merges another result. Gaps it closed stay listed until the ledger is queried again.
     package mutating func add(_ other: LedgerAddition) {
         read += other.read
         added += other.added

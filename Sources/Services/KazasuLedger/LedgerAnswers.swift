@@ -93,13 +93,13 @@ extension AnswerColumn {
 
     /// A number; in a table, zero is empty where the column may be left out.
     static func count(
-        _ key: String, _ japanese: String, table: LocalizedText? = nil, hidesZero: Bool = false,
+        _ key: String, _ japanese: String, table: LocalizedText? = nil, hidesZero: Bool = false, givesWay: Bool = false,
         _ value: @escaping (Row) -> Int?
     ) -> AnswerColumn {
         AnswerColumn(
             key: key, japanese: japanese,
             heading: table.map { title in
-                Heading(title: title, isRight: true, hidesEmpty: hidesZero) { row, _ in
+                Heading(title: title, isRight: true, hidesEmpty: hidesZero, givesWay: givesWay) { row, _ in
                     value(row).flatMap { hidesZero && $0 == 0 ? nil : "\($0)" } ?? ""
                 }
             }, csv: { row, _ in .number(value(row)) }, json: { row, _ in .optional(value(row)) })
@@ -143,7 +143,9 @@ package enum LedgerAnswers {
                     key: "currency", japanese: "通貨",
                     heading: .init(title: LocalizedText("CURRENCY", "通貨")) { row, _ in row.currency.rawValue },
                     csv: { row, _ in .text(row.currency.rawValue) }),
-                .count("gaps", "欠落", table: LocalizedText("GAPS", "欠落"), hidesZero: true) { $0.gaps },
+                .count("gaps", "欠落", table: LocalizedText("GAPS", "欠落"), hidesZero: true, givesWay: true) {
+                    $0.gaps
+                },
             ], currency: \.currency)
     }
 

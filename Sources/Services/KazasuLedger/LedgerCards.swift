@@ -36,7 +36,7 @@ enum LedgerCards {
     }
 
     /// The cards that a word means: a name, an IDm, the last digits of one (at least four), a kind of purse, or a brand:
-    /// purses of that brand, then those of its kind whose brand is unknown.
+    /// purses of that brand, then, marked, those of its kind whose brand is unknown.
     static func matching(_ word: String, _ db: Database, _ options: Ledger.Options) throws -> [Found] {
         func fetch(_ condition: String, _ arguments: StatementArguments, kind: String? = nil) throws -> [Found] {
             let rows = try Row.fetchAll(
@@ -130,8 +130,12 @@ extension Ledger {
         }
     }
 
-    /// The purses of unknown brand that a filter includes because it names brands of their kind.
-    package func purses(ofUnknownBrandIn filter: LedgerFilter) throws(LedgerError) -> [LedgerPurse] {
+    /// The purses of unknown brand that a filter leaves out because it names brands of their kind.
+    ///
+    /// - Returns: each with whether it was read from a card, which then does not tell its brand.
+    package func purses(
+        ofUnknownBrandIn filter: LedgerFilter
+    ) throws(LedgerError) -> [(purse: LedgerPurse, isRead: Bool)] {
         try store.read { db in
             let found = try filter.cards.flatMap { try LedgerCards.matching($0, db, options) }
             return try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").compactMap { row in
@@ -141,7 +145,14 @@ extension Ledger {
                 let isChosen = found.contains {
                     !$0.isOfUnknownBrand && $0.key == key && $0.kind ?? purse.kind == purse.kind
                 }
-                return isAssumed && !isChosen ? purse : nil
+                guard isAssumed, !isChosen else { return nil }
+                let isRead = try Bool.fetchOne(
+                    db,
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM record JOIN source ON source.id = record.source
+                            WHERE record.purse = ? AND source.kind = 'card')
+                        """, arguments: [purse.id])
+                return (purse, isRead ?? false)
             }
         }
     }

@@ -75,6 +75,12 @@ public enum LedgerError: Error, Hashable, Sendable {
         case noColumns
     }
 
+    /// The copy that an update has kept of a ledger that is too new now; `nil` if there is none.
+    package var keptCopy: String? {
+        guard case .newer(let path, _, let supported) = self else { return nil }
+        return SQLiteFile.copy(of: path, upTo: supported)
+    }
+
     /// Converts an error of SQLite.
     init(_ error: any Error, path: String) {
         if let own = error as? LedgerError {
@@ -143,7 +149,7 @@ extension LedgerError: SelfDescribing {
         case .nameInUse: LocalizedText("another card has this name", "別のカードがその名前を使っています")
         case .sameCard: LocalizedText("a card cannot continue itself", "同じカードどうしはまとめられません")
         case .otherPurses:
-            LocalizedText("the cards are of different kinds; neither continues the other", "種類の違うカードはまとめられません")
+            LocalizedText("the cards are of different kinds; neither continues the other", "種類の異なるカードはまとめられません")
         case .severalNames:
             LocalizedText("both cards have a name; nothing was changed", "両方のカードに名前が付いています（変更していません）")
         case .noSuchStation(let word):

@@ -7,8 +7,8 @@ internal import SQLiteFiles
 
 /// Which records to choose; empty for all.
 public struct LedgerFilter: Hashable, Sendable {
-    /// Names, IDms, last digits of IDms (at least four), kinds of purses or brands; empty for all cards. A brand includes
-    /// purses of its kind whose brand is unknown.
+    /// Names, IDms, last digits of IDms (at least four), kinds of purses or brands; empty for all cards. A purse of unknown
+    /// brand is in no brand's choice.
     public var cards: [String] = []
     /// The first day.
     public var since: CalendarDate?
@@ -77,7 +77,7 @@ struct LedgerCondition {
         if !filter.cards.isEmpty {
             var chosen: Set<Int64> = []
             for word in filter.cards {
-                let cards = try LedgerCards.matching(word, db, options)
+                let cards = try LedgerCards.matching(word, db, options).filter { !$0.isOfUnknownBrand }
                 guard !cards.isEmpty else { throw LedgerError.noSuchCard(word) }
                 for card in cards {
                     let rows = try Row.fetchAll(

@@ -11,7 +11,7 @@ struct MergeCounts {
     var added: [Int64] = []
     var completed = 0
     var notices: [LedgerNotice] = []
-    /// The records after the gaps that are new or other than before.
+    /// Records that follow a new or changed gap.
     var gaps: Set<Int64> = []
 }
 
@@ -23,7 +23,7 @@ struct MergePurse {
     let system: SystemCode
     /// How the decoder of its kind says that serials count.
     let serials: SerialNumbers?
-    /// Whether two records that follow each other showed a ride that counted one, or two.
+    /// Whether a ride was seen to raise the serial by one, by two.
     var single: Bool
     var double: Bool
 

@@ -138,7 +138,7 @@ package final class Metrics: Sendable {
                 ([("reader", reader), ("technology", technology)], "\(count)")
             }
         }
-        family("taps_total", "counter", "Cards that were put on a reader.", taps)
+        family("taps_total", "counter", "Cards placed on a reader.", taps)
         text += "# HELP kazasu_tap_read_seconds Time from finding a card to having read it.\n"
         text += "# TYPE kazasu_tap_read_seconds histogram\n"
         var sum = 0

@@ -33,6 +33,8 @@ public actor Watcher {
         case reader(String, TapEvent.ReaderState, KazasuError?)
         /// A reader may beep by itself although it was to be quiet; by its name in events.
         case beeps(String)
+        /// The asker fails for this reason, a word such as `timeout` or `exit3`, or decides again: `nil`.
+        case asker(fault: String?)
         /// A sink works again, or does not.
         case sink(SinkNotice)
         /// Events cannot be stored at the moment; they wait in memory, and neither sinks nor the caller get them.
@@ -51,6 +53,8 @@ public actor Watcher {
         public var readers: [String]?
         /// The cards to look for.
         public var query: CardQuery
+        /// The readers among ``readers`` that the program opens itself.
+        public var sources: [ReaderSource] = []
         /// What to read from each card.
         public var reading: TapReading
         /// What a card must prove before its events have a tag; `nil` for nothing.
@@ -90,6 +94,30 @@ public actor Watcher {
             journal.names = names
             self.init(
                 readers: readers, query: query, reading: reading, journal: journal, sinks: sinks, retention: retention)
+        }
+
+        /// Watches readers that the program opens itself, at a site.
+        ///
+        /// ```swift
+        /// let plan = Watcher.Plan(site: "shop", sources: [ReaderSource(field)], sinks: [])
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - site: the name of the place in events.
+        ///   - sources: the readers; a later plan with a source of the same ID does not open it again.
+        ///   - names: the names of readers in events, by their IDs.
+        ///   - query: the cards to look for.
+        ///   - reading: what to read from each card.
+        ///   - sinks: where events are delivered to; each makes a sink.
+        ///   - retention: how long delivered events are kept.
+        public init(
+            site: String, sources: [ReaderSource], names: [String: String] = [:], query: CardQuery = .any,
+            reading: TapReading = .id, sinks: [SinkFactory], retention: Outbox.Retention = Outbox.Retention()
+        ) {
+            self.init(
+                site: site, readers: sources.map(\.id), names: names, query: query, reading: reading, sinks: sinks,
+                retention: retention)
+            self.sources = sources
         }
 
         package init(
@@ -137,7 +165,7 @@ public actor Watcher {
         case ended(watching: Int)
         case plan(Plan)
         /// What an asker answered about an event, and after how many milliseconds.
-        case answer(TapEvent.Verdict, to: StoredEvent, after: Int)
+        case answer(Answering.Decision, to: StoredEvent, after: Int)
         case storeAgain
         case tidy
         case stop
@@ -171,7 +199,7 @@ public actor Watcher {
     private let outbox: Outbox?
     private let metrics: Metrics
     private let clock: EventClock
-    private let desk = AnswerDesk()
+    private let desk: AnswerDesk
     private let emit: @Sendable (StoredEvent, Tap?) -> Void
     private let tell: @Sendable (Notice) -> Void
     private let inputs: AsyncStream<Input>
@@ -180,24 +208,26 @@ public actor Watcher {
     private var postponed: [Input] = []
 
     private var plan: Plan
-    /// Those of the plan.
+    /// The sinks of the current plan.
     private var sinks: [any Sink] = []
     private var journal: TapJournal
-    /// What happened before the outbox could be read, which the numbers of events go on from: as on a full disk.
+    /// Events noted before the outbox could be read (full disk). Their numbers continue the outbox's, so they wait.
     private var unnumbered: [Happening] = []
     private var isNumbering = false
     /// The products of the readers that were opened, by the readers' names.
     private var products: [String: String] = [:]
     private var watched: [Subject: Watching] = [:]
     private var lastWatching = 0
-    /// The last number of those that the first plan began.
+    /// Highest watch number started by the first plan.
     private var lastAtStart = 0
-    /// Those of later plans whose reader can never be used.
+    /// Watches of later plans whose reader is unusable for good.
     private var unusable: Set<Int> = []
     /// Events that are not stored yet.
     private var backlog: [Entry] = []
     private var (isStored, isRetrying) = (true, false)
-    /// Whether it was said that the disk is full, which every sink notices, too.
+    /// Whether the last answer was a fault.
+    private var isAskerFailing = false
+    /// Set once "disk full" was reported; sinks do not repeat it.
     private let isFullKnown = Mutex(false)
     private var deliveries: [Delivery] = []
     /// Queues of an earlier plan that are still delivering.
@@ -224,6 +254,7 @@ public actor Watcher {
     ) {
         (self.plan, self.outbox, self.metrics, self.clock) = (plan, outbox, metrics, clock)
         (self.emit, self.tell) = (emit, tell)
+        desk = AnswerDesk(clock: clock)
         journal = TapJournal(plan.journal, clock: clock)
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
@@ -273,7 +304,11 @@ public actor Watcher {
     }
 
     /// Replaces the plan while it runs. Only readers that are to be watched differently are opened again.
-    public nonisolated func change(to plan: Plan) { input.yield(.plan(plan)) }
+    public nonisolated func change(to plan: Plan) {
+        // What the old one asked is not shown from now on, however long the change takes.
+        desk.changePlan()
+        input.yield(.plan(plan))
+    }
 
     /// Watches until it is stopped.
     ///
@@ -356,9 +391,12 @@ public actor Watcher {
             watched = watched.filter { $0.value.number != number }
             return !watched.isEmpty
         case .plan(let new): await replacePlan(new)
-        case .answer(let verdict, let on, let time):
+        case .answer(let decision, let on, let time):
             let now = ContinuousClock.now
-            note { journal in [(journal.event(for: verdict, to: on.event, after: time, at: now), nil)] }
+            let isFault = decision.verdict == .fault
+            if isFault != isAskerFailing { tell(.asker(fault: isFault ? decision.reason ?? "failed" : nil)) }
+            isAskerFailing = isFault
+            note { journal in [(journal.event(for: decision, to: on.event, after: time, at: now), nil)] }
         case .storeAgain: isRetrying = false
         case .tidy: _ = try? await outbox?.tidy(plan.retention, now: clock.now().wall)
         case .stop: return false
@@ -387,6 +425,7 @@ public actor Watcher {
     }
 
     private func replacePlan(_ new: Plan) async {
+        desk.changePlan()
         let kept = Set(new.subjects)
         let ended = watched.filter { !kept.contains($0.key) }
         await stopWatching(ended.values)
@@ -456,10 +495,14 @@ public actor Watcher {
         ) { [metrics, plan] in
             metrics.note($0, on: plan.name(of: $1))
         }
+        watch.use(plan.sources)
         watch.isQuiet = subject.isQuiet
         if let proof = subject.proof { watch.work = { card throws(KazasuError) in try proof.check(card) } }
-        return Task { [input, watch] in
-            await watch.run { input.yield(.event($0, watching: number)) }
+        return Task { [input, watch, desk, plan] in
+            await watch.run { event in
+                if case .tap(let tap, let id) = event { desk.note(tap, on: plan.name(of: id)) }
+                input.yield(.event(event, watching: number))
+            }
             if !Task.isCancelled { input.yield(.ended(watching: number)) }
         }
     }
@@ -508,7 +551,7 @@ public actor Watcher {
             isStored = true
             isFullKnown.withLock { $0 = false }
             for entry in batch {
-                ask(about: entry.event)
+                if let tap = entry.tap { ask(about: entry.event, tap) }
                 emit(entry.event, entry.tap)
             }
         } catch {
@@ -519,10 +562,11 @@ public actor Watcher {
     }
 
     /// Asks about a card that came just now. An event that waited for a disk to have room is too old for that.
-    private func ask(about event: StoredEvent) {
-        guard let answering = plan.answering else { return }
-        desk.ask(answering, about: event, age: clock.now().boot - event.moment.uptime) { [input] verdict, time in
-            input.yield(.answer(verdict, to: event, after: time))
+    private func ask(about event: StoredEvent, _ tap: Tap) {
+        guard var answering = plan.answering else { return }
+        if let reason = plan.journal.obstacle(of: event) { answering = answering.refusing(reason) }
+        desk.ask(answering, about: event, card: tap.time) { [input] decision, time in
+            input.yield(.answer(decision, to: event, after: time))
         }
     }
 

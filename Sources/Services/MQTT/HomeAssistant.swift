@@ -164,7 +164,12 @@ package struct HomeAssistant: Sendable {
             MQTTMessage(topic, JSONValue.object(JSONObject(members)).compactText, expiry: expiry)
         }
         let type = JSONValue.string(event.kind.word)
-        let common: [(String, JSONValue)] = [("tag", .text(card.tag)), ("at", .string(event.moment.text))]
+        var common: [(String, JSONValue)] = [("tag", .text(card.tag)), ("at", .string(event.moment.text))]
+        // A tag that Home Assistant's app has written is the one that the phone knows.
+        if case .on(_, let content) = event.kind, let written = content.homeAssistantTag {
+            common[0].1 = .string(written)
+            common.append(("uid", .text(card.tag)))
+        }
         var tap = [("type", type)] + common
         if let name = card.name { tap.append(("name", .string(name))) }
         var currency: Currency?
@@ -192,7 +197,7 @@ package struct HomeAssistant: Sendable {
             message(topics.tap(event.reader), tap),
             message(topics.tap(event.reader), [("type", "idle"), ("last", type)] + common),
         ]
-        if case .on = event.kind, card.tag != nil { messages.append(message(topics.tag(event.reader), common)) }
+        if case .on = event.kind, common[0].1 != .null { messages.append(message(topics.tag(event.reader), common)) }
         return (messages, currency)
     }
 

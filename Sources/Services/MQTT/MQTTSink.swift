@@ -71,7 +71,7 @@ package final class MQTTSink: Sink {
     }
 
     private struct State {
-        /// For its own callback, which is made before it.
+        /// Set after init: the callback is created before the connection.
         weak var connection: MQTTConnection?
         /// In the order of their first events.
         var readers: [Reader] = []

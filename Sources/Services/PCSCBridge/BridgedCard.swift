@@ -153,7 +153,7 @@ struct BridgedCard: Sendable {
     private static func answer(to error: TransportError) throws(TransportError) -> Answer {
         switch error {
         case .frameTooLong, .answerTooLong, .unsupported: Answer(Status.wrongLength)
-        case .noAnswer, .corrupted, .cardReleased: Answer(Status.noAnswer, isMissing: true)
+        case .noAnswer, .corrupted, .cardReleased, .cardTooSlow: Answer(Status.noAnswer, isMissing: true)
         default: throw error
         }
     }

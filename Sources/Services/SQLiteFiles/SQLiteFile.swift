@@ -99,11 +99,26 @@ package enum SQLiteFile {
         return queue
     }
 
+    /// The newest copy of a file that an update has kept, as an earlier version left it; `nil` if there is none.
+    ///
+    /// - Parameter version: the newest that the caller can use.
+    package static func copy(of path: String, upTo version: Int) -> String? {
+        for version in stride(from: version, to: 0, by: -1) {
+            let copies = (1...1000).lazy.map { name(ofCopy: $0, of: path, version: version) }
+            if let last = copies.prefix(while: { unsafe access($0, F_OK) == 0 }).reversed().first { return last }
+        }
+        return nil
+    }
+
+    private static func name(ofCopy number: Int, of path: String, version: Int) -> String {
+        path + ".version-\(version)" + (number == 1 ? "" : "-\(number)")
+    }
+
     /// Copies the file as an earlier version left it to `….version-1`, or that with a number where that is taken. The caller
     /// has begun a transaction, so that nobody else writes meanwhile.
     private static func copy(of path: String, version: Int) throws -> String {
         for number in 1...1000 {
-            let copy = path + ".version-\(version)" + (number == 1 ? "" : "-\(number)")
+            let copy = name(ofCopy: number, of: path, version: version)
             let file = unsafe Glibc.open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else {
                 if errno == EEXIST { continue }

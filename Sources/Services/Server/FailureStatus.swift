@@ -40,7 +40,7 @@ struct FailureStatus: Sendable {
             http: ("badDump", LocalizedText("The dump is malformed", "ダンプの内容が正しくない"))),
         FailureStatus(
             .missingFile, .notFound, LocalizedText("Missing file", "ファイルがない"),
-            http: ("notFound", LocalizedText("Nothing is there", "見つからない"))),
+            http: ("notFound", LocalizedText("Nothing at this path", "見つからない"))),
         FailureStatus(
             .noReader, .serviceUnavailable, LocalizedText("No usable reader", "使えるリーダーがない"),
             http: (

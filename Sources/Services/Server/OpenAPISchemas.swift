@@ -13,7 +13,9 @@ struct OpenAPISchemas {
 
     init() {
         var (named, titles): ([String: JSONValue], [String: String]) = ([:], [:])
-        let documents = ServiceSchemas.documents
+        let documents = ServiceSchemas.documents.map { name, schema in
+            (name, JSONObject(schema.members.map { ($0.key, Self.whole(references: $0.value, in: name)) }))
+        }
         for (name, schema) in documents { titles[name] = Self.title(of: schema, or: name) }
         for (name, schema) in documents {
             if let title = titles[name] {
@@ -27,6 +29,22 @@ struct OpenAPISchemas {
             }
         }
         (self.named, self.titles) = (named, titles)
+    }
+
+    /// The same with the file in each reference to a part of it.
+    private static func whole(references value: JSONValue, in file: String) -> JSONValue {
+        switch value {
+        case .array(let values): return .array(values.map { whole(references: $0, in: file) })
+        case .object(let object):
+            return .object(
+                JSONObject(
+                    object.members.map { member in
+                        guard member.key == "$ref", case .string(let target) = member.value, target.hasPrefix("#")
+                        else { return (member.key, whole(references: member.value, in: file)) }
+                        return (member.key, .string(file + ".json" + target))
+                    }))
+        default: return value
+        }
     }
 
     private static func title(of schema: JSONObject, or name: String) -> String {
@@ -146,14 +164,13 @@ struct OpenAPISchemas {
         if case .object(let schema) = schema { schema["const"] != nil } else { false }
     }
 
-    /// The name here of `common.json#/$defs/code`, or of a part of the same file.
+    /// The name here of `common.json#/$defs/code`.
     private func name(of reference: String) -> String {
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let file = parts.first.map { String($0.replacing(".json", with: "")) } ?? ""
         let part = parts.count > 1 ? parts[1].split(separator: "/").last.map { String($0) } : nil
         guard let part else { return titles[file] ?? file }
-        // Only the parts of common.json have names.
-        return titles["common#" + part] ?? part
+        return titles[file + "#" + part] ?? part
     }
 }
 

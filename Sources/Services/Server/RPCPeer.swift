@@ -92,6 +92,8 @@ package final class RPCPeer: Sendable {
     private static let cancel = "$/cancel"
 
     private let methods: [String: Method]
+    /// What answers a request while so many others are open; `nil` if it waits for them.
+    private let bound: (count: Int, error: RPCError)?
     private let send: @Sendable (JSONValue) -> Void
     /// What is received and running; a message waits until there is room for it.
     private let state = Gate(State())
@@ -102,13 +104,14 @@ package final class RPCPeer: Sendable {
 
     /// - Parameters:
     ///   - methods: by name.
+    ///   - bound: how many requests may be open, and what answers further ones; `nil` if ``receive(_:)`` waits instead.
     ///   - ready: waits until further requests may begin.
     ///   - send: sends one message; called from any thread, one call at a time must be enough for a whole message.
     package init(
-        methods: [String: Method], ready: @escaping @Sendable () async -> Void = {},
-        send: @escaping @Sendable (JSONValue) -> Void
+        methods: [String: Method], bound: (count: Int, error: RPCError)? = nil,
+        ready: @escaping @Sendable () async -> Void = {}, send: @escaping @Sendable (JSONValue) -> Void
     ) {
-        (self.methods, self.send) = (methods, send)
+        (self.methods, self.bound, self.send) = (methods, bound, send)
         let (requests, request) = AsyncStream.makeStream(of: Request.self)
         self.requests = request
         // One after the other, so that they begin in the order of their messages.
@@ -180,6 +183,9 @@ package final class RPCPeer: Sendable {
         }
         guard let method = methods[name] else {
             return done(id.map { Self.response($0, .failure(.methodNotFound)) })
+        }
+        if let bound, state.withLock({ $0.open.count }) >= bound.count {
+            return done(id.map { Self.response($0, .failure(bound.error)) })
         }
         await state.wait { $0.open.count < Self.mostReceived ? () : nil }
         let call = RPCCall(id: id, params: params) { [weak self] in self?.notify($0, $1) }

@@ -22,6 +22,9 @@ package final class RPCSession: Sendable {
     /// The version of the protocol: methods and members may be added to it.
     package static let version = 1
 
+    /// How many requests a client of the network may have open.
+    package static let mostOpen = 64
+
     private let peer: RPCPeer
     private let subscription: Subscription
 
@@ -55,7 +58,13 @@ package final class RPCSession: Sendable {
         table["initialize"] = initialize
         table["taps.subscribe"] = subscribe
         table["taps.unsubscribe"] = unsubscribe
-        peer = RPCPeer(methods: table, ready: ready, send: send)
+        var bound: (Int, RPCError)?
+        if case .network = origin {
+            bound = (
+                Self.mostOpen, RPCError(.failed(.noReader, ServeError.tooManyRequests.document(in: language)), language)
+            )
+        }
+        peer = RPCPeer(methods: table, bound: bound, ready: ready, send: send)
     }
 
     /// Takes a message.

@@ -65,7 +65,7 @@ package enum ServeDocument {
             Path(
                 path: "/v1/taps", name: "taps.stream",
                 words: LocalizedText(
-                    "Server-sent events: each card that comes or leaves. Last-Event-ID resumes.",
+                    "Server-sent events: each card placed on or removed from a reader. Last-Event-ID resumes.",
                     "Server-sent events: カードが置かれる・離れるたびに送る。Last-Event-ID で続きから。"),
                 parameters: [
                     ["name": "Last-Event-ID", "in": "header", "required": false, "schema": ["type": "string"]]

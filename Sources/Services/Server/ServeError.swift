@@ -104,7 +104,7 @@ package struct ServeError: Error, Sendable {
     static func decidedByServer(_ name: String) -> ServeError {
         badRequest(
             LocalizedText("\(name) is the same for all clients of a server", "\(name) はサーバーの全クライアントに共通です"),
-            hint: LocalizedText("it is an option of 'kazasu serve'", "'kazasu serve' のオプションで指定します"))
+            hint: LocalizedText("the server is started with it", "サーバーの起動時に指定します"))
     }
 
     static let unknownEvent = ServeError(
@@ -150,6 +150,14 @@ package struct ServeError: Error, Sendable {
         .serviceUnavailable, .noReader, "busy", LocalizedText("too many connections are open", "接続数が上限に達しています"),
         hint: LocalizedText("--connections allows more", "--connections で上限を変えられます"),
         headers: [("Retry-After", "5")])
+
+    /// Of one connection.
+    static let tooManyRequests = ServeError(
+        .serviceUnavailable, .noReader, "busy",
+        LocalizedText(
+            "\(RPCSession.mostOpen) requests of this connection are not answered yet",
+            "この接続には未応答の要求が \(RPCSession.mostOpen) 件あります"),
+        hint: LocalizedText("wait for answers before you send more", "応答を待ってから次の要求を送ってください"))
 
     static let tooManyBodies = ServeError(
         .serviceUnavailable, .noReader, "busy",

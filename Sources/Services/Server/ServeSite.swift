@@ -65,6 +65,10 @@ package final class ServeSite: HTTPSite {
             _ = try origin.get()
             if head.method != .OPTIONS, open == nil { try settings.access.checkToken(head) }
             let route = try route(head, among: found)
+            if case .health = route {
+                try noParameters(head)
+                return .immediate { [self] in finished(health, sharedWith: shared) }
+            }
             return .accepted { [self] in await answer($0, route, sharedWith: shared) }
         } catch {
             let response = finished(error.response(in: settings.language), sharedWith: shared)
@@ -130,15 +134,7 @@ package final class ServeSite: HTTPSite {
         case .openAPI:
             try noParameters(head)
             return .response(openAPI.value)
-        case .health:
-            try noParameters(head)
-            let count = metrics.readersReady
-            return .response(
-                HTTPResponse(
-                    count > 0 ? .ok : .serviceUnavailable,
-                    json: [
-                        "schema": "kazasu.health/1", "status": count > 0 ? "ok" : "noReader", "readers": .int(count),
-                    ]))
+        case .health: return .response(health)
         case .metrics:
             try noParameters(head)
             return .response(await metrics.response(hub.outbox))
@@ -148,6 +144,14 @@ package final class ServeSite: HTTPSite {
         case .script: return .response(KioskPage.script)
         case .icon: return .response(KioskPage.icon)
         }
+    }
+
+    /// Whether a reader can be used.
+    private var health: HTTPResponse {
+        let count = metrics.readersReady
+        return HTTPResponse(
+            count > 0 ? .ok : .serviceUnavailable,
+            json: ["schema": "kazasu.health/1", "status": count > 0 ? "ok" : "noReader", "readers": .int(count)])
     }
 
     /// Adds what every response has.

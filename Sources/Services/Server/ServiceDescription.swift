@@ -69,7 +69,8 @@ package struct ServiceDescription {
         ServiceMethod(
             "taps.subscribe",
             parameters: tapParameters,
-            LocalizedText("Send a notification for each card that comes or leaves.", "カードが置かれる・離れるたびに通知する。")),
+            LocalizedText(
+                "Send a notification for each card placed on or removed from a reader.", "カードが置かれる・離れるたびに通知する。")),
         ServiceMethod("taps.unsubscribe", nil, LocalizedText("Stop sending them.", "通知をやめる。")),
     ]
 
@@ -102,11 +103,11 @@ package struct ServiceDescription {
                 "交通系を先に探し、スマートフォンのウォレットが開くワイルドカードでは探さない。")),
         ServiceMethod.Parameter(
             "wildcard", .flag,
-            LocalizedText("With phones: poll for any FeliCa card, too.", "phones でも、あらゆる FeliCa カードを探す。")),
+            LocalizedText("With phones: poll for all FeliCa cards as well.", "phones でも、あらゆる FeliCa カードを探す。")),
         ServiceMethod.Parameter(
             "debounce", .number,
             LocalizedText(
-                "No events for a card that is back within so many seconds.", "この秒数以内に戻ったカードのイベントを出さない。")),
+                "Ignore a card that returns within so many seconds.", "この秒数以内に戻ったカードのイベントを出さない。")),
         ServiceMethod.Parameter(
             "idKey", .text, pattern: source,
             LocalizedText(
@@ -144,8 +145,11 @@ package struct ServiceDescription {
         ], "required": ["name", "version", "protocol", "methods", "readers"],
     ]
     private static let converted: JSONValue = [
-        "type": "object", "properties": ["format": ["type": "string"], "text": ["type": "string"]],
-        "required": ["format", "text"],
+        "type": "object",
+        "properties": [
+            "format": ["type": "string"], "text": ["type": "string"],
+            "base64": ["type": "string", "description": "In place of text, if the format is not text."],
+        ], "required": ["format"],
     ]
 
     // MARK: OpenAPI

@@ -7,7 +7,7 @@ package import Kazasu
 package struct ServiceMethod: Sendable {
     /// What a server must have been started with.
     package enum Permission: String, CaseIterable, Sendable {
-        case raw, write, ledger, feedback
+        case raw, write, ledger, feedback, ids
     }
 
     /// Where HTTP has the method.

@@ -60,13 +60,17 @@ package final class ReaderLights: Sendable {
 
     /// Shows an answer for a second, or until the next one: at the reader, that of this reader; at the computer's lights, that
     /// of any.
-    package func show(_ signal: ReaderSignal, at reader: String) async {
+    ///
+    /// - Parameter isCurrent: asked when an output is free, which may take a while: an answer that is old by then is not shown.
+    package func show(
+        _ signal: ReaderSignal, at reader: String, while isCurrent: @escaping @Sendable () -> Bool = { true }
+    ) async {
         let numbers = shown.withLock { shown in
             shown.byReader[reader, default: 0] += 1
             shown.all += 1
             return (shown.byReader[reader], shown.all)
         }
-        await set(signal, at: reader, telling: true)
+        await set(signal, at: reader, telling: true, while: isCurrent)
         await sleep(Self.time)
         let (isLast, isLastOfAll) = shown.withLock { ($0.byReader[reader] == numbers.0, $0.all == numbers.1) }
         // Also when the task was cancelled: no light stays on.
@@ -76,27 +80,33 @@ package final class ReaderLights: Sendable {
     }
 
     private func set(
-        _ signal: ReaderSignal, at name: String, reader: Bool = true, computer: Bool = true, telling: Bool
+        _ signal: ReaderSignal, at name: String, reader: Bool = true, computer: Bool = true, telling: Bool,
+        while isCurrent: @escaping @Sendable () -> Bool = { true }
     ) async {
         // Neither waits for the other: a reader may be busy with a card, and an adapter may hang.
-        async let own: Void = setReader(signal, name, reader, telling: telling)
-        if computer { await setComputer(signal, name, telling: telling) }
+        async let own: Void = setReader(signal, name, reader, telling: telling, while: isCurrent)
+        if computer { await setComputer(signal, name, telling: telling, while: isCurrent) }
         await own
     }
 
-    private func setReader(_ signal: ReaderSignal, _ name: String, _ isWanted: Bool, telling: Bool) async {
+    private func setReader(
+        _ signal: ReaderSignal, _ name: String, _ isWanted: Bool, telling: Bool,
+        while isCurrent: @escaping @Sendable () -> Bool
+    ) async {
         guard isWanted, outputs.contains(.reader) else { return }
         do throws(KazasuError) {
-            if try await !readers.show(signal, at: name), telling { tell(name, .noLights) }
+            if try await !readers.show(signal, at: name, while: isCurrent), telling { tell(name, .noLights) }
         } catch {
             if telling { tell(name, .reader(error)) }
         }
     }
 
-    private func setComputer(_ signal: ReaderSignal, _ name: String, telling: Bool) async {
+    private func setComputer(
+        _ signal: ReaderSignal, _ name: String, telling: Bool, while isCurrent: @escaping @Sendable () -> Bool
+    ) async {
         guard outputs.contains(where: { $0 != .reader }) else { return }
         let failures: [Failure] = await withCheckedContinuation { continuation in
-            setting.async { continuation.resume(returning: self.failures(setting: signal)) }
+            setting.async { continuation.resume(returning: isCurrent() ? self.failures(setting: signal) : []) }
         }
         if telling { for failure in failures { tell(name, failure) } }
     }
@@ -127,12 +137,17 @@ package final class ReaderLights: Sendable {
 extension SharedReaders {
     /// Shows a signal at a reader, as soon as nobody else uses it.
     ///
-    /// - Parameter reader: its name or ID; by default as in ``run(on:timeout:_:)``.
+    /// - Parameters:
+    ///   - reader: its name or ID; by default as in ``run(on:timeout:_:)``.
+    ///   - isCurrent: asked when the reader is free; `false` leaves its lights as they are.
     /// - Returns: `false` if it has no lights that a program can set.
     /// - Throws: ``KazasuError``.
-    package func show(_ signal: ReaderSignal, at reader: String?) async throws(KazasuError) -> Bool {
+    package func show(
+        _ signal: ReaderSignal, at reader: String?, while isCurrent: @escaping @Sendable () -> Bool = { true }
+    ) async throws(KazasuError) -> Bool {
         let result: Result<Bool, KazasuError> = try await run(on: reader, timeout: .zero) { turn in
-            .done(turn.result { () throws(TransportError) in try turn.reader.show(signal) })
+            guard isCurrent() else { return .done(.success(true)) }
+            return .done(turn.result { () throws(TransportError) in try turn.reader.show(signal) })
         }
         return try result.get()
     }

@@ -33,7 +33,8 @@ extension ReaderTurn {
         do throws(KazasuError) {
             let reader = CardReader(borrowing: reader, cancellation: cancellation)
             return try reader.waitForCard(.any, timeout: .zero).found
-        } catch .noCard {
+        } catch {
+            guard error.foundNoCard else { throw error }
             return nil
         }
     }
@@ -95,7 +96,7 @@ extension ReaderTurn {
 /// | any host | ``offer(_:_:by:hasCard:beat:)``, ``search(_:on:_:)``, ``pause(_:_:hasCard:)``, ``cardArrived()`` | the reader's thread |
 ///
 /// Who has the reader next is decided by ``TurnQueue`` under one lock. A reader that hangs keeps its thread, not its programs:
-/// after their time to wait and the patience of ``SignsOfLife``, those whose reader shows no sign of life fail.
+/// after their time to wait and the patience of ``SignsOfLife``, requests fail whose reader has gone quiet.
 final class ReaderTurns: Sendable {
     /// What a program wants to do.
     private struct Work: Sendable {
@@ -124,7 +125,7 @@ final class ReaderTurns: Sendable {
 
     /// How long an exchange with a card may go on after its turn was cancelled. Then the reader is cancelled for good.
     private static let patience = Duration.milliseconds(100)
-    /// How often it is checked whether a reader that somebody waits for still shows signs of life.
+    /// How often a reader that somebody waits for is checked for activity.
     private static let checks = Duration.milliseconds(250)
 
     /// The last number of a turn; they are unique, since turns may move.

@@ -29,26 +29,19 @@ package final class SharedReaders: Sendable {
     private let choose: @Sendable () throws(KazasuError) -> String
     /// How long a reader stays open for the next program.
     private let linger: Duration
-    /// How long choosing and opening a reader may take.
-    private let opening: Duration
+    private let limits: BoundedReader.Limits
     /// How much longer than it should a reader may take before programs give up waiting for it.
     private let patience: Duration
-    /// A reader that shows no sign of life for so long is closed and opened again.
-    private static let longestSilence = Duration.seconds(10)
-    /// Waits between two looks; tests replace it.
-    private let tick: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
     ///   - linger: how long a reader stays open for the next program.
-    ///   - opening: how long choosing and opening a reader may take.
+    ///   - limits: how long a reader's calls may take.
     ///   - patience: how much longer than it should a reader may take before programs give up waiting for it.
-    ///   - tick: waits between two looks at whether a reader still answers; tests replace it.
     ///   - open: opens a reader; tests replace it.
     ///   - choose: returns the reader to use if none is named.
     package init(
-        linger: Duration = .seconds(5), opening: Duration = AsyncCardReader.opening,
+        linger: Duration = .seconds(5), limits: BoundedReader.Limits = BoundedReader.Limits(),
         patience: Duration? = nil,
-        tick: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         open: @escaping @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader = {
             id, cancellation throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation)
         },
@@ -56,7 +49,7 @@ package final class SharedReaders: Sendable {
             try ReaderRegistry.choose(nil)
         }
     ) {
-        (self.linger, self.opening, self.tick) = (linger, opening, tick)
+        (self.linger, self.limits) = (linger, limits)
         self.patience = patience ?? SignsOfLife.usualPatience
         (self.open, self.choose) = (open, choose)
     }
@@ -108,7 +101,8 @@ package final class SharedReaders: Sendable {
 
     /// Whether this is the name or ID of a reader that was named or is open.
     package func isKnown(_ reader: String) -> Bool {
-        state.withLock { state in
+        let reader = ReaderRegistry.lastingID(of: reader)
+        return state.withLock { state in
             state.names.contains { $0.name == reader || $0.id == reader }
                 || state.open.contains { $0.id == reader || $0.device.id == reader }
         }
@@ -121,7 +115,7 @@ package final class SharedReaders: Sendable {
     ///     else the first that is open, else the first that is ready.
     ///   - timeout: how long to wait for a card: zero for one attempt, `nil` for no limit.
     ///   - body: does the work on the thread of the reader, with a card that lies there. It is called again when a card
-    ///     comes after it found none, and must use the reader at least every ten seconds.
+    ///     comes after it found none.
     /// - Throws: ``KazasuError`` if there is no such reader or it cannot be opened; ``KazasuError/cancelled``.
     package func run<Value: Sendable>(
         on reader: String?, timeout: Duration?, _ body: @escaping @Sendable (ReaderTurn) -> TurnAttempt<Value>
@@ -153,8 +147,7 @@ package final class SharedReaders: Sendable {
     private func decide(_ undecided: ReaderTurns, _ host: ReaderTurns.Host) async {
         let choose = choose
         do throws(KazasuError) {
-            let id = try await BlockingWork.run(within: opening) { () throws(KazasuError) in try choose() }
-            guard let id else { return undecided.end(host, .reader(.hanging, id: "")) }
+            let id = try await BlockingWork.run { () throws(KazasuError) in try choose() }
             let turns = turns(of: id)
             state.withLock { $0.undecided = nil }
             undecided.move(to: turns)
@@ -189,7 +182,7 @@ package final class SharedReaders: Sendable {
 
     /// The ID by which a reader is known here; `nil` if any will do and none is known.
     private func id(of reader: String?) -> String? {
-        if let reader = reader ?? ReaderRegistry.namedReader {
+        if let reader = (reader ?? ReaderRegistry.namedReader).map(ReaderRegistry.lastingID) {
             return state.withLock { state in
                 if let named = state.names.first(where: { $0.name == reader }) { return named.id }
                 if state.turns[reader] != nil { return reader }
@@ -209,7 +202,7 @@ package final class SharedReaders: Sendable {
         let open = open
         let reader: AsyncCardReader
         do throws(KazasuError) {
-            reader = try await AsyncCardReader.open(id, within: opening) { cancellation throws(KazasuError) in
+            reader = try await AsyncCardReader.open(id, limits) { cancellation throws(KazasuError) in
                 try open(id, cancellation)
             }
         } catch {
@@ -217,25 +210,12 @@ package final class SharedReaders: Sendable {
         }
         turns.signs.expect()
         let linger = linger
-        let end = OneShot<KazasuError?>()
-        let serving = Task {
-            let error = await reader.run { reader in
-                self.didOpen(id, device: reader.information)
-                defer { self.didClose(id) }
-                return Self.serve(turns, host, on: reader, linger)
-            }
-            await reader.close()
-            end.give(error)
+        let error = await reader.run { reader in
+            self.didOpen(id, device: reader.information)
+            defer { self.didClose(id) }
+            return Self.serve(turns, host, on: reader, linger)
         }
-        // A thread that is stuck in a driver cannot be ended.
-        let watching = Task { [tick] in
-            guard await Self.longestSilence.passesInSilence(tick, unless: { turns.signs.isAlive }) else { return }
-            serving.cancel()
-            guard await end.value(within: AsyncReader.grace) == nil else { return }
-            end.give(.reader(.hanging, id: id))
-        }
-        let error = await end.value
-        watching.cancel()
+        await reader.close()
         turns.end(host, error)
     }
 
@@ -281,7 +261,7 @@ package final class SharedReaders: Sendable {
             }.isEmpty
         } catch {
             switch error {
-            case .noCard, .wrongCard: return false
+            case .noCard, .heard, .severalCards, .wrongCard: return false
             default: throw error
             }
         }
@@ -290,7 +270,7 @@ package final class SharedReaders: Sendable {
     /// Closes the readers that were opened for programs, for good.
     ///
     /// - Parameter limit: how long to wait for those whose driver hangs.
-    package func close(within limit: Duration = AsyncReader.grace) async {
+    package func close(within limit: Duration = BoundedReader.grace) async {
         let closing = Task {
             await withDiscardingTaskGroup { group in
                 for turns in state.withLock({ Array($0.turns.values) }) {

@@ -27,8 +27,8 @@ public enum ReaderConformance {
         _ open: (VirtualField, CancellationToken) throws -> any Reader
     ) throws -> ConformanceReport {
         var report = ConformanceReport()
-        for suite in [feliCa, iso14443, presence] {
-            let field = VirtualField()
+        for suite in [feliCa, iso14443, presence, heard] {
+            let field = VirtualField(cards: [], collision: .damaged)
             let cancellation = CancellationToken()
             let reader = try open(field, cancellation)
             defer { reader.close() }
@@ -43,6 +43,16 @@ public enum ReaderConformance {
         _ reader: any Reader, _ stage: ConformanceStage, _ cancellation: CancellationToken
     ) throws -> ConformanceReport {
         var suite = FeliCaConformance(reader, stage: stage, cancellation: cancellation)
+        try suite.run()
+        return suite.report
+    }
+
+    /// What is heard of cards that cannot be selected: two FeliCa cards at once, cards of type A that do not start ISO-DEP,
+    /// cards of type B without it, and silence, which is heard of nothing.
+    package static func heard(
+        _ reader: any Reader, _ stage: ConformanceStage, _ cancellation: CancellationToken
+    ) throws -> ConformanceReport {
+        var suite = HeardConformance(reader, stage: stage)
         try suite.run()
         return suite.report
     }

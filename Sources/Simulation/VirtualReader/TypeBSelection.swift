@@ -91,7 +91,8 @@ struct TypeBSelection: Sendable {
     /// Parses the four parameters of ATTRIB; higher-layer data in the same frame is ignored.
     private mutating func attribute(_ parameters: [UInt8]) -> Result {
         guard let frame = parameters.element(at: 1), let type = parameters.element(at: 2),
-            let number = parameters.element(at: 3), number & 0x0F < 0x0F, type & 0x01 == 0 || identity.speaksISODEP
+            let number = parameters.element(at: 3), number & 0x0F < 0x0F,
+            type & 0x01 == 0 || identity.speaksISODEP || identity.startsWithoutISODEP
         else { return .silence }
         leave()
         return .selected(frameSizeIndex: frame & 0x0F, cid: identity.supportsCID ? number & 0x0F : 0)
@@ -120,6 +121,8 @@ package struct TypeBIdentity: Hashable, Sendable {
     package let protocolInfo: [UInt8]
     /// The card's application family; a card of family 00 answers only when all families are requested.
     package var applicationFamily: UInt8
+    /// Whether it answers an ATTRIB for ISO-DEP although its protocol info says that it has none.
+    package var startsWithoutISODEP = false
 
     /// The protocol info of a card without special features: 106 kbit/s, 256 bytes, ISO 14443-4, FWI 8, CID.
     package static let plainProtocolInfo: [UInt8] = [0x00, 0x81, 0x81]

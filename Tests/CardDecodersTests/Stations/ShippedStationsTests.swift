@@ -141,6 +141,62 @@ struct ShippedStationsTests {
         #expect(names.station(otsu, on: CalendarDate("2018-03-17"))?.formerNames == [])
     }
 
+    /// A code, a day, and its company and line in both languages as they were then.
+    static let lines: [(StationCode, day: String, japanese: [String], english: [String])] = [
+        (
+            StationCode(area: 0, line: 182, station: 10), "2024-06-01", ["新京成", "新京成線"],
+            ["Shin-Keisei", "Shin-Keisei Line"]
+        ),
+        (
+            StationCode(area: 0, line: 182, station: 10), "2025-03-31", ["新京成", "新京成線"],
+            ["Shin-Keisei", "Shin-Keisei Line"]
+        ),
+        (
+            StationCode(area: 0, line: 182, station: 10), "2025-04-01", ["京成", "京成 松戸線"],
+            ["Keisei", "Keisei Matsudo Line"]
+        ),
+        (
+            StationCode(area: 2, line: 186, station: 103), "2025-03-31", ["泉北高速", "泉北高速鉄道線"],
+            ["Semboku Rapid", "Semboku Rapid Railway Line"]
+        ),
+        (
+            StationCode(area: 3, line: 193, station: 13), "2015-03-31", ["北近畿タンゴ鉄道", "北近畿タンゴ鉄道 宮福線"],
+            ["Kitakinki Tango Railway", "Kitakinki Tango Railway Miyafuku Line"]
+        ),
+    ]
+
+    @Test("The company and the line are those of the day", arguments: lines.indices)
+    func formerLines(index: Int) throws {
+        let row = Self.lines[index]
+        let name = try #require(names.station(row.0, on: CalendarDate(row.day)))
+        #expect([name.company(in: .japanese), name.line(in: .japanese)] == row.japanese)
+        #expect([name.company(in: .english), name.line(in: .english)] == row.english)
+        let today = try #require(names.station(row.0, on: nil))
+        #expect(today.company != nil && (today.company == name.company) == (row.japanese[0] == "京成"))
+    }
+
+    @Test("No name in Latin script has Japanese letters, and no company or line is a note of a source")
+    func areNames() {
+        for code in ShippedStations.codes {
+            let name: StationName?
+            switch code {
+            case .station(let code): name = names.station(code, on: nil)
+            case .busStop(let code): name = names.busStop(code, on: nil)
+            default: continue
+            }
+            let latin = [
+                name?.latin.company, name?.latin.line, name?.latin.name, name?.everyday.company?.english,
+                name?.everyday.line?.english,
+            ]
+            for text in latin.compactMap({ $0 }) {
+                #expect(text.unicodeScalars.allSatisfy { !(0x3000...0xFF00).contains($0.value) }, "\(code): \(text)")
+            }
+            for note in ["連絡駅", "共通", "不明", "本局"] {
+                #expect(name?.company != note && name?.line != note, "\(code)")
+            }
+        }
+    }
+
     /// A code that was given to another station: the day of the record, what people see in both languages, and why it is uncertain.
     struct Reassigned: CustomTestStringConvertible, Sendable {
         let code: StationCode

@@ -75,7 +75,7 @@ struct ResidenceReaderTests {
         #expect(report.birthDate?.description == "1990-04-05" && report.sex?.name?.english == "female")
         #expect(report.status?.code == "T410010000" && report.status?.name == nil)
         #expect(report.period?.name?.english == "1 year 3 months" && report.period?.name?.japanese == "1年3か月")
-        #expect(report.validUntil?.description == "2098-06-14" && report.until?.description == "2027-09-14")
+        #expect(report.validUntil?.description == "2098-06-14" && report.until?.description == "2097-09-14")
         #expect(report.work?.code == "2" && report.permission?.code == "01")
         #expect(report.activities.map(\.code?.code) == ["1", "0"])
         #expect(report.activities.first?.until?.description == "2027-09-14")

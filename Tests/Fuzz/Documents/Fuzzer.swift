@@ -3,8 +3,10 @@
 import CardModel
 import DumpFormats
 import DumpFormatsXML
+import MIFAREClassic
 
-/// Feeds the JSON parser, the reader of Kazasu's own dumps, and every other format of dumps, those in XML too.
+/// Feeds the JSON parser, the reader of Kazasu's own dumps, every other format of dumps, those in XML too, and files of keys; what was
+/// read is written in every format.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -12,6 +14,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         // What was read can be written, and read again as the same.
         guard let again = try? CardDump(parsing: Array(dump.json.compactText.utf8)), again == dump else { fatalError() }
     }
-    _ = try? DumpFormatRegistry.complete.read(bytes)
+    for dump in (try? DumpFormatRegistry.complete.read(bytes).dumps) ?? [] {
+        for format in DumpFormatRegistry.complete.writable { _ = try? format.write(dump) }
+    }
+    _ = try? ClassicKeys(reading: bytes)
     return 0
 }

@@ -90,6 +90,7 @@ struct ExampleShell {
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("number", "AA12345678BB"),
+            ("b", "50060120311234"),
             ("mrz", "SP1234567,800405,360614\n"),
             ("key.txt", "00112233445566778899AABBCCDDEEFF"), ("sun.key", String(repeating: "0", count: 32)),
             ("password.txt", "FFFFFFFF\n"), ("keys.txt", ExampleShell.classicKeys),
@@ -108,7 +109,7 @@ struct ExampleShell {
         _ = try folder.write([0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x21], as: "message.ndef")
         let made = try Kazasu.shell(
             """
-            cd '\(folder.path)' && mkdir -p dumps phone data root/etc/udev/rules.d &&
+            cd '\(folder.path)' && mkdir -p dumps recordings phone data root/etc/udev/rules.d &&
                 cp card.json dumps && cp card.json phone/1.nfc && ln -s '\(root)/Fixtures' Fixtures
             """)
         try #require(made.hasEnded(0), "\(made)")
@@ -119,14 +120,15 @@ struct ExampleShell {
 
     /// Of the MIFARE Classic of the fixtures.
     private static let classicKeys =
-        "0 A A0A1A2A3A4A5\n1 A D3F7D3F7D3F7\n3 A 111111111111\n3 B 222222222222\n* A FFFFFFFFFFFF\n* B FFFFFFFFFFFF\n"
+        "0 A A0A1A2A3A4A5\n1 A D3F7D3F7D3F7\n2 A D3F7D3F7D3F7\n3 A 111111111111\n3 B 222222222222\n* A FFFFFFFFFFFF\n* B FFFFFFFFFFFF\n"
 
     /// What a line is shown with: the card that it is about.
     private static let cards = [
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
-        ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
+        ("license", "iso7816/license/sample.json"), ("mynumber --face", "iso7816/mynumber/face.json"),
+        ("mynumber", "iso7816/mynumber/card.json"),
         ("residence", "iso7816/residence/second.json"), ("passport", "iso7816/passport/card.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
         ("apdu", "tags/type4.json"), ("key-number", "virtual/ntag424.json"), ("key-from", "virtual/ultralight-c.json"),
@@ -145,8 +147,9 @@ struct ExampleShell {
         set -o pipefail
         kazasu() {
             case " $* " in
-            *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*|*" classic write "*) set -- "$@" --yes ;;
+            *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
             *" --free "*|*" --pin1-from "*|*" --pin-from "*|*" --mrz-from "*|*" --face "*) ;;
+            *" passport lists "*) ;;
             *" passport "*) set -- "$@" --mrz-from file:mrz ;;
             *" license "*) set -- "$@" --pin1-from env:PIN1 --pin2-from env:PIN2 ;;
             *" mynumber "*) set -- "$@" --pin-from env:PIN ;;
@@ -189,9 +192,9 @@ struct ExampleShell {
             script += "\"$KAZASU\" ledger name transit \(name) > /dev/null\n"
             script += "\"$KAZASU\" ledger backup laptop.sqlite -q\n"
         }
-        if lines.contains(where: { $0.contains("old.mfd") }) {
+        for name in ["old.mfd", "card.mfd"] where lines.contains(where: { $0.contains(name) }) {
             script += "\"$KAZASU\" classic dump -r 'virtual:\(TestFiles.root)/Fixtures/virtual/classic-1k.json' "
-            script += "--keys keys.txt -o old.mfd -q > /dev/null\n"
+            script += "--keys keys.txt -o \(name) -q > /dev/null\n"
         }
         for line in lines {
             let table = line.contains("stations lookup") ? "StationCode.csv" : ""
@@ -207,6 +210,7 @@ struct ExampleShell {
                 "TAG_KEY": "00112233445566778899AABBCCDDEEFF", "KEY": "37363534333231306665646362613938",
                 "MASTER": ExampleShell.masterKey, "TAG_PASSWORD": "FFFFFFFF", "SECTOR_KEY": "D3F7D3F7D3F7",
                 "SUN_KEY": String(repeating: "0", count: 32),
+                "SITE": "https://kazasu.example/",
                 "URL": "https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3",
                 "XDG_DATA_HOME": "\(folder.path)/data", "XDG_STATE_HOME": "\(folder.path)/state",
                 "XDG_CACHE_HOME": "\(folder.path)/cache",

@@ -10,10 +10,10 @@ enum Kazasu {
     /// The first program, and the second one, which has all commands.
     static let (path, service) = (TestFiles.program("kazasu"), TestFiles.program("kazasud"))
 
-    /// The parser's own listing of all commands.
+    /// The program's own listing of all commands.
     static func listing(_ language: String = "en") throws -> JSONCursor {
         let answer = try ChildProcess.run(
-            service, ["--experimental-dump-help", "--lang", language], environment: environment)
+            service, ["---describe", "--lang", language], environment: environment)
         return try JSONCursor(JSONValue(parsing: Array(answer.output.utf8))).required("command")
     }
 

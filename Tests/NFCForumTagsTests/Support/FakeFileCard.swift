@@ -7,6 +7,8 @@ import ReaderCore
 final class FakeFileCard: Reader {
     let information = ReaderInformation(id: "fake", name: "fake", technologies: [.typeA])
     var application: [UInt8] = [0xD2, 0x76, 0, 0, 0x85, 1, 1]
+    /// The status word of a SELECT with Le; `nil` if Le is accepted.
+    var statusWithLe: [UInt8]?
     var files: [UInt16: [UInt8]]
     /// What is answered at an exchange, counted from 1, in place of what the card would say; `nil` for silence.
     var answers: [Int: [UInt8]?] = [:]
@@ -37,6 +39,7 @@ final class FakeFileCard: Reader {
             guard let answer else { throw .noAnswer }
             return answer
         }
+        if let statusWithLe, frame[1] == 0xA4, frame.count > 5 + Int(frame[4]) { return statusWithLe }
         switch (frame[1], frame[2], frame[3]) {
         case (0xA4, 4, 0):
             hasApplication = Array(frame[5..<5 + Int(frame[4])]) == application

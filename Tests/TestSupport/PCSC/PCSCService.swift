@@ -80,6 +80,11 @@ package final class PCSCService {
         throw ChildProcess.NotStarted(program: "pcscd", code: 0)
     }
 
+    /// Stops it as a debugger does: it keeps its connections, and answers nothing until ``resume()``.
+    package func pause() { child.send(SIGSTOP) }
+
+    package func resume() { child.send(SIGCONT) }
+
     /// Ends it as a service manager does.
     package func stop() {
         guard !isStopped else { return }

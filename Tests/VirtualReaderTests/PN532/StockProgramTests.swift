@@ -6,7 +6,9 @@ import Testing
 import VirtualReader
 
 /// Programs that know nothing of this project: Debian's libnfc tools.
-@Suite("Stock libnfc programs accept the server as a PN532")
+@Suite(
+    "Stock libnfc programs accept the server as a PN532",
+    .needs("/usr/bin/nfc-list", "/usr/bin/nfc-poll", "/usr/bin/nfc-read-forum-tag3", "/usr/bin/mifare-ultralight-info"))
 struct StockProgramTests {
     private func run(_ program: String, _ arguments: [String] = [], on server: PN532Server) throws -> ChildResult {
         try ChildProcess.run(program, arguments, environment: ["LIBNFC_DEVICE": server.connectionString])
@@ -50,6 +52,20 @@ struct StockProgramTests {
         #expect(
             result.output.lowercased().contains("default key: " + (hasFactoryKey ? "success" : "fail")),
             "\(result.output)")
+    }
+
+    /// libfreefare reads the directory, opens each sector of NDEF with its public key, and joins their blocks.
+    @Test func freefareReadsTheMessageOfTheClassicFixture() throws {
+        let field = try VirtualField(cardFile: TestFiles.read("Fixtures/virtual/classic-1k.json"))
+        let server = try PN532Server(field: field)
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        let file = "\(folder.path)/message"
+        let result = try run("/usr/bin/mifare-classic-read-ndef", ["-y", "-o", file], on: server)
+        #expect(result.end == .exited(0), "\(result)")
+        #expect(
+            try TestFiles.read(file)
+                == Array("\u{D1}\u{01}\u{0F}U\u{04}kazasu.example".unicodeScalars.map { UInt8($0.value) }))
     }
 
     @Test func nfcListWithoutACard() throws {

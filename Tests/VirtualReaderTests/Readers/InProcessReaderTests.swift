@@ -39,8 +39,14 @@ struct InProcessReaderTests {
         }
     }
 
+    @Test func damagedPollingAnswerIsHeard() throws {
+        let field = VirtualField(
+            cards: [try VirtualFieldTests.card()], faults: .once(.damaged(status: 2), at: 1))
+        #expect(throws: TransportError.heard(.damaged(.felica))) { try InProcessReader(field).activate(.felica(.any)) }
+    }
+
     @Test(arguments: [
-        InjectedFault.silence, .absent, .damaged(status: 2), .flipped(offset: 0, mask: 1), .truncated(to: 9),
+        InjectedFault.silence, .absent, .flipped(offset: 0, mask: 1), .truncated(to: 9),
         .truncated(to: 0),
         .lengthened(by: [0]), .wrongResponseCode,
     ])

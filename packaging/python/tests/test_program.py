@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import pathlib
+import re
 import select
 import signal
 import subprocess
@@ -17,13 +18,19 @@ import tempfile
 import threading
 import unittest
 
-from stand import PROGRAM, SUICA, Stand, virtual
+from stand import FIXTURES, PROGRAM, SUICA, Stand, virtual
 from test_documents import leaves, plain
 
 import kazasu
 
+RESIDENCE, PASSPORT = virtual("iso7816/residence/second.json"), virtual("iso7816/passport/card.json")
+CLASSIC, SIGNED_TAG = virtual("virtual/classic-1k.json"), virtual("virtual/ntag213-signed.json")
+FACE = virtual("iso7816/mynumber/face.json")
+# Made by an NTAG 424 DNA with the key of the factory.
+SUN = "https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3"
+
 IDM = "0101031234567890"
-LICENSE, MYNUMBER = virtual("iso7816/license/sample.json"), virtual("iso7816/mynumber/card.json")
+LICENSE = virtual("iso7816/license/sample.json")
 TAG, EMPTY_TAG = virtual("tags/ntag213.json"), virtual("virtual/ntag213.json")
 MASTER = "000102030405060708090A0B0C0D0E0F1011121314151617"
 PINS = {"PIN1": "1234", "PIN2": "5678", "PIN": "2222"}
@@ -112,6 +119,7 @@ class MethodTests(unittest.TestCase):
         self.same(self.client.poll(), "poll")
         self.same(self.client.poll(system=["FE00", "0003"]), "poll", "--system", "FE00,0003")
         self.same(self.client.scan(), "scan")
+        self.same(self.client.scan(probe=True), "scan", "--probe")
 
     def test_read(self):
         self.same(self.client.read("090F", blocks="0-2"), "read", "090F", "--blocks", "0-2")
@@ -128,9 +136,75 @@ class MethodTests(unittest.TestCase):
         self.assertTrue(report.name)
 
     def test_mynumber(self):
-        report = self.read_with_pins(lambda client: client.mynumber(pin_from="env:PIN", reader=MYNUMBER))
-        self.same(report, "mynumber", "--pin-from", "env:PIN", reader=MYNUMBER)
+        authority = FIXTURES / "iso7816/mynumber/authority.bin"
+        report = self.read_with_pins(lambda client: client.mynumber(pin_from="env:PIN", ca=authority, reader=FACE))
+        self.same(report, "mynumber", "--pin-from", "env:PIN", "--ca", str(authority), reader=FACE)
         self.assertTrue(report.address)
+        with self.assertRaises(kazasu.SignatureError):
+            self.read_with_pins(lambda client: client.mynumber(pin_from="env:PIN", reader=FACE))
+
+    def secret(self, name, text):
+        """Where a secret is: a file."""
+        path = pathlib.Path(self.folder.name, name)
+        path.write_text(text, encoding="utf-8")
+        return f"file:{path}"
+
+    def test_the_face_of_a_my_number_card(self):
+        number, authority = self.secret("b", "50060120311234"), FIXTURES / "iso7816/mynumber/authority.bin"
+        words = ["mynumber", "--face", "--number-from", number, "--ca", str(authority)]
+        report = self.client.mynumber(face=True, number_from=number, ca=[authority], reader=FACE)
+        self.same(report, *words, reader=FACE)
+        check = self.client.mynumber_check(number, ca=authority, reader=FACE)
+        self.assertTrue(check.valid)
+
+    def test_residence(self):
+        number, authorities = self.secret("number", "AA12345678BB"), FIXTURES / "iso7816/residence/authorities.pem"
+        free = self.client.residence(reader=RESIDENCE)
+        self.same(free, "residence", reader=RESIDENCE)
+        self.assertIsNone(free.number)
+        report = self.client.residence(number_from=number, ca=authorities, reader=RESIDENCE)
+        self.same(report, "residence", "--number-from", number, "--ca", str(authorities), reader=RESIDENCE)
+        self.assertEqual(report.number, "AA12345678BB")
+        self.assertTrue(self.client.residence_check(authorities, number, any_authority=True, reader=RESIDENCE).valid)
+        with self.assertRaises(kazasu.ExpiredError) as caught:
+            self.client.residence_check(
+                authorities, number, any_authority=True, reader=virtual("iso7816/residence/second-expired.json"))
+        self.assertFalse(caught.exception.partial.valid)
+
+    def test_passport(self):
+        zone, authority = self.secret("mrz", "SP1234567,800405,360614"), FIXTURES / "iso7816/passport/authority.der"
+        report = self.client.passport(mrz_from=zone, ca=[authority], reader=PASSPORT)
+        self.same(report, "passport", "--mrz-from", zone, "--ca", str(authority), reader=PASSPORT)
+        self.assertTrue(self.client.passport_check(authority, mrz_from=zone, reader=PASSPORT).valid)
+
+    def test_classic(self):
+        self.secret("keys.txt", "FFFFFFFFFFFF\nA0A1A2A3A4A5\nD3F7D3F7D3F7\n")
+        keys = pathlib.Path(self.folder.name, "keys.txt")
+        self.same(self.client.classic_info(reader=CLASSIC), "classic", "info", reader=CLASSIC)
+        self.same(self.client.classic_dump(keys=keys, reader=CLASSIC), "classic", "dump", "--keys", str(keys), reader=CLASSIC)
+        self.same(self.client.classic_read("4-6", keys=[keys], reader=CLASSIC), "classic", "read", "4-6", "--keys", str(keys),
+                  reader=CLASSIC)
+        self.same(self.client.classic_message(reader=CLASSIC), "classic", "read", "--ndef", reader=CLASSIC)
+
+    def test_tags_that_are_genuine(self):
+        self.same(self.client.tag_verify(reader=SIGNED_TAG), "tag", "verify", reader=SIGNED_TAG)
+        with self.assertRaises(kazasu.NoSignatureError):
+            self.client.tag_verify(reader=TAG)
+        key, seen = self.secret("sun.key", "0" * 32), pathlib.Path(self.folder.name, "seen.tsv")
+        self.same_without_card(self.client.tag_verify_url(SUN, key), "tag", "verify", SUN, "--key-from", key)
+        self.assertEqual(self.client.tag_verify_url(SUN, key, seen=seen).counter, 6)
+        with self.assertRaises(kazasu.ReplayedError):
+            self.client.tag_verify_url(SUN, key, seen=seen)
+
+    def test_stations(self):
+        found = self.client.stations_lookup(["0-3-13", "9-99-99"])
+        self.whole(found)
+        self.assertEqual([place.name is None for place in found.places], [False, True])
+
+    def same_without_card(self, report, *words):
+        """A report is the document of a command line that has no card."""
+        self.assertEqual(dict(report.json), command(*words, **self.environment))
+        self.whole(report)
 
     def read_with_pins(self, read):
         """The variable with a PIN is erased when it is read, so each time has its own program."""
@@ -174,6 +248,7 @@ class MethodTests(unittest.TestCase):
         self.same(self.client.ledger_list(), "ledger", "list", reader="")
         self.same(self.client.ledger_sum(by="month"), "ledger", "sum", "--by", "month", reader="")
         self.same(self.client.ledger_gaps(), "ledger", "gaps", reader="")
+        self.same_without_card(self.client.ledger_cards(), "ledger", "cards")
         self.assertEqual(len(self.client.ledger_list().records), 20)
 
     def test_readers(self):
@@ -213,7 +288,8 @@ class MethodTests(unittest.TestCase):
         self.assertEqual(sorted(names), sorted(self.client.info().methods))
         by_hand = {"initialize": "info", "taps.subscribe": "taps", "taps.unsubscribe": "taps", "readers.list": "readers"}
         for name in names:
-            function = by_hand.get(name) or name.removeprefix("card.").replace(".", "_")
+            words = name.removeprefix("card.").replace(".", "_")
+            function = by_hand.get(name) or re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), words)
             for kind in (kazasu.Client, kazasu.AsyncClient):
                 self.assertTrue(callable(getattr(kind, function)), name)
             if function != "info":
@@ -246,6 +322,10 @@ class FailureTests(unittest.TestCase):
         cases = [
             ("timeout=SECONDS or timeout=\"forever\" waits longer", None),
             ("kazasu.tag_info() reads this card", lambda: self.client.balance(reader=TAG)),
+            ("kazasu.residence() reads this card", lambda: self.client.balance(reader=RESIDENCE)),
+            ("kazasu.passport() reads this card", lambda: self.client.balance(reader=PASSPORT)),
+            ("kazasu.classic_info() reads this card", lambda: self.client.balance(reader=CLASSIC)),
+            ("number_from takes env:NAME", lambda: self.client.residence(number_from="AA12345678BB", reader=RESIDENCE)),
             ("confirm=NUMBER", lambda: self.client.tag_write(text="x", reader=TAG)),
             ("pin1_from takes env:NAME", lambda: self.client.license(pin1_from="1234", reader=LICENSE)),
             ("help(kazasu.history) lists", lambda: self.client.history(since="2020-01-02", until="2020-01-01")),

@@ -11,10 +11,13 @@
  * libcrypto.so.3 is opened by the first call, so that a command without cryptography neither loads nor needs it. The functions of
  * OpenSSL 3 are declared by hand in crypto.c from its manual; all types stay opaque.
  *
- * Every function returns 1 for yes or done, 0 for no, and KAZASU_CRYPTO_MISSING where libcrypto could not be opened.
+ * Every function returns 1 for yes or done, 0 for no, and KAZASU_CRYPTO_MISSING where libcrypto could not be opened. Those that
+ * check a signature or read a key return KAZASU_CRYPTO_UNSUPPORTED where this libcrypto knows no such algorithm, curve or key:
+ * that is neither yes nor no.
  */
 
 #define KAZASU_CRYPTO_MISSING (-1)
+#define KAZASU_CRYPTO_UNSUPPORTED (-2)
 
 /* The longest digest in bytes. */
 #define KAZASU_DIGEST_MAX 64
@@ -49,6 +52,40 @@ int kazasu_crypto_verify(const uint8_t *key, size_t key_length, enum kazasu_cryp
 int kazasu_crypto_rsa_public(const uint8_t *key, size_t key_length, const uint8_t *signature, size_t signature_length,
                              uint8_t *output, size_t *output_length);
 
+/*
+ * A curve over a prime field whose points are all in the subgroup (cofactor 1): OpenSSL's number of it, or 0 and its parameters
+ * p, a, b, generator (04, x, y) and order one behind the other, of which p, a, b, x and y have `width` bytes.
+ */
+struct kazasu_curve {
+    int number;
+    const uint8_t *parameters;
+    size_t width;
+    size_t length;
+};
+
+/* The parameters of a curve that has a number. `parameters` has room for `*length` bytes. */
+int kazasu_curve_parameters(int number, uint8_t *parameters, size_t *width, size_t *length);
+
+/*
+ * first · generator + second · point, as 04, x, y; `first_length` 0 leaves out the one, `point_length` 0 the other. No where the point
+ * is not on the curve or is not uncompressed, or where the sum is at infinity. `result` has room for 1 + 2 * width bytes.
+ */
+int kazasu_curve_sum(const struct kazasu_curve *curve, const uint8_t *first, size_t first_length, const uint8_t *point,
+                     size_t point_length, const uint8_t *second, size_t second_length, uint8_t *result, size_t *length);
+
+/* An operation modulo an odd number. */
+enum kazasu_modular {
+    KAZASU_MODULAR_ADD = 0,
+    KAZASU_MODULAR_SUBTRACT = 1,
+    KAZASU_MODULAR_MULTIPLY = 2,
+    /* In constant time. */
+    KAZASU_MODULAR_POWER = 3,
+};
+
+/* Computes with big-endian numbers; `result` gets `modulus_length` bytes. */
+int kazasu_modular(enum kazasu_modular operation, const uint8_t *first, size_t first_length, const uint8_t *second,
+                   size_t second_length, const uint8_t *modulus, size_t modulus_length, uint8_t *result);
+
 /* An X.509 certificate. */
 struct kazasu_certificate;
 
@@ -78,9 +115,6 @@ const uint8_t *kazasu_certificate_bytes(const struct kazasu_certificate *certifi
 
 /* The length of its DER in bytes. */
 size_t kazasu_certificate_length(const struct kazasu_certificate *certificate);
-
-/* 1 if its basic constraints say that it may sign certificates. */
-int kazasu_certificate_is_authority(const struct kazasu_certificate *certificate);
 
 /* Checks the signature of a certificate with a public key. */
 int kazasu_certificate_verify(const uint8_t *der, size_t length, const uint8_t *key, size_t key_length);

@@ -28,6 +28,11 @@ extern const unsigned long kazasu_stops_size;
 extern const char *const kazasu_former;
 extern const unsigned long kazasu_former_size;
 
+/// Line (3 digits), the day from which its row in `kazasu_lines` is right (`YYYY-MM-DD`), and what it had before: company, name, name in Latin
+/// script, and what people called the line, in both scripts. What is empty did not change.
+extern const char *const kazasu_former_lines;
+extern const unsigned long kazasu_former_lines_size;
+
 /// How many rows come from YSRL: none in a build without them.
 extern const int kazasu_ysrl_stations;
 

@@ -119,4 +119,6 @@ enum FileRefusal {
     }
 
     static let lost = LocalizedText("the card left before all of it was read", "読み終わる前にカードが離れました")
+    static let otherDocument = LocalizedText(
+        "not what was typed: the chip belongs to another document", "入力した内容と異なります（別の文書の IC です）")
 }

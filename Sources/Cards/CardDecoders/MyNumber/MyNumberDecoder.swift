@@ -161,6 +161,8 @@ public struct MyNumberWarning: Hashable, Sendable {
         case notWhatItShouldBe
         /// This item is missing or malformed.
         case item(MyNumberAttributes.Item)
+        /// Its dates are not those of the number that was typed.
+        case otherDocument
         /// The card refused to read it, with this status word if it gave one.
         case refused(UInt16?)
         /// The card left before the whole file was read.
@@ -177,6 +179,7 @@ extension MyNumberWarning: SelfDescribing {
             case .item(let item):
                 LocalizedText(
                     "item \(item.rawValue) is missing or malformed", "項目 \(item.rawValue) がないか、正しくありません")
+            case .otherDocument: FileRefusal.otherDocument
             case .refused(let status): FileRefusal.message(status)
             case .lost: FileRefusal.lost
             }

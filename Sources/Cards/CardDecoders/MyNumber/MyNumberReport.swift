@@ -17,6 +17,12 @@ public struct MyNumberReport: Hashable, Sendable {
     /// What the reader found when it checked the four items; `nil` when it did not, and for a report of a dump: what signs them is not
     /// kept.
     package var itemsCheck: MyNumberItemsCheck?
+    /// 照合番号B as it was typed, compared with the face; `nil` when it was not typed, and for a report of a dump.
+    package var typed: TypedMatch? {
+        didSet {
+            if typed == .other { warnings.append(MyNumberWarning(file: .face, reason: .otherDocument)) }
+        }
+    }
     /// Files that need a PIN that was not presented or was refused.
     public var withheld: [MyNumberFile]
     /// The warnings found, file by file.
@@ -111,6 +117,7 @@ extension MyNumberWarning.Reason {
         switch self {
         case .notWhatItShouldBe: "notWhatItShouldBe"
         case .item: "item"
+        case .otherDocument: "otherDocument"
         case .refused: "refused"
         case .lost: "lost"
         }

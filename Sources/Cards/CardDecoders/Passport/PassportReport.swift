@@ -6,7 +6,7 @@ public import CardModel
 public struct PassportReport: Hashable, Sendable {
     /// The version of the data structure, four digits such as `0107`; nothing signs it.
     public var version: String?
-    /// The data groups that the passport says it has, 1 to 16; nothing signs that.
+    /// The data groups that the passport says it has, 1 to 16: those of EF.COM, which nothing signs, or without it those of the signed list.
     public var dataGroups: [Int] = []
     /// The machine-readable zone.
     public var machineReadableZone: MachineReadableZone?
@@ -16,6 +16,20 @@ public struct PassportReport: Hashable, Sendable {
     public var withheld: [PassportFile] = []
     /// The problems found, file by file.
     public var warnings: [PassportWarning] = []
+    /// How it was opened; `nil` if it was not, and for a report of a dump.
+    package(set) public var access: PassportAccess?
+    /// Whether EF.COM was read.
+    var hasIndex = false
+    /// Whether it comes from saved files, without a chip.
+    package var isFromFiles = false
+    /// What the chip answered to the question whether it is a copy; `nil` for a report of a dump.
+    package var evidence: ChipEvidence?
+    /// Number and dates as they were typed, compared with the zone; `nil` when they were not typed, and for a report of a dump.
+    package var typed: TypedMatch? {
+        didSet {
+            if typed == .other { warnings.append(PassportWarning(file: .machineReadableZone, reason: .otherDocument)) }
+        }
+    }
 
     init() {}
 
@@ -56,6 +70,10 @@ public struct PassportWarning: Hashable, Sendable {
         case layout
         /// A check digit of the machine-readable zone is wrong.
         case checkDigit
+        /// Number, birth date or expiry are not those that were typed.
+        case otherDocument
+        /// It has this number of photos; the first is shown.
+        case severalPhotos(Int)
         /// The passport refused to read it, with this status word if it gave one.
         case refused(UInt16?)
         /// The passport left before the whole file was read.
@@ -76,7 +94,7 @@ extension PassportReport {
         let birthDates = birthDates
         let isCertain = birthDates.count == 1
         return JSONObject([
-            ("documentCode", .text(zone?.documentCode)), ("issuer", .text(zone?.issuer)),
+            ("documentCode", .text(zone?.documentCode)), ("issuer", text(zone?.issuer)),
             ("number", text(zone?.number)), ("surname", text(zone?.surname)), ("givenNames", text(zone?.givenNames)),
             ("nationality", text(zone?.nationality)), ("birthDate", date(isCertain ? birthDates.first : nil)),
             ("birthDateCandidates", .array(isCertain ? [] : birthDates.map { date($0) })),
@@ -84,6 +102,7 @@ extension PassportReport {
             ("expiryDate", date(expiryDate)),
             ("optionalData", text(zone.flatMap { $0.optionalData.isEmpty ? nil : $0.optionalData })),
             ("machineReadableZone", .array((zone?.lines ?? []).map { .string(redact($0)) })),
+            ("access", access?.json ?? .null),
             ("version", .text(version)), ("dataGroups", .array(dataGroups.map { .int($0) })),
         ])
     }
@@ -110,6 +129,8 @@ extension PassportWarning.Reason {
         switch self {
         case .layout: "layout"
         case .checkDigit: "checkDigit"
+        case .otherDocument: "otherDocument"
+        case .severalPhotos: "severalPhotos"
         case .refused: "refused"
         case .lost: "lost"
         }
@@ -124,6 +145,9 @@ extension PassportWarning: SelfDescribing {
             case .layout:
                 LocalizedText("its data objects are not those that it must have", "データオブジェクトの並びが仕様と異なります")
             case .checkDigit: LocalizedText("a check digit is wrong", "検査数字が合いません")
+            case .otherDocument: FileRefusal.otherDocument
+            case .severalPhotos(let count):
+                LocalizedText("it has \(count) photos; this is the first", "写真が \(count) 枚あります（表示は 1 枚目）")
             case .refused(let status): FileRefusal.message(status)
             case .lost: FileRefusal.lost
             }

@@ -203,6 +203,32 @@ extension Currency {
         let padded = String(repeating: "0", count: max(0, minorDigits + 1 - digits.count)) + digits
         return (amount < 0 ? "-" : "") + padded.dropLast(minorDigits) + "." + padded.suffix(minorDigits)
     }
+
+    /// An amount with its currency for people, as in `-HK$14.40` or `1,230円`; the sign is first.
+    package func localizedText(_ amount: Int) -> LocalizedText {
+        let text = text(amount)
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let number = Self.grouped(text.dropFirst(sign.count))
+        return switch self {
+        case .yen: LocalizedText("\(sign)¥\(number)", "\(sign)\(number)円")
+        case .hongKongDollar: LocalizedText("\(sign)HK$\(number)", "\(sign)\(number)香港ドル")
+        case .yuan: LocalizedText("\(sign)CN¥\(number)", "\(sign)\(number)元")
+        case .rupiah: LocalizedText("\(sign)Rp \(number)", "\(sign)\(number)ルピア")
+        case .taka: LocalizedText("\(sign)Tk \(number)", "\(sign)\(number)タカ")
+        case .dong: LocalizedText("\(sign)\(number) ₫", "\(sign)\(number)ドン")
+        }
+    }
+
+    /// Digits with a comma between thousands; what follows a point stays.
+    private static func grouped(_ number: Substring) -> String {
+        let digits = number.prefix { $0 != "." }
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return text + number[digits.endIndex...]
+    }
 }
 
 extension CardDecoder {

@@ -21,7 +21,6 @@ package struct DecodedCard: Hashable, Sendable {
     }
 
     /// Describes the card of a dump.
-    ///
     package init(_ dump: CardDump, kind: CardKind?) {
         let decoder = kind.flatMap(DecoderRegistry.standard.decoder(of:))
         self.init(identity: dump.card, kind: kind, brand: decoder?.brand(dump))
@@ -61,6 +60,8 @@ public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     public static let myNumber = CardKind(rawValue: "mynumber")
     /// A residence card or a special permanent resident certificate.
     public static let residence = CardKind(rawValue: "residence")
+    /// A MIFARE Classic.
+    public static let classic = CardKind(rawValue: "classic")
     /// An electronic passport.
     public static let passport = CardKind(rawValue: "passport")
 }

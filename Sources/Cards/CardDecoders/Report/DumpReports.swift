@@ -13,9 +13,12 @@ public struct DumpReports: Hashable, Sendable {
     /// The My Number card; `nil` if the dump contains none.
     public var myNumber: MyNumberReport?
 
+    /// The memory of a MIFARE Classic; `nil` if the dump contains none.
+    package var classic: ClassicDump?
+
     /// The kind of the first report; `nil` if there is none.
     public var kind: CardKind? {
-        cards.first?.kind ?? (license != nil ? .license : myNumber != nil ? .myNumber : nil)
+        cards.first?.kind ?? (license != nil ? .license : myNumber != nil ? .myNumber : classic != nil ? .classic : nil)
     }
 }
 
@@ -55,6 +58,7 @@ extension CardDump {
         with decoders: DecoderRegistry = .standard, stations: any StationNames = ShippedStations()
     ) -> DumpReports {
         var reports = DumpReports(license: LicenseDecoder.decode(self), myNumber: MyNumberDecoder.decode(self))
+        reports.classic = classic
         for decoder in decoders.recognizing(self) {
             do throws(CardDecodingError) {
                 reports.cards.append(try decoder.decode(self, stations: stations))

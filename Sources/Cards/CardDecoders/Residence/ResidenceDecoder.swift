@@ -86,6 +86,7 @@ extension ResidenceReport {
         permissionDate = date(values[0xCB], .entries)
         work = code(values[0xCC], .entries, Self.workNames)
         until = date(values[0xCD], .entries)
+        isStayBlank = Self.content(values[0xCD]).isEmpty
     }
 
     private mutating func addPermissions(_ values: [BERTag: [UInt8]]) {

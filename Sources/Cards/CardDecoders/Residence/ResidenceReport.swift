@@ -53,6 +53,15 @@ public struct ResidenceReport: Hashable, Sendable {
     public var withheld: [ResidenceFile] = []
     /// The problems found, file by file.
     public var warnings: [ResidenceWarning] = []
+    /// Whether the field for the end of the stay is blank, as for those who may stay without limit.
+    package var isStayBlank = false
+    /// The number as it was typed, compared with ``number``; `nil` when it was not typed, for the first generation, which has it only in a
+    /// picture, and for a report of a dump.
+    package var typed: TypedMatch? {
+        didSet {
+            if typed == .other { warnings.append(ResidenceWarning(file: .number, reason: .otherDocument)) }
+        }
+    }
 
     init(type: ResidenceType) {
         self.type = type
@@ -107,6 +116,8 @@ public struct ResidenceWarning: Hashable, Sendable {
         case value
         /// A text is not UTF-8 and was read as Shift_JIS.
         case shiftJIS
+        /// The number is not the one that was typed.
+        case otherDocument
         /// The card refused to read it, with this status word if it gave one.
         case refused(UInt16?)
         /// The card left before the whole file was read.
@@ -163,6 +174,7 @@ extension ResidenceWarning.Reason {
         case .layout: "layout"
         case .value: "value"
         case .shiftJIS: "shiftJIS"
+        case .otherDocument: "otherDocument"
         case .refused: "refused"
         case .lost: "lost"
         }
@@ -178,6 +190,7 @@ extension ResidenceWarning: SelfDescribing {
                 LocalizedText("its data objects are not those that it must have", "データオブジェクトの並びが仕様と異なります")
             case .value: LocalizedText("a value is malformed", "正しくない値があります")
             case .shiftJIS: LocalizedText("read as Shift_JIS, not UTF-8", "UTF-8 ではなく Shift_JIS として読みました")
+            case .otherDocument: FileRefusal.otherDocument
             case .refused(let status): FileRefusal.message(status)
             case .lost: FileRefusal.lost
             }

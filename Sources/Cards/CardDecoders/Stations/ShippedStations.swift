@@ -16,7 +16,7 @@ public struct ShippedStations: SearchableStations {
     /// Returns the station that had this code on that day, or `nil` for an unknown code.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let entry = Self.found.withLock { $0.stations.value(code.key) { Self.entry(code) } }
-        return entry.map { $0.name.on(date, $0.former) }
+        return entry.map { $0.name(on: date).on(date, $0.former) }
     }
 
     /// Returns the bus stop with this code, or `nil` for an unknown code.
@@ -39,6 +39,14 @@ public struct ShippedStations: SearchableStations {
     private struct Entry {
         let name: StationName
         let former: [FormerUse]
+        /// The same with the company and the line of before, and the first day on which they are wrong.
+        let formerLine: (name: StationName, until: CalendarDate)?
+
+        /// The name with the company and the line of a day, those of today without one.
+        func name(on date: CalendarDate?) -> StationName {
+            guard let date, let formerLine, date < formerLine.until else { return name }
+            return formerLine.name
+        }
     }
 
     /// What was looked up last: a history names the same few places again and again.
@@ -66,16 +74,49 @@ public struct ShippedStations: SearchableStations {
         let row = PackedTable.stations.row(key)
         let former = PackedTable.former.rows(key).map { FormerUse($0) }
         guard row != nil || !former.isEmpty else { return nil }
-        let line = row.flatMap { PackedTable.lines.row($0[1]) }
-        let company = line.flatMap { PackedTable.companies.row($0[1]) }
-        let name = StationName(
-            company: company?.text(1), line: line?.text(2), name: row?.text(2),
-            latin: .init(company: company?.text(2), line: line?.text(3), name: row?.text(3)),
+        let line = row.flatMap { PackedTable.lines.row($0[1]) }.map(Line.init)
+        let before = line.flatMap { PackedTable.formerLines.row($0.key) }
+        let formerLine = line.flatMap { line in
+            before.flatMap { before in
+                CalendarDate(before[1]).map { (name: name(row, line.before(before)), until: $0) }
+            }
+        }
+        return Entry(name: name(row, line), former: former, formerLine: formerLine)
+    }
+
+    /// A line with its company, of today or before.
+    private struct Line {
+        let key: String
+        let company: PackedTable.Row?
+        private(set) var name: String?
+        private(set) var latin: String?
+        /// What people call it, in both scripts, packed.
+        private(set) var everyday: (japanese: String?, latin: String?)
+
+        init(_ row: PackedTable.Row) {
+            (key, company) = (row[0], PackedTable.companies.row(row[1]))
+            (name, latin, everyday) = (row.text(2), row.text(3), (row.text(4), row.text(5)))
+        }
+
+        private init(key: String, company: PackedTable.Row?) { (self.key, self.company) = (key, company) }
+
+        /// What it was before, by a row of former lines.
+        func before(_ row: PackedTable.Row) -> Line {
+            var line = Line(key: key, company: PackedTable.companies.row(row[2]))
+            (line.name, line.latin) = (row.text(3) ?? name, row.text(4) ?? latin)
+            line.everyday = (row.text(5) ?? everyday.japanese, row.text(6) ?? everyday.latin)
+            return line
+        }
+    }
+
+    private static func name(_ row: PackedTable.Row?, _ line: Line?) -> StationName {
+        StationName(
+            company: line?.company?.text(1), line: line?.name, name: row?.text(2),
+            latin: .init(company: line?.company?.text(2), line: line?.latin, name: row?.text(3)),
             everyday: .init(
-                company: company.flatMap(everyday),
-                line: line.flatMap { line in company.flatMap { everyday(line, of: $0) } }),
+                company: line?.company.flatMap(everyday),
+                line: line.flatMap { line in line.company.flatMap { everyday(line, of: $0) } }),
             doubt: row.flatMap { Self.doubts[$0[4]] })
-        return Entry(name: name, former: former)
     }
 
     private static let doubts: [String: Doubt] = ["o": .oneSource, "d": .disputed]
@@ -87,15 +128,15 @@ public struct ShippedStations: SearchableStations {
     }
 
     /// What people call a line.
-    private static func everyday(_ line: PackedTable.Row, of company: PackedTable.Row) -> LocalizedText? {
-        guard let short = everyday(company), let japanese = line.text(4) else { return nil }
+    private static func everyday(_ line: Line, of company: PackedTable.Row) -> LocalizedText? {
+        guard let short = everyday(company), let japanese = line.everyday.japanese else { return nil }
         func whole(_ text: String, _ company: String, _ name: String?) -> String {
             guard let sign = text.first, sign == "=" || sign == "~" else { return text }
             let rest = text.dropFirst()
             return (sign == "=" ? company : "JR") + " " + (rest.isEmpty ? name ?? "" : String(rest))
         }
-        let name = whole(japanese, short.japanese, line.text(2))
-        return LocalizedText(line.text(5).map { whole($0, short.english, line.text(3)) } ?? name, name)
+        let name = whole(japanese, short.japanese, line.name)
+        return LocalizedText(line.everyday.latin.map { whole($0, short.english, line.latin) } ?? name, name)
     }
 
     private static func name(_ code: BusStopCode) -> StationName? {
@@ -175,6 +216,7 @@ extension ShippedStations {
     static let stations = unsafe PackedTable(kazasu_stations, kazasu_stations_size)
     static let stops = unsafe PackedTable(kazasu_stops, kazasu_stops_size)
     static let former = unsafe PackedTable(kazasu_former, kazasu_former_size)
+    static let formerLines = unsafe PackedTable(kazasu_former_lines, kazasu_former_lines_size)
 
     private init(_ start: UnsafePointer<CChar>, _ size: UInt) {
         unsafe text = UnsafeRawBufferPointer(start: start, count: Int(size))

@@ -189,8 +189,10 @@ public struct StationName: Hashable, Sendable {
 
     /// Whether people know the place by this name, in any script: its own, a former one, or one of the stations that the code can mean.
     package func isNamed(_ query: NameQuery) -> Bool {
-        ([name, latin.name] + formerNames.flatMap { [$0.name, $0.latin] }
-            + candidates.flatMap { [$0.name, $0.latin] }).contains { $0.map(query.equals) ?? false }
+        var names: [String?] = [name, latin.name]
+        for former in formerNames { names += [former.name, former.latin] }
+        for candidate in candidates { names += [candidate.name, candidate.latin] }
+        return names.contains { $0.map(query.equals) ?? false }
     }
 
     /// Whether people know its line by this name, formal or not, with or without the operator.

@@ -66,10 +66,11 @@ public struct MachineReadableZone: Hashable, Sendable {
         }
         let birth = Array(all[birthStart..<birthStart + 6])
         let expiry = Array(all[expiryStart..<expiryStart + 6])
-        let composite: [UInt8] =
+        let fields: [Range<Int>] =
             isCard
-            ? Array(all[5..<30] + all[30..<37] + all[38..<45] + all[48..<59])
-            : Array(all[second..<second + 10] + all[second + 13..<second + 20] + all[second + 21..<second + width - 1])
+            ? [5..<37, 38..<45, 48..<59]
+            : [second..<second + 10, second + 13..<second + 20, second + 21..<second + width - 1]
+        let composite: [UInt8] = fields.flatMap { all[$0] }
         let compositeCheck = isCard ? all[59] : all[second + width - 1]
 
         lines = stride(from: 0, to: all.count, by: width).map { Self.text(all[$0..<$0 + width]) }

@@ -168,6 +168,8 @@ package enum MyNumberItemsCheck: Hashable, Sendable {
     case malformed
     /// The card has no such file.
     case absent
+    /// A file could not be read.
+    case incomplete
     /// It could not be checked.
     case notChecked
 }

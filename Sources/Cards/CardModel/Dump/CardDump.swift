@@ -25,13 +25,16 @@ public struct CardDump: Hashable, Sendable {
     public var applications: [ApplicationDump]
     /// The memory of a Type 2 Tag; `nil` for other cards.
     public var type2: Type2Dump?
+    /// The memory of a MIFARE Classic; `nil` for other cards.
+    public var classic: ClassicDump?
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
     package init(
         tool: String? = nil, readAt: String? = nil, reader: String? = nil, complete: Bool = true,
         missing: [MissingPart] = [], card: CardIdentity, systems: [SystemDump] = [],
-        applications: [ApplicationDump] = [], type2: Type2Dump? = nil, extra: JSONObject = JSONObject()
+        applications: [ApplicationDump] = [], type2: Type2Dump? = nil, classic: ClassicDump? = nil,
+        extra: JSONObject = JSONObject()
     ) {
         self.tool = tool
         self.readAt = readAt
@@ -42,6 +45,7 @@ public struct CardDump: Hashable, Sendable {
         self.systems = systems
         self.applications = applications
         self.type2 = type2
+        self.classic = classic
         self.extra = extra
     }
 
@@ -52,13 +56,15 @@ public struct CardDump: Hashable, Sendable {
     ///   - systems: the FeliCa systems in the card's order.
     ///   - applications: the applications of an ISO 7816 card.
     ///   - type2: the memory of a Type 2 Tag.
+    ///   - classic: the memory of a MIFARE Classic.
     ///   - complete: whether everything that can be read without a key is in it.
     public init(
         card: CardIdentity, systems: [SystemDump] = [], applications: [ApplicationDump] = [], type2: Type2Dump? = nil,
-        complete: Bool = true
+        classic: ClassicDump? = nil, complete: Bool = true
     ) {
         self.init(
-            tool: nil, complete: complete, card: card, systems: systems, applications: applications, type2: type2)
+            tool: nil, complete: complete, card: card, systems: systems, applications: applications, type2: type2,
+            classic: classic)
     }
 
     /// Makes a dump of blocks of a FeliCa card, such as those that a phone or another library has read.
@@ -69,7 +75,7 @@ public struct CardDump: Hashable, Sendable {
     /// ```
     ///
     /// It is not complete (``complete``): what else is on the card is unknown. Areas, key versions, blocks that do not
-    /// begin at 0, and an IDm for each system are for ``init(card:systems:applications:type2:complete:)``.
+    /// begin at 0, and an IDm for each system are for ``init(card:systems:applications:type2:classic:complete:)``.
     ///
     /// - Parameters:
     ///   - idm: the IDm with which the card answered; each system has it.
@@ -178,6 +184,9 @@ extension CardDump {
                 application throws(DocumentError) in try ApplicationDump(json: application)
             } ?? [],
             type2: try root.optional("type2").map { type2 throws(DocumentError) in try Type2Dump(json: type2) },
+            classic: try root.optional("classic").map { classic throws(DocumentError) in
+                try ClassicDump(json: classic)
+            },
             extra: try root.members(without: CardDump.keys))
         if let iso7816 = try root.optional("iso7816")?.members(without: ["applications"]), !iso7816.members.isEmpty {
             extra["iso7816"] = .object(iso7816)
@@ -189,6 +198,7 @@ extension CardDump {
 
     private static let keys: [StaticString] = [
         "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
+        "classic",
     ]
 
     /// The document `kazasu.dump/1`, indented, with a final newline; ``init(parsing:)-([UInt8])`` reads it again.
@@ -214,6 +224,7 @@ extension CardDump {
             document["iso7816"] = .object(iso7816)
         }
         document["type2"] = type2?.json
+        document["classic"] = classic?.json
         document.merge(extra.without(["felica", "iso7816"]))
         return .object(document)
     }
@@ -269,6 +280,8 @@ public struct MissingPart: Hashable, Sendable {
         public static let radioError = Reason(rawValue: "radioError")
         /// An answer of the card violates the protocol.
         public static let badAnswer = Reason(rawValue: "badAnswer")
+        /// The card gave no answer that shows what it contains.
+        public static let cardSilent = Reason(rawValue: "cardSilent")
         /// The reader failed.
         public static let readerFailed = Reason(rawValue: "readerFailed")
         /// Reading was cancelled.

@@ -8,7 +8,7 @@ extension DumpFileFormat {
     public static let flipper = DumpFileFormat(known: "flipper")
 }
 
-/// Flipper Zero's `.nfc` files, versions 2 to 4, of FeliCa cards and of MIFARE Ultralight and NTAG.
+/// Flipper Zero's `.nfc` files, versions 2 to 4, of FeliCa cards, of MIFARE Classic, and of MIFARE Ultralight and NTAG.
 ///
 /// FeliCa cards are in data format 1 (every card as a Lite) or 2. Sources: the files of the Flipper firmware
 /// (`lib/nfc/protocols/felica`, `documentation/file_formats/NfcFileFormats.md`) and the sample of data format 2 in
@@ -24,9 +24,13 @@ package struct FlipperFormat: WritableDumpFormat {
     }
 
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        if let type = source.lines.lazy.compactMap({ $0.value(of: "Device type") }).first,
-            FlipperTagReader.reads(type)
-        {
+        let type = source.lines.lazy.compactMap { $0.value(of: "Device type") }.first
+        if type == FlipperClassic.deviceType {
+            var reader = FlipperClassic()
+            for line in source.lines { try reader.read(line) }
+            return [try reader.finish()]
+        }
+        if let type, FlipperTagReader.reads(type) {
             var reader = FlipperTagReader()
             for line in source.lines { try reader.read(line) }
             return [try reader.finish()]
@@ -36,8 +40,10 @@ package struct FlipperFormat: WritableDumpFormat {
         return [try reader.finish()]
     }
 
-    /// Writes data format 1 for a FeliCa Lite or Lite-S whose blocks all fit in it, otherwise data format 2.
+    /// Writes a MIFARE Classic in data format 2; of FeliCa cards data format 1 for a FeliCa Lite or Lite-S whose blocks all fit in it, otherwise data format 2.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+        if let memory = dump.classic { return Array(try FlipperClassic.text(memory, dump.card).utf8) }
+        guard dump.card.technology == .felica else { throw .notSupported(dump.card.technology) }
         let idm = try dump.idmToWrite()
         guard let pmm = dump.pmmToWrite else { throw .noPMm }
         try dump.checkCodesAreUnique(systems: false)
@@ -242,7 +248,9 @@ enum FlipperLite {
     static func text(_ blocks: BlockTable) -> String {
         var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
         for (place, number) in blockNumbers.enumerated() {
-            let bytes: [UInt8] = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes
+            let block = blocks[number]
+            let status: [UInt8] = block == nil ? [0xFF, 0xFF] : [0, 0]
+            let bytes = status + (block ?? .zero).bytes
             text += "Block \(place): \(Hex.encode(bytes, uppercase: true, separator: " "))\n"
         }
         return text

@@ -39,7 +39,7 @@ struct FlipperReader {
         case "Manufacture id": card.idm = try line.idm(value)
         case "Manufacture parameter": card.pmm = try line.pmm(value)
         case "Data format version":
-            guard let number = Int(value), (1...2).contains(number) else { throw line.malformed(.dataFormat) }
+            guard let number = Int(value), (1...3).contains(number) else { throw line.malformed(.dataFormat) }
             dataFormat = number
         default: try readBody(name.words, value, line)
         }
@@ -55,7 +55,8 @@ struct FlipperReader {
         case "System":
             guard !hasLiteBlocks else { throw line.malformed(.noSystemBesideLite) }
             try counts.endSystem(line)
-            card.systems.append(ImportedSystem(code: try line.code(value)))
+            // What follows the code, such as the version of its key, has no place in a dump.
+            card.systems.append(ImportedSystem(code: try line.code(fields(value).first ?? value)))
             counts.systems += 1
         case "Area": try readArea(fields(value), line)
         case "Service": try readService(fields(value), line)
@@ -86,14 +87,25 @@ struct FlipperReader {
         return card.systems.count - 1
     }
 
-    /// Reads an area, kept unchanged: the file has its first and last service, but not its end code.
+    /// Reads an area. Where the file has its first and last service, but not its end code, they are kept unchanged.
     private mutating func readArea(_ fields: [String], _ line: TextLine) throws(DocumentError) {
         let system = try currentSystem(line)
         let code: AreaCode = try line.code(try field("Code", of: fields, line))
+        counts.areas += 1
+        if let end = try? field("End", of: fields, line) {
+            card.systems[system].areas.append(
+                AreaDump(start: code, end: try line.code(end), keyVersion: try keyVersion(fields, line)))
+            return
+        }
         let range = (try? field("Services", of: fields, line)) ?? ""
         areas[system, default: []].append(
             .object(JSONObject([("code", .string(code.description)), ("services", .string(range))])))
-        counts.areas += 1
+    }
+
+    /// The version of a node's key, in files since 2026. The keys themselves are in lines of three words, which are not read.
+    private func keyVersion(_ fields: [String], _ line: TextLine) throws(DocumentError) -> KeyVersion? {
+        guard let text = try? field("Key version", of: fields, line) else { return nil }
+        return KeyVersion(rawValue: try line.number16(text))
     }
 
     private mutating func readService(_ fields: [String], _ line: TextLine) throws(DocumentError) {
@@ -104,7 +116,7 @@ struct FlipperReader {
                 throw line.malformed(.serviceAttribute)
             }
         }
-        card.systems[system].note(code)
+        card.systems[system].note(code, keyVersion: try keyVersion(fields, line))
         counts.services += 1
     }
 
@@ -127,10 +139,12 @@ struct FlipperReader {
         _ place: Substring, _ value: String, _ line: TextLine
     ) throws(DocumentError) {
         guard hasLiteBlocks || card.systems.isEmpty else { throw line.malformed(.blockOfService) }
-        guard let place = Int(place), let number = FlipperLite.blockNumbers.element(at: place) else {
+        guard let place = Int(place), place >= 0 else {
             throw line.malformed(.blockNumberUpTo, "\(FlipperLite.blockNumbers.count - 1)")
         }
         counts.blocks += 1
+        // Later files have further ones, of which no number is known.
+        guard let number = FlipperLite.blockNumbers.element(at: place) else { return }
         if !hasLiteBlocks { card.systems.append(ImportedSystem(code: .lite)) }
         hasLiteBlocks = true
         card.systems[0].note(FlipperLite.service)
@@ -169,7 +183,7 @@ struct FlipperReader {
         let end = TextLine(number: lastLine, bytes: [])
         try counts.endSystem(end)
         try counts.endFile(end)
-        guard !card.systems.isEmpty || dataFormat == 2 else { throw .missing(key: "Block 0") }
+        guard !card.systems.isEmpty || dataFormat ?? 0 > 1 else { throw .missing(key: "Block 0") }
         for (system, areas) in areas { card.systems[system].extra["flipperAreas"] = .array(areas) }
         if hasLiteBlocks { finishLite() }
         return try card.dump()

@@ -2,14 +2,49 @@
 
 import CardModel
 
+/// The first lines of a Flipper `.nfc` file of a type A card.
+struct FlipperHeader {
+    private var version = 0
+    private var identity = CardIdentity(technology: .typeA)
+    private var atqa: [UInt8]?
+
+    /// Reads a line if it belongs to the header.
+    ///
+    /// - Returns: whether it does.
+    mutating func read(_ name: String, _ value: String, _ line: TextLine) throws(DocumentError) -> Bool {
+        switch name {
+        case "Version":
+            guard let number = Int(value), (2...4).contains(number) else { throw line.malformed(.flipperVersion) }
+            version = number
+        case "UID":
+            let count = (value.words.joined().utf8.count + 1) / 2
+            guard [4, 7, 10].contains(count) else { throw line.malformed(.bytesInHex, "4", "7", "10") }
+            identity.uid = try line.hex(value, count: count)
+        case "ATQA": atqa = try line.hex(value, count: 2)
+        case "SAK": identity.sak = try line.hex(value, count: 1).first
+        default: return false
+        }
+        return true
+    }
+
+    /// Returns the card's identity; values without a line are unknown.
+    func finish() throws(DocumentError) -> CardIdentity {
+        guard version > 0 else { throw .missing(key: "Version") }
+        var identity = identity
+        // Up to version 2 the bytes were in the order of transmission.
+        if let atqa, let first = atqa.first, let last = atqa.last {
+            identity.atqa = version > 2 ? UInt16(first) << 8 | UInt16(last) : UInt16(last) << 8 | UInt16(first)
+        }
+        return identity
+    }
+}
+
 /// Reads the lines of a Flipper `.nfc` file of a MIFARE Ultralight or NTAG.
 ///
 /// Unknown lines are ignored, as by the Flipper. A file has all pages of the chip, including those that were not read,
 /// whose bytes are made up: only the number given in `Pages read` is used.
 struct FlipperTagReader {
-    private var version = 0
-    private var identity = CardIdentity(technology: .typeA)
-    private var atqa: [UInt8]?
+    private var header = FlipperHeader()
     private var tag = Type2Dump(pages: [:])
     private var total: Int?
     private var read: Int?
@@ -26,16 +61,9 @@ struct FlipperTagReader {
         guard !text.hasPrefix("#"), let colon = text.firstIndex(of: ":") else { return }
         let value = text[text.index(after: colon)...].trimmed
         let words = text[..<colon].trimmed.words
-        switch words.joined(separator: " ") {
-        case "Version":
-            guard let number = Int(value), (2...4).contains(number) else { throw line.malformed(.flipperVersion) }
-            version = number
-        case "UID":
-            let count = (value.words.joined().utf8.count + 1) / 2
-            guard [4, 7, 10].contains(count) else { throw line.malformed(.bytesInHex, "4", "7", "10") }
-            identity.uid = try line.hex(value, count: count)
-        case "ATQA": atqa = try line.hex(value, count: 2)
-        case "SAK": identity.sak = try line.hex(value, count: 1).first
+        let name = words.joined(separator: " ")
+        if try header.read(name, value, line) { return }
+        switch name {
         case "Signature": tag.signature = FlipperTagReader.answer(try line.hex(value, count: 32))
         case "Mifare version": tag.version = FlipperTagReader.answer(try line.hex(value, count: 8))
         case "Pages total": total = try count(value, line)
@@ -70,16 +98,12 @@ struct FlipperTagReader {
     private static func answer(_ bytes: [UInt8]) -> [UInt8]? { bytes.contains { $0 != 0 } ? bytes : nil }
 
     mutating func finish() throws(DocumentError) -> CardDump {
-        guard version > 0 else { throw .missing(key: "Version") }
+        let identity = try header.finish()
         guard identity.uid != nil else { throw .missing(key: "UID") }
         guard let total else { throw .missing(key: "Pages total") }
         guard tag.pages.count >= total, !tag.pages.isEmpty else {
             throw .malformedLine(
                 line: lastLine, expected: .init(.pagesBefore, "\(total)", "\(tag.pages.count)"))
-        }
-        // Up to version 2 the bytes were in the order of transmission.
-        if let atqa, let first = atqa.first, let last = atqa.last {
-            identity.atqa = version > 2 ? UInt16(first) << 8 | UInt16(last) : UInt16(last) << 8 | UInt16(first)
         }
         let known = read ?? total
         tag.pages = tag.pages.filter { Int($0.key) < known }

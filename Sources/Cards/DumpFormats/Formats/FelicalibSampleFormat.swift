@@ -3,7 +3,7 @@
 import ByteCodec
 package import CardModel
 
-/// What programs print that were made of felicalib's samples in C#: lines `LABEL [N]  C7-46-…`.
+/// Output of programs built from felicalib's C# samples: lines `LABEL [N]  C7-46-…`.
 ///
 /// Source: programs with FelicaLib that read the history of a Suica (FeliScan and others). Only the history is printed
 /// with its bytes; the label names it (`乗降履歴情報`), the number is that of the block. Lines `IDm=` and `PMm=` may come

@@ -18,7 +18,8 @@ package struct HexLinesFormat: DumpFormat {
     package func recognizes(_ source: DumpSource) -> Bool {
         if source.json != nil { return !HexLinesFormat.lists(source).isEmpty }
         let lines = source.head.map(\.text).filter { !$0.isEmpty && !$0.hasPrefix("#") }
-        return !lines.isEmpty && lines.allSatisfy { PastedBytes.decode($0)?.count == 16 }
+        guard !lines.isEmpty, lines.allSatisfy({ PastedBytes.decode($0)?.count == 16 }) else { return false }
+        return !EMLFormat().recognizes(source)
     }
 
     /// The records of a JSON document; empty if it is anything but lists of sixteen numbers.

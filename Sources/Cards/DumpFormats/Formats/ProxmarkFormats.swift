@@ -70,8 +70,13 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
     }
 
     /// Writes everything except key versions of systems, refusals, and the reader and time.
+    ///
+    /// A MIFARE Classic becomes the file of `hf mf dump`, see ``ProxmarkMemoryFormat``.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
-        try dump.checkFeliCa()
+        if let memory = dump.classic {
+            return Array((ProxmarkClassic.file(memory, dump.card).prettyText + "\n").utf8)
+        }
+        guard dump.card.technology == .felica else { throw .notSupported(dump.card.technology) }
         try dump.checkCodesAreUnique(systems: false)
         let systems = dump.systems.map { system in JSONValue.object(object(of: system, in: dump.card)) }
         let document = JSONValue.object(
@@ -192,19 +197,20 @@ package struct ProxmarkListingFormat: DumpFormat {
     }
 }
 
-/// The memory of a MIFARE Ultralight or NTAG (`mfu`) or of an ST25TB or SRI tag (`14b`) as written by Proxmark3.
+/// The memory of a MIFARE Classic (`mfc`), a MIFARE Ultralight or NTAG (`mfu`) or of an ST25TB or SRI tag (`14b`) as written by
+/// Proxmark3.
 ///
-/// Source: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a `14b`
+/// Source: Proxmark3 `client/src/fileutils.c`. The blocks of an `mfc` file become `classic`, the pages `type2.pages` of `kazasu.dump/1`, the blocks of a `14b`
 /// file become `st25tb.blocks`; each is four bytes, keyed by its number in two hexadecimal digits.
 package struct ProxmarkMemoryFormat: DumpFormat {
     package init() {}
     package var id: String { "proxmark-memory" }
-    package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
+    package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリーダンプ") }
 
-    /// Recognizes a document that names its creator and the kind of file.
+    /// Recognizes a document that names its creator and the kind of file; other programs write files of MIFARE Classic, too.
     package func recognizes(_ source: DumpSource) -> Bool {
-        guard let json = source.json, (try? json.member("Created")?.text()) == "proxmark3" else { return false }
-        return json.member("FileType") != nil
+        guard let json = source.json, let type = json.member("FileType") else { return false }
+        return ProxmarkClassic.isType(try? type.text()) || (try? json.member("Created")?.text()) == "proxmark3"
     }
 
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
@@ -214,6 +220,7 @@ package struct ProxmarkMemoryFormat: DumpFormat {
         switch try type.text() {
         case "mfu": isType2 = true
         case "14b", "14b v2": isType2 = false
+        case let type where ProxmarkClassic.isType(type): return [try ProxmarkClassic.read(root)]
         default: throw .notImported(kind: try type.text())
         }
         let memory = try memory(root.required("blocks"))

@@ -3,14 +3,21 @@
 import ByteCodec
 import CardModel
 
-/// Reads Kazasu's listing of a Type 2 Tag or of the files of an ISO 7816 card, see ``HexListing``.
+/// Reads Kazasu's listing of a Type 2 Tag, of a MIFARE Classic or of the files of an ISO 7816 card, see ``HexListing``.
 struct TagListing {
     private var dump: CardDump
 
     /// Returns whether the words of a line are the comment that opens such a listing.
     static func opens(_ words: [Substring]) -> Bool {
-        words.count >= 3 && words[0] == "#" && (words[1] == "UID" || words[1] == "PUPI")
-            && (try? Hex.decode(words[2])) != nil
+        guard words.count >= 3, words[0] == "#" else { return false }
+        if words[1] == "UID" || words[1] == "PUPI" { return (try? Hex.decode(words[2])) != nil }
+        return kind(words.dropFirst()) != nil
+    }
+
+    /// The size in the comment `MIFARE Classic 1K`.
+    private static func kind(_ words: ArraySlice<Substring>) -> ClassicKind? {
+        guard words.count == 3, words.starts(with: ["MIFARE", "Classic"]) else { return nil }
+        return words.last.flatMap { ClassicKind(rawValue: String($0)) }
     }
 
     /// Returns the card of a listing.
@@ -23,11 +30,23 @@ struct TagListing {
                 try listing.comment(Array(words.dropFirst()), line)
             } else if words[0] == "MF" || words[0].utf8.count > 4 {
                 try listing.file(words, line)
+            } else if listing.dump.classic != nil {
+                try listing.block(words, line)
             } else {
                 try listing.page(words, line)
             }
         }
         return listing.dump
+    }
+
+    private mutating func block(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
+        guard let kind = dump.classic?.kind, let number = Int(words[0]), (0..<kind.blockCount).contains(number) else {
+            throw line.malformed(.blockNumberUpTo, "\((dump.classic?.kind.blockCount ?? 1) - 1)")
+        }
+        let digits = words[1...].joined().filter { $0 != ":" }
+        guard let bytes = ClassicDump.bytes(of: digits, unknown: "-") else { throw line.malformed(.bytesInHex, "16") }
+        guard dump.classic?[number] == nil else { throw line.malformed(.uniqueBlock) }
+        dump.classic?[number] = bytes
     }
 
     private mutating func page(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
@@ -56,6 +75,9 @@ struct TagListing {
     private mutating func comment(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
         switch words.first {
         case "UID", "PUPI": try identity(words, line)
+        case "MIFARE":
+            guard dump.classic == nil, let kind = TagListing.kind(words[...]) else { return }
+            dump.classic = ClassicDump(kind)
         case "version": tag { $0.version = TagListing.bytes(words) }
         case "signature": tag { $0.signature = TagListing.bytes(words) }
         case "counter":
@@ -104,6 +126,8 @@ struct TagListing {
         var part = MissingPart(reason: MissingPart.Reason(rawValue: reason))
         if words.count > 4, words[1] == "pages" {
             part.fromPage = UInt16(words[3], radix: 16)
+        } else if words.count > 4, words[1] == "blocks" {
+            part.fromBlock = UInt16(words[3])
         } else if words.count > 2 {
             part.application = AID(words[1])
             part.file = words[2].utf8.count == 4 ? FileIdentifier(words[2]) : nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu apdu`
@@ -17,14 +17,14 @@ struct APDU: KazasuCommand {
             Extended lengths (00, then two bytes of Lc; two bytes of Le) are sent as written; the card must support \
             them, and a command too long for the reader is refused with the reader's limit.
 
-            VERIFY is only sent through the PIN guard: write PIN1 in place of the data. The guard reads the tries left \
+            VERIFY is only sent through the PIN guard: write PIN1 in place of the data. The guard reads the remaining tries \
             first, sends a PIN once, and never uses the last try. Commands that change a PIN are not sent.
 
             Examples:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
               kazasu apdu card.apdu                        # a script; - is standard input
               kazasu apdu 00A4000C02E104 00B00000000400    # READ BINARY, extended Le
-              kazasu apdu 00A4000C023F00 00200081          # tries left for PIN 81
+              kazasu apdu 00A4000C023F00 00200081          # remaining tries of PIN 81
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """,
             """
@@ -45,30 +45,36 @@ struct APDU: KazasuCommand {
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """))
 
+    static let programAccess = CommandAccess.method(
+        .card("card.apdu", .post("apdu"), needs: .raw, argument: "commands", schema: "apdu"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var pinOptions: PINOptions
 
     @Argument(
+        required: [], reach: .network,
         help: help(
             "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
             "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"), completion: .file())
     var apdus: [String]
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("Kinds of card to look for: a, b or both in order.", "探すカードの種類: a、b、または順に両方。", value: "a,b"))
     var type = ISOTypes.both
 
     @Flag(
-        name: .long,
+        reach: .network, name: .long,
         help: help("Send each APDU unchanged, and show each response as received.", "APDU を加工せずに送り、応答もそのまま表示する。"))
     var raw = false
 
-    @Option(name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
+    @Option(reach: .never, name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
-    @Option(name: .long, help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+    @Option(
+        reach: .network, name: .long,
+        help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
     var answerTimeout = 5000
 
     func validate() throws {

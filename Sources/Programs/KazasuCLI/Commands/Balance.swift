@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu balance`
 struct Balance: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "balance",
-        abstract: tr("Print the money on the card: one number.", "カードの残高を数字だけで表示する。"),
+        abstract: tr("Print the card's balance: one number.", "カードの残高を数字だけで表示する。"),
         discussion: tr(
             """
             Known cards are tried in a fixed order, transit first; --card picks one.
@@ -30,10 +30,14 @@ struct Balance: KazasuCommand {
               kazasu balance --keep          # 履歴も読んで台帳に追加する
             """))
 
+    static let programAccess = CommandAccess.method(.card("card.balance", .get("balance"), schema: "balance"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions
 
-    @Flag(name: .long, help: help("Every balance on the card: KIND AMOUNT CURRENCY.", "カードの全残高を 種類 金額 通貨 で表示する。"))
+    @Flag(
+        reach: .network, name: .long,
+        help: help("Every balance on the card: KIND AMOUNT CURRENCY.", "カードの全残高を 種類 金額 通貨 で表示する。"))
     var all = false
 
     @OptionGroup var keepOptions: KeepOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import ByteCodec
 import Kazasu
 import MIFAREClassic
@@ -16,7 +16,7 @@ struct Classic: ParsableCommand {
 
             Examples:
               kazasu classic info                             # which sectors are open
-              kazasu classic dump --keys keys.txt -o card.mfd # all that the keys open
+              kazasu classic dump --keys keys.txt -o card.json # all that the keys open
               kazasu classic read 4-6 --keys keys.txt
               kazasu classic write 4 00112233445566778899AABBCCDDEEFF --keys keys.txt
               kazasu classic value 13 --add 100 --keys keys.txt
@@ -26,13 +26,13 @@ struct Classic: ParsableCommand {
 
             例:
               kazasu classic info                             # 開くセクター
-              kazasu classic dump --keys keys.txt -o card.mfd # 鍵で読めるものすべて
+              kazasu classic dump --keys keys.txt -o card.json # 鍵で読めるものすべて
               kazasu classic read 4-6 --keys keys.txt
               kazasu classic write 4 00112233445566778899AABBCCDDEEFF --keys keys.txt
               kazasu classic value 13 --add 100 --keys keys.txt
             """),
         subcommands: [
-            ClassicInfo.self, ClassicDump.self, ClassicRead.self, ClassicWrite.self, ClassicValueCommand.self,
+            ClassicInfo.self, ClassicDumpCommand.self, ClassicRead.self, ClassicWrite.self, ClassicValueCommand.self,
         ])
 }
 
@@ -45,205 +45,160 @@ struct ClassicInfo: KazasuCommand {
             "MIFARE Classic のサイズ、セクター、アプリケーションを表示する。"),
         discussion: tr(
             """
-            Tries the keys that are given, and the three public ones (factory, application directory, NDEF). Nothing is written.
+            Tries the given keys and the three public ones (factory, application directory, NDEF). Shows which keys \
+            open each sector and what each key may do: A|B is either key. Nothing is written.
 
             Examples:
               kazasu classic info
               kazasu classic info --keys keys.txt --json | jq .sectors
             """,
             """
-            指定した鍵と、公開されている 3 つの鍵（出荷時、アプリケーションディレクトリー、NDEF）を試します。何も書き込みません。
+            指定した鍵と、公開されている 3 つの鍵（出荷時、アプリケーションディレクトリー、NDEF）を試し、セクターごとに、開く鍵と、各鍵で
+            できることを表示します（A|B はどちらの鍵でも可）。何も書き込みません。
 
             例:
               kazasu classic info
               kazasu classic info --keys keys.txt --json | jq .sectors
             """))
 
+    static let programAccess = CommandAccess.method(.card("classic.info", .get("classic/info"), schema: "classic"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: ClassicKeyOptions
 
-    private struct Sector {
-        var number: Int
-        var keys: [ClassicKeyType] = []
-        var access: [UInt8]?
-    }
-
     func execute(_ context: Context) throws {
         let keys = try keyOptions.withTransportKeys()
         let session = try ReaderSession(readerOptions, context)
-        var sectors: [Sector] = []
-        let (identity, kind, image) = try closing(session) { session in
+        let (identity, memory) = try closing(session) { session in
             let card = try session.find(.classic)
             let tag = try card.classic()
-            var image = ClassicImage(tag.kind)
-            for number in 0..<tag.kind.sectorCount {
-                _ = try classic { () throws(ClassicError) in try tag.readSector(number, keys, into: &image) }
-                var sector = Sector(number: number)
-                sector.keys = ClassicKeyType.allCases.filter { image.key($0, of: number) != nil }
-                let trailer = image[ClassicKind.trailer(of: number)]
-                sector.access = trailer.flatMap { bytes in
-                    let access = bytes[6..<9].compactMap { $0 }
-                    return access.count == 3 ? access : nil
-                }
-                sectors.append(sector)
+            var memory = ClassicDump(tag.kind)
+            for sector in 0..<tag.kind.sectorCount {
+                _ = try classic { () throws(ClassicError) in try tag.readSector(sector, keys, into: &memory) }
             }
-            return (card.identity, tag.kind, image)
+            return (card.identity, memory)
         }
-        let directory = ClassicDirectory(image)
-        let message = directory?.message(in: image)
-        if context.json {
-            try context.print([
-                "schema": "kazasu.classic/1", "card": context.redaction.apply(identity).json,
-                "size": .string(kind.rawValue),
-                "sectors": .array(
-                    sectors.map { sector in
-                        [
-                            "sector": .int(sector.number), "keys": .array(sector.keys.map { .string($0.rawValue) }),
-                            "access": .text(sector.access.map { Hex.encode($0) }),
-                            "application": .text(directory?.applications[sector.number].map { FourDigits.text($0) }),
-                        ]
-                    }),
-                "directory": directory.map { ["checksum": .bool($0.isChecksumRight)] } ?? .null,
-                "ndefLength": .optional(message?.count),
-            ])
-            return
-        }
-        var rows = [[tr("Card", "カード"), "MIFARE Classic \(kind.rawValue)"]]
-        rows.append([
-            "UID", context.redaction.apply(Hex.encode(identity.uid ?? [], uppercase: true)),
-        ])
-        for sector in sectors {
-            let open =
-                sector.keys.isEmpty
-                ? tr("no key", "鍵なし")
-                : tr("key ", "鍵 ") + sector.keys.map(\.rawValue).joined(separator: ", ")
-            let access = sector.access.map { "  " + Hex.encode($0, uppercase: true) } ?? ""
-            let application =
-                directory?.applications[sector.number].flatMap { $0 == 0 ? nil : "  " + FourDigits.text($0) } ?? ""
-            rows.append([tr("Sector \(sector.number)", "セクター \(sector.number)"), open + access + application])
-        }
-        if let message { rows.append(["NDEF", tr("\(message.count) bytes", "\(message.count) バイト")]) }
-        try context.print(Columns.text(rows))
+        let view = ClassicView(memory, context.redaction)
+        try context.print(
+            "kazasu.classic/1", card: context.redaction.apply(identity).json, view.members,
+            else: Columns.text(view.rows(uid: identity.uid ?? [])))
     }
 }
 
 /// `kazasu classic dump`
-struct ClassicDump: KazasuCommand {
+struct ClassicDumpCommand: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "dump",
         abstract: tr("Read everything that the keys open.", "鍵で読めるものをすべて読む。"),
         discussion: tr(
             """
-            Prints BLOCK HEX, -- for what is not known; with -o a file by its ending: .mfd, .mct (MIFARE Classic Tool), .nfc \
-            (Flipper), .json and .eml (Proxmark). The file has the keys that fit in its trailers; --redact leaves them out. \
-            Sectors without a key are withheld.
+            Prints BLOCK HEX, -- for unknown bytes; with -o a file by its ending: .json (Kazasu), .mfd, .mct (MIFARE Classic \
+            Tool), .nfc (Flipper) and .eml (Proxmark). 'kazasu decode', 'convert', 'diff' and virtual readers take them all. \
+            The file has the keys that fit in its trailers; --redact leaves them out. Sectors without a key are withheld, and \
+            blocks that no key may read. .mfd and .eml have zeros for unknown bytes; they are not written if access bits are \
+            unknown, since zeros there would end the sector of a copy.
 
             Examples:
               kazasu classic dump --keys keys.txt
-              kazasu classic dump --keys keys.txt -o card.mfd
+              kazasu classic dump --keys keys.txt -o card.json
               kazasu classic dump --keys old.mfd -o card.nfc
             """,
             """
-            1 行に ブロック 16進 を出力します（不明なバイトは --）。-o では拡張子で形式が決まります: .mfd、.mct（MIFARE Classic Tool）、.nfc（Flipper）、
-            .json・.eml（Proxmark）。ファイルのトレーラーには合った鍵が入ります（--redact で除きます）。鍵のないセクターは読みません。
+            1 行に ブロック 16進 を出力します。不明なバイトは -- で表します。
+
+            ファイルの形式は -o の拡張子で決まります: .json（Kazasu）、.mfd、.mct（MIFARE Classic Tool）、.nfc（Flipper）、
+            .eml（Proxmark）。どの形式も 'kazasu decode'、'convert'、'diff'、仮想リーダーで使えます。
+            ファイルのトレーラーには合った鍵が入ります（--redact で除きます）。鍵のないセクターと、どの鍵でも読めない
+            ブロックは不明になります。.mfd と .eml では不明なバイトがゼロになります。アクセスビットが不明なときは、ゼロを書き写すとセクターが
+            使えなくなるため、この 2 つの形式では保存しません。
 
             例:
               kazasu classic dump --keys keys.txt
-              kazasu classic dump --keys keys.txt -o card.mfd
+              kazasu classic dump --keys keys.txt -o card.json
               kazasu classic dump --keys old.mfd -o card.nfc
             """))
+
+    static let programAccess = CommandAccess.method(
+        .card("classic.dump", .none(because: "keys are never taken from the network"), schema: "classicDump"))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: ClassicKeyOptions
 
-    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(
+        reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+        completion: .file())
     var output: String?
 
+    @Option(
+        reach: .never, name: .long,
+        help: help(
+            "The format of the file. Default: by the ending of -o.", "ファイルの形式。省略時は -o の拡張子による。", value: "format"))
+    var format: DumpFileFormat?
+
     func validate() throws {
-        guard let output, output != "-", format == nil else { return }
+        guard let output else {
+            guard format != nil else { return }
+            throw ValidationError(tr("--format requires -o", "--format は -o と一緒に指定してください"))
+        }
+        try OutputEnding(output).check("--format \(format?.rawValue ?? "")", format, DumpFileFormat.classicEndings)
+        guard output != "-", format ?? OutputEnding(output).format(DumpFileFormat.classicEndings) == nil else { return }
         throw ValidationError(
             tr(
-                "\(output): the ending must be .mfd, .mct, .nfc, .json or .eml",
-                "\(output): 拡張子は .mfd、.mct、.nfc、.json、.eml のどれかにしてください"))
-    }
-
-    private var format: ClassicFormat? {
-        guard let output, let dot = output.lastIndex(of: "."), !output[dot...].contains("/") else { return nil }
-        return ClassicFormat(ending: String(output[output.index(after: dot)...]))
+                "\(output): the ending must be .json, .mfd, .mct, .nfc, .eml or .hex",
+                "\(output): 拡張子は .json、.mfd、.mct、.nfc、.eml、.hex のどれかにしてください"))
     }
 
     func execute(_ context: Context) throws {
         let keys = try keyOptions.required()
-        let file = try output.map { path throws(CommandError) in try OutputFile(path) }
+        let file = try output.map { path throws(CommandError) in try DumpOutput(path) }
+        // Standard output gets bytes.
+        let format = format ?? OutputEnding(output).format(DumpFileFormat.classicEndings) ?? .mfd
         let session = try ReaderSession(readerOptions, context)
-        var failure: CommandError?
-        var withheld: [Int] = []
-        let (identity, whole) = try closing(session) { session in
-            let card = try session.find(.classic)
-            let tag = try card.classic()
-            var image = ClassicImage(tag.kind, uid: tag.target.uid, atqa: tag.target.atqa, sak: tag.target.sak)
-            for sector in 0..<tag.kind.sectorCount {
-                do throws(ClassicError) {
-                    if try !tag.readSector(sector, keys, into: &image) { withheld.append(sector) }
-                } catch {
-                    failure = CommandError(error)
-                    withheld += Array(sector..<tag.kind.sectorCount)
-                    break
-                }
-            }
-            return (card.identity, image)
+        let contents = try closing(session) { session in
+            let card: ClassicCard = try session.find(.classic).classic()
+            return try card.dump(keys)
         }
-        var image = context.redaction.isOn ? whole.withoutKeys : whole
-        if context.redaction.isOn {
-            image.uid = image.uid.map { $0.prefix(1) + $0.dropFirst().map { _ in 0 } }
-            if var first = image[0] {
-                for place in 1..<7 { first[place] = nil }
-                image[0] = first
-            }
+        let dump = contents.dump.stamped(session)
+        guard let memory = dump.classic, let shown = context.redaction.apply(dump).classic else {
+            throw CommandError.bug("no memory")
         }
-        if failure == nil, withheld.count == image.kind.sectorCount {
-            throw CommandError(ClassicError.noKey(sector: 0))
+        let opened = Set(contents.sectors.filter { !$0.keys.isEmpty }.map(\.number))
+        let withheld = (0..<memory.kind.sectorCount).filter { !opened.contains($0) }
+        let hidden = ClassicView(memory, context.redaction).unknownBlocks.filter {
+            opened.contains(ClassicKind.sector(of: $0))
         }
         if let file {
-            try file.finish((format ?? .mfd).data(image))
-            if let format, !format.marksUnknown, !withheld.isEmpty {
-                context.warn(
-                    tr(
-                        "the file has zeros for sectors \(Self.list(withheld)): .mct and .nfc can say that they are not known",
-                        "セクター \(Self.list(withheld)) はゼロで書きました（.mct と .nfc なら不明と記録できます）"))
+            context.attempt { () throws(CommandError) in
+                try file.finish(format.file(dump, context.redaction, option: "format"), of: dump, context)
+                context.noteLimits(of: format, dump)
             }
         }
         if context.json {
             try context.print([
-                "schema": "kazasu.classicDump/1", "card": context.redaction.apply(identity).json,
-                "size": .string(image.kind.rawValue),
-                "blocks": .object(
-                    JSONObject(
-                        image.blocks.sorted { $0.key < $1.key }.map {
-                            ("\($0.key)", .string(Self.digits($0.value, "??", false)))
-                        })),
-                "withheld": .array(withheld.map { .int($0) }),
+                "schema": "kazasu.classicDump/1", "card": context.redaction.apply(dump.card).json,
+                "size": .string(memory.kind.rawValue), "blocks": shown.blocksJSON,
+                "withheld": .array(withheld.map { .int($0) }), "withheldBlocks": .array(hidden.map { .int($0) }),
             ])
         } else if file == nil {
-            let unknown = [UInt8?](repeating: nil, count: 16)
-            try context.print(
-                (0..<image.kind.blockCount).map { "\($0) \(Self.digits(image[$0] ?? unknown, "--", true))\n" }.joined())
+            try context.print(file: DumpFileFormat.hex.file(dump, context.redaction, option: "format"))
         }
-        if failure == nil, !withheld.isEmpty {
+        if let error = contents.error { throw CommandError(error) }
+        if !withheld.isEmpty {
+            let sectors = Words.ranges(withheld) { "\($0)" }
             context.note(
-                tr("sectors without a key that fits: \(Self.list(withheld))", "合う鍵のないセクター: \(Self.list(withheld))"))
+                tr(
+                    "none of the given keys opens \(withheld.count == 1 ? "sector" : "sectors") \(sectors)",
+                    "合う鍵のないセクター: \(sectors)"))
         }
-        if let failure { throw failure }
-    }
-
-    private static func list(_ numbers: [Int]) -> String {
-        Words.ranges(numbers.map { UInt16(clamping: $0) }) { "\($0)" }
-    }
-
-    static func digits(_ block: [UInt8?], _ unknown: String, _ isUpper: Bool) -> String {
-        block.map { $0.map { Hex.encode([$0], uppercase: isUpper) } ?? unknown }.joined()
+        if !hidden.isEmpty {
+            let blocks = Words.ranges(hidden) { "\($0)" }
+            context.note(
+                tr(
+                    "the access bits let no given key read \(hidden.count == 1 ? "block" : "blocks") \(blocks)",
+                    "指定した鍵では読めないブロック（アクセスビットによる）: \(blocks)"))
+        }
     }
 }
 
@@ -254,7 +209,7 @@ struct ClassicRead: KazasuCommand {
         abstract: tr("Read blocks, or the NDEF message.", "ブロックまたは NDEF メッセージを読む。"),
         discussion: tr(
             """
-            Prints BLOCK HEX; a trailer shows its access bits and no keys. --ndef follows the application directory and prints \
+            Prints BLOCK HEX; a trailer shows its access bits, and -- for its keys. --ndef follows the application directory and prints \
             the message, with the public keys if no others are given.
 
             Examples:
@@ -263,7 +218,7 @@ struct ClassicRead: KazasuCommand {
               kazasu classic read --ndef
             """,
             """
-            1 行に ブロック 16進 を出力します。トレーラーはアクセスビットだけで、鍵は表示しません。--ndef はアプリケーションディレクトリーに従って
+            1 行に ブロック 16進 を出力します。トレーラーの鍵は -- で表します。--ndef はアプリケーションディレクトリーに従って
             メッセージを表示します（鍵を指定しなければ公開鍵を使います）。
 
             例:
@@ -272,14 +227,24 @@ struct ClassicRead: KazasuCommand {
               kazasu classic read --ndef
             """))
 
+    static let programAccess = CommandAccess.methods([
+        .card(
+            "classic.read", .none(because: "keys are never taken from the network"), argument: "blocks",
+            required: ["blocks"], omitting: ["ndef"], schema: "classicRead",
+            LocalizedText("Read blocks.", "ブロックを読む。")),
+        .card(
+            "classic.message", .get("classic/message"), fixed: ["--ndef"], schema: "classicMessage",
+            LocalizedText("Read the NDEF message.", "NDEF メッセージを読む。")),
+    ])
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: ClassicKeyOptions
 
-    @Argument(help: help("Block numbers, as in 4-6 or 1,2,8.", "ブロック番号（例: 4-6、1,2,8）。"))
+    @Argument(reach: .network, help: help("Block numbers, as in 4-6 or 1,2,8.", "ブロック番号（例: 4-6、1,2,8）。"))
     var blocks: BlockRange?
 
-    @Flag(name: .long, help: help("Read the NDEF message.", "NDEF メッセージを読む。"))
+    @Flag(reach: .never, name: .long, help: help("Read the NDEF message.", "NDEF メッセージを読む。"))
     var ndef = false
 
     func validate() throws {
@@ -292,7 +257,7 @@ struct ClassicRead: KazasuCommand {
         let keys = ndef ? try keyOptions.withTransportKeys() : try keyOptions.required()
         let session = try ReaderSession(readerOptions, context)
         if ndef { return try readMessage(keys, session, context) }
-        var read: [(block: Int, bytes: [UInt8])] = []
+        var read: [(block: Int, bytes: [UInt8?])] = []
         var failure: CommandError?
         let identity = try closing(session) { session in
             let card = try session.find(.classic)
@@ -303,12 +268,13 @@ struct ClassicRead: KazasuCommand {
                     guard block < tag.kind.blockCount else { throw .notWritable(block: block, .absent) }
                     read.append((block, try Self.read(block, tag, keys)))
                 } catch {
+                    let info = Caller.current.command("classic info")
                     failure =
                         error == .notWritable(block: block, .absent)
                         ? CommandError(
                             .refused, "refused",
                             tr("the card has no block \(block)", "カードにブロック \(block) はありません"),
-                            hint: tr("'kazasu classic info' shows its size", "サイズは 'kazasu classic info' で分かります"))
+                            hint: tr("\(info) shows its size", "サイズは \(info) で分かります"))
                         : CommandError(error)
                     break
                 }
@@ -319,35 +285,28 @@ struct ClassicRead: KazasuCommand {
             try context.print([
                 "schema": "kazasu.classicRead/1", "card": context.redaction.apply(identity).json,
                 "blocks": .object(
-                    JSONObject(read.map { ("\($0.block)", .string(Hex.encode(masked($0.block, $0.bytes, context)))) })),
+                    JSONObject(
+                        read.map { ("\($0.block)", ClassicDump.json(context.redaction.apply($0.bytes, of: $0.block))) })
+                ),
             ])
         } else {
             try context.print(
-                read.map { "\($0.block) \(Hex.encode(masked($0.block, $0.bytes, context), uppercase: true))\n" }
-                    .joined())
+                read.map {
+                    "\($0.block) \(ClassicDump.digits(of: context.redaction.apply($0.bytes, of: $0.block), unknown: "-"))\n"
+                }.joined())
         }
         if let failure { throw failure }
     }
 
-    /// The UID is in block 0.
-    private func masked(_ block: Int, _ bytes: [UInt8], _ context: Context) -> [UInt8] {
-        guard context.redaction.isOn, block == 0 else { return bytes }
-        return bytes.prefix(1) + [UInt8](repeating: 0, count: 6) + bytes.dropFirst(7)
-    }
-
     /// Reads a block with the key that its access bits ask for.
-    private static func read(_ block: Int, _ tag: ClassicTag, _ keys: ClassicKeys) throws(ClassicError) -> [UInt8] {
+    private static func read(_ block: Int, _ tag: ClassicTag, _ keys: ClassicKeys) throws(ClassicError) -> [UInt8?] {
         let sector = ClassicKind.sector(of: block)
         var isOpen = false
         for type in ClassicKeyType.allCases {
             guard try tag.unlock(sector, keys, ClassicAccess.Keys(type)) != nil else { continue }
             isOpen = true
             do throws(ClassicError) {
-                var bytes = try tag.read(block)
-                if ClassicKind.trailer(of: sector) == block {
-                    bytes.replaceSubrange(10..<16, with: repeatElement(0, count: 6))
-                }
-                return bytes
+                return ClassicDump.withoutKeys(block, try tag.read(block))
             } catch .refused {
                 continue
             } catch {
@@ -361,23 +320,24 @@ struct ClassicRead: KazasuCommand {
         let (identity, message) = try closing(session) { session in
             let card = try session.find(.classic)
             let tag = try card.classic()
-            var image = ClassicImage(tag.kind)
+            var memory = ClassicDump(tag.kind)
             try classic { () throws(ClassicError) in
-                try tag.readSector(0, keys, into: &image)
-                if tag.kind == .k4 || tag.kind == .k2 { try tag.readSector(16, keys, into: &image) }
-                for sector in ClassicDirectory(image)?.ndefSectors ?? [] {
-                    try tag.readSector(sector, keys, into: &image)
+                try tag.readSector(0, keys, into: &memory)
+                if tag.kind == .k4 || tag.kind == .k2 { try tag.readSector(16, keys, into: &memory) }
+                for sector in ClassicDirectory(memory)?.ndefSectors ?? [] {
+                    try tag.readSector(sector, keys, into: &memory)
                 }
             }
-            return (card.identity, ClassicDirectory(image)?.message(in: image))
+            return (card.identity, ClassicDirectory(memory)?.message(in: memory))
         }
         guard let message else {
+            let info = Caller.current.command("classic info")
             throw CommandError(
                 .otherCard, "notFormatted",
                 tr(
                     "no NDEF message: the application directory names none that can be read",
                     "NDEF メッセージがありません（アプリケーションディレクトリーに読めるものがありません）"),
-                hint: tr("'kazasu classic info' shows which sectors open", "開くセクターは 'kazasu classic info' で分かります"))
+                hint: tr("\(info) shows which sectors open", "開くセクターは \(info) で分かります"))
         }
         let view = NDEFView(message, context.redaction)
         if context.json {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import ByteCodec
 import CardCiphers
 import Kazasu
@@ -13,47 +13,59 @@ struct ClassicWrite: KazasuCommand {
         abstract: tr("Write a block, read it back and compare.", "ブロックを書き、読み返して照合する。"),
         discussion: tr(
             """
-            The access bits are read first, and what they do not allow is refused before anything is written. Block 0 is never \
-            written. A trailer (keys and access bits) is written only with --trailer and both keys of its sector, from a file \
-            or descriptor with its 32 digits; its new keys are proved at once.
+            The access bits are read first, and what they do not allow is refused before anything is written. Asks before it \
+            replaces a block that is not all zeros; --yes skips the question, for scripts. Block 0 is never written.
+
+            A trailer (keys and access bits) is written only with --trailer and both keys of its sector, from a file or \
+            descriptor with its 32 digits; its new keys are proved at once. One that takes a right away for good (to change the \
+            access bits, to read or to write a data block) requires --permanent.
 
             Examples:
               kazasu classic write 4 00112233445566778899AABBCCDDEEFF --keys keys.txt
               kazasu classic write 7 --trailer --data-from file:trailer.txt --keys keys.txt
             """,
             """
-            まずアクセスビットを読み、許されない書き込みは何も書かずに断ります。ブロック 0 には書きません。トレーラー（鍵とアクセスビット）には
-            --trailer とセクターの鍵 A・B の両方が必要で、内容の 32 桁はファイルかディスクリプターから読みます。書いた後、すぐ新しい鍵で認証します。
+            まずアクセスビットを読み、許されない書き込みは何も書かずに断ります。ゼロ以外のデータがあるブロックを上書きする前に端末で確認します。
+            スクリプトでは --yes で確認を省けます。ブロック 0 には書きません。
+
+            トレーラー（鍵とアクセスビット）には --trailer とセクターの鍵 A・B の両方が必要で、内容の 32 桁はファイルかディスクリプターから
+            読みます。書いた後、すぐ新しい鍵で認証します。アクセスビットの変更や、データブロックの読み取り・書き込みが永久にできなくなる
+            トレーラーには --permanent が必要です。
 
             例:
               kazasu classic write 4 00112233445566778899AABBCCDDEEFF --keys keys.txt
               kazasu classic write 7 --trailer --data-from file:trailer.txt --keys keys.txt
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "a wrong trailer locks a sector for good, so its owner writes at the terminal")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: ClassicKeyOptions
 
-    @Argument(help: help("The block number.", "ブロック番号。"))
+    @Argument(required: 0, reach: .never, help: help("The block number.", "ブロック番号。"))
     var block: Int
 
-    @Argument(help: help("Sixteen bytes in hexadecimal.", "16 バイト（16 進）。"))
+    @Argument(reach: .never, help: help("Sixteen bytes in hexadecimal.", "16 バイト（16 進）。"))
     var data: String?
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "Where to read the bytes of a trailer: env:NAME, file:PATH or fd:NUMBER.",
             "トレーラーの内容の入力元: env:変数名、file:パス、fd:番号。", value: "source"))
     var dataFrom: SecretSource?
 
-    @Flag(name: .long, help: help("Write a trailer: keys and access bits.", "トレーラー（鍵とアクセスビット）を書く。"))
+    @Flag(reach: .never, name: .long, help: help("Write a trailer: keys and access bits.", "トレーラー（鍵とアクセスビット）を書く。"))
     var trailer = false
 
-    @Flag(name: .long, help: help("Allow a trailer that nobody can change afterwards.", "誰も変更できなくなるトレーラーも許す。"))
+    @Flag(
+        reach: .never, name: .long,
+        help: help("Allow a trailer that takes a right away for good.", "できなくなることがあるトレーラーも許す。"))
     var permanent = false
 
-    @Flag(name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
+    @Flag(reach: .never, name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
     var yes = false
 
     func validate() throws {
@@ -100,13 +112,18 @@ struct ClassicWrite: KazasuCommand {
                     .usage, "usage", tr("block \(block) is not a trailer", "ブロック \(block) はトレーラーではありません"),
                     hint: tr("the trailer is the last block of its sector", "トレーラーはセクターの最後のブロックです"))
             }
-            try classic { () throws(ClassicError) in
-                _ =
-                    trailer
-                    ? try tag.checkWriting(trailer: content, of: sector, keys, isPermanent: permanent)
-                    : try tag.checkWriting(block, keys)
+            if trailer {
+                _ = try classic { () throws(ClassicError) in
+                    try tag.checkWriting(trailer: content, of: sector, keys, isPermanent: permanent)
+                }
+                try Confirmation.overwrite(
+                    tr(
+                        "the keys and access bits of sector \(sector) will be replaced",
+                        "セクター \(sector) の鍵とアクセスビットを置き換えます"), isGiven: yes)
+            } else {
+                let old = try classic { () throws(ClassicError) in try tag.replaceable(block, keys) }
+                try tag.confirmReplacing(block, old, with: content, isGiven: yes)
             }
-            try confirm(context)
             try classic { () throws(ClassicError) in
                 if trailer {
                     try tag.write(trailer: content, of: sector, keys, isPermanent: permanent)
@@ -138,25 +155,6 @@ struct ClassicWrite: KazasuCommand {
         }
         return bytes.withUnsafeBytes { Array($0) }
     }
-
-    private func confirm(_ context: Context) throws(CommandError) {
-        if yes || !trailer { return }
-        let question = tr(
-            "The keys and access bits of the sector of block \(block) will be replaced.",
-            "ブロック \(block) のセクターの鍵とアクセスビットを置き換えます。")
-        guard let terminal = Terminal() else {
-            throw CommandError(
-                .usage, "confirmationNeeded",
-                question.prefix(1).lowercased() + question.dropFirst()
-                    + tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。"),
-                hint: tr("add --yes", "--yes を付けてください"))
-        }
-        guard try terminal.confirms(question) else {
-            throw CommandError(
-                .refused, "declined", tr("nothing was written", "書き込みませんでした"),
-                hint: tr("type yes to overwrite it", "上書きするには yes と入力してください"))
-        }
-    }
 }
 
 /// `kazasu classic value`
@@ -167,7 +165,7 @@ struct ClassicValueCommand: KazasuCommand {
         discussion: tr(
             """
             Prints the number in a value block. The card itself adds and subtracts; the result is read back. --set writes a new \
-            value block.
+            value block, and asks before it replaces a block that is not all zeros; --yes skips the question.
 
             Examples:
               kazasu classic value 13 --keys keys.txt
@@ -176,7 +174,8 @@ struct ClassicValueCommand: KazasuCommand {
               kazasu classic value 13 --set 0 --keys keys.txt
             """,
             """
-            バリューブロックの数値を表示します。加算と減算はカードが行い、結果を読み返します。--set は新しいバリューブロックを書きます。
+            バリューブロックの数値を表示します。加算と減算はカードが行い、結果を読み返します。--set は新しいバリューブロックを書きます。ゼロ以外の
+            データがあるブロックを上書きする前に端末で確認します（--yes で省けます）。
 
             例:
               kazasu classic value 13 --keys keys.txt
@@ -185,21 +184,27 @@ struct ClassicValueCommand: KazasuCommand {
               kazasu classic value 13 --set 0 --keys keys.txt
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "it changes money on the owner's word, given at the terminal")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: ClassicKeyOptions
 
-    @Argument(help: help("The block number.", "ブロック番号。"))
+    @Argument(required: 0, reach: .never, help: help("The block number.", "ブロック番号。"))
     var block: Int
 
-    @Option(name: .long, help: help("Add this much.", "加える数。", value: "count"))
+    @Option(reach: .never, name: .long, help: help("Add this much.", "加える数。", value: "count"))
     var add: Int32?
 
-    @Option(name: .long, help: help("Subtract this much.", "引く数。", value: "count"))
+    @Option(reach: .never, name: .long, help: help("Subtract this much.", "引く数。", value: "count"))
     var subtract: Int32?
 
-    @Option(name: .long, help: help("Write this value.", "書く値。", value: "count"))
+    @Option(reach: .never, name: .long, help: help("Write this value.", "書く値。", value: "count"))
     var set: Int32?
+
+    @Flag(reach: .never, name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
+    var yes = false
 
     func validate() throws {
         guard (0..<256).contains(block) else {
@@ -214,6 +219,9 @@ struct ClassicValueCommand: KazasuCommand {
                 throw ValidationError(tr("give a number above 0", "1 以上の数を指定してください"))
             }
         }
+        guard !yes || set != nil else {
+            throw ValidationError(tr("--yes requires --set", "--yes は --set と一緒に指定してください"))
+        }
     }
 
     func execute(_ context: Context) throws {
@@ -222,16 +230,17 @@ struct ClassicValueCommand: KazasuCommand {
         let (identity, value) = try closing(session) { session in
             let card = try session.find(.classic)
             let tag = try card.classic()
-            let value = try classic { () throws(ClassicError) in
-                if let set {
-                    let address = (try? tag.value(block, keys))?.address ?? UInt8(truncatingIfNeeded: block)
-                    let value = ClassicValue(set, address: address)
-                    try tag.write(block, value.block, keys)
-                    return value
-                }
+            guard let set else {
                 let change = add ?? subtract.map { -$0 } ?? 0
-                return try tag.change(block, by: change, keys)
+                return (
+                    card.identity,
+                    try classic { () throws(ClassicError) in try tag.change(block, by: change, keys) }
+                )
             }
+            let old = try classic { () throws(ClassicError) in try tag.replaceable(block, keys) }
+            let value = ClassicValue(set, address: ClassicValue(old)?.address ?? UInt8(truncatingIfNeeded: block))
+            try tag.confirmReplacing(block, old, with: value.block, isGiven: yes)
+            try classic { () throws(ClassicError) in try tag.write(block, value.block, keys) }
             return (card.identity, value)
         }
         if context.json {
@@ -242,5 +251,22 @@ struct ClassicValueCommand: KazasuCommand {
         } else {
             try context.print("\(value.value)\n")
         }
+    }
+}
+
+extension ClassicTag {
+    /// Asks before a block is replaced that is neither blank nor already as it would be written.
+    fileprivate func confirmReplacing(
+        _ block: Int, _ old: [UInt8], with new: [UInt8], isGiven: Bool
+    ) throws(CommandError) {
+        guard old != new, old.contains(where: { $0 != 0 }) else { return }
+        let fact =
+            ClassicValue(old).map { value in
+                tr(
+                    "block \(block) has the value \(value.value), which will be replaced",
+                    "ブロック \(block) の値 \(value.value) を置き換えます")
+            }
+            ?? tr("block \(block) is not blank and will be overwritten", "空ではないブロック \(block) を上書きします")
+        try Confirmation.overwrite(fact, isGiven: isGiven)
     }
 }

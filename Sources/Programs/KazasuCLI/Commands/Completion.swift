@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 
 /// `kazasu completion`
 struct Completion: ParsableCommand {
@@ -29,7 +29,7 @@ struct Completion: ParsableCommand {
               kazasu completion fish > kazasu.fish
             """))
 
-    @Argument(help: help("bash, zsh or fish.", "bash、zsh、fish のいずれか。"))
+    @Argument(required: .bash, reach: .never, help: help("bash, zsh or fish.", "bash、zsh、fish のいずれか。"))
     var shell: Shell
 
     /// The shells.
@@ -38,7 +38,6 @@ struct Completion: ParsableCommand {
     }
 
     func run() throws {
-        let shell = CompletionShell(rawValue: shell.rawValue)
-        try Output.write(CompletionScript.complete(shell.map(RootCommand.completionScript(for:)) ?? "") + "\n")
+        try Output.write(CompletionScript.of(shell) + "\n")
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu convert`
@@ -10,33 +10,41 @@ struct Convert: KazasuCommand {
         abstract: tr("Convert a dump to another format.", "ダンプの形式を変換する。"),
         discussion: tr(
             """
-            The format of FILE is detected from its content. What the new format cannot store is left out.
+            The format of FILE is detected from its content. What the new format cannot store is left out. A MIFARE Classic keeps \
+            the keys in its trailers (--redact leaves them out); .mfd and .eml have zeros for unknown bytes.
 
             Examples:
               kazasu convert suica.nfc -o card.json
               kazasu convert card.json --to proxmark
+              kazasu convert card.mfd -o card.nfc
             """,
             """
-            元の形式は中身から判断します。新しい形式で表せないものは省かれます。
+            元の形式は中身から判断します。新しい形式で表せないものは省かれます。MIFARE Classic のトレーラーの鍵は残ります（--redact で除きます）。
+            .mfd と .eml では不明なバイトがゼロになります。
 
             例:
               kazasu convert suica.nfc -o card.json
               kazasu convert card.json --to proxmark
+              kazasu convert card.mfd -o card.nfc
             """))
+
+    static let programAccess = CommandAccess.method(.dump("convert", .post("convert"), required: ["to"], schema: nil))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
-    @Argument(help: help("A dump.", "ダンプ。", value: "file"), completion: .file())
+    @Argument(required: "", reach: .never, help: help("A dump.", "ダンプ。", value: "file"), completion: .file())
     var file: String
 
     @Option(
-        name: [.long, .customLong("format")],
+        reach: .network, name: [.long, .customLong("format")],
         help: help(
-            "The new format. Default: by the ending of -o (.json, .hex, .nfc).",
-            "新しい形式。省略時は -o の拡張子（.json、.hex、.nfc）による。", value: "format"))
+            "The new format. Default: by the ending of -o (.json, .hex, .nfc, .mfd, .mct, .eml).",
+            "新しい形式。省略時は -o の拡張子（.json、.hex、.nfc、.mfd、.mct、.eml）による。", value: "format"))
     var to: DumpFileFormat?
 
-    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(
+        reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+        completion: .file())
     var output: String?
 
     /// The format that an option says, else the one of the output file.
@@ -54,10 +62,14 @@ struct Convert: KazasuCommand {
         let dump = try DumpFile.read(file)
         guard let format else { throw CommandError.bug("no format") }
         try context.checkCancelled()
-        let text = try format.text(dump, context.redaction, option: "to")
-        guard let output else { return try context.print(file: text) }
+        let bytes = try format.file(dump, context.redaction, option: "to")
+        guard let output else {
+            try context.print(file: bytes)
+            return context.noteLimits(of: format, dump)
+        }
         let file = try OutputFile(output)
-        try file.finish(text)
+        try file.finish(bytes)
+        context.noteLimits(of: format, dump)
         context.note(tr("wrote \(file.path) (\(format.rawValue))", "\(file.path) に書きました（\(format.rawValue)）"))
     }
 }

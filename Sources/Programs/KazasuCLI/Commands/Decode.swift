@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu decode`
@@ -35,14 +35,19 @@ struct Decode: KazasuCommand {
               kazasu decode card.json --json | jq '.reports[].balances'
             """))
 
+    static let programAccess = CommandAccess.method(.dump("decode", .post("decode"), schema: "decode"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
-    @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"), completion: .file())
+    @Argument(
+        required: [], reach: .never, help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"),
+        completion: .file()
+    )
     var files: [String]
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "text, json, ndjson or csv (the histories).", "text、json、ndjson、csv（履歴）のいずれか。"))
     var format: DecodeFormat?
@@ -103,7 +108,8 @@ struct Decode: KazasuCommand {
                 failure.status, failure.reason,
                 tr(
                     "\(Words.count(failures.count, "file")) could not be read; the others were",
-                    "\(failures.count) 件を読めませんでした。残りは読みました"))
+                    "\(failures.count) 件を読めませんでした。残りは読みました"),
+                hint: failure.hint)
         }
     }
 

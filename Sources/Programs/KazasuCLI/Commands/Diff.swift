@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu diff`
@@ -28,17 +28,22 @@ struct Diff: KazasuCommand {
               kazasu diff --exit-code before.json after.json || echo 変化あり
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "it compares two dumps, and a request has one; decode gives each as a document")
+
     @Flag(
-        name: .long, help: help("End with status 1 when the dumps differ.", "違いがあれば終了ステータス 1 で終わる。"))
+        reach: .never, name: .long, help: help("End with status 1 when the dumps differ.", "違いがあれば終了ステータス 1 で終わる。"))
     var exitCode = false
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
-    @Argument(help: help("The older dump.", "古いほうのダンプ。", value: "old"), completion: .file())
+    @Argument(
+        required: "", reach: .never, help: help("The older dump.", "古いほうのダンプ。", value: "old"), completion: .file())
     var old: String
 
-    @Argument(help: help("The newer dump.", "新しいほうのダンプ。", value: "new"), completion: .file())
+    @Argument(
+        required: "", reach: .never, help: help("The newer dump.", "新しいほうのダンプ。", value: "new"), completion: .file())
     var new: String
 
     func execute(_ context: Context) throws {

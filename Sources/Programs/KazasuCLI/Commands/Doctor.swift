@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 
@@ -43,44 +43,47 @@ struct DoctorCommand: KazasuCommand {
               kazasu doctor --report report.jsonl --dump --reader rcs380
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "it repairs the computer; readers.list says why a reader cannot be used")
+
     @Option(
-        name: .joined("r"),
+        reach: .never, name: .joined("r"),
         help: help("Also open this reader and identify it.", "このリーダーを開いて確かめる。", value: "id"),
         completion: SchemeCompletion.readers)
     var reader: String?
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Install the udev rules that let users open readers, after asking.", "確認のうえ、udev ルールを入れる。"))
     var fix = false
 
-    @Flag(name: .long, help: help("With --fix or --report: do not ask.", "--fix や --report で確認を省く。"))
+    @Flag(reach: .never, name: .long, help: help("With --fix or --report: do not ask.", "--fix や --report で確認を省く。"))
     var yes = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Write one redacted file for a bug report, after asking.", "確認のうえ、個人情報を伏せた不具合報告用のファイルを書く。",
             value: "file"), completion: .file())
     var report: String?
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "With --report: also record a dump of the card, with its journeys and payments.",
             "--report にカードのダンプ（乗車と支払いの履歴を含む）も記録する。"))
     var dump = false
 
     @Option(
-        name: .joined("t"), parsing: .unconditional,
+        reach: .never, name: .joined("t"), parsing: .unconditional,
         help: help(
             "With --report: how long to wait for a card: seconds, 0 for one try, or forever.",
             "--report でカードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。", value: "seconds"))
     var timeout = CardTimeout.seconds(10)
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Examine the system whose root is this folder, ignoring environment variables.",
             "このフォルダーにあるシステムのファイルを調べる（環境変数は見ない）。", value: "folder"), completion: .directory)
@@ -100,6 +103,13 @@ struct DoctorCommand: KazasuCommand {
     func execute(_ context: Context) throws {
         if let root, !Files.isFolder(root) {
             throw Files.unreadable(root, access(root, F_OK) == 0 ? ENOTDIR : ENOENT)
+        }
+        if report != nil {
+            let contribute = Caller.commandLine.command("contribute")
+            context.note(
+                tr(
+                    "--report will be removed; \(contribute) makes a file that can be shared",
+                    "--report は廃止予定です。共有できるファイルは \(contribute) で作れます"))
         }
         let file = try report.map { path throws(CommandError) in
             if !yes { try Confirmation.check() }

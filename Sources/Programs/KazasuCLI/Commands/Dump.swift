@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import CardCiphers
 import Kazasu
 
@@ -35,34 +35,38 @@ struct Dump: KazasuCommand {
               kazasu dump --key-from file:key.txt
             """))
 
+    static let programAccess = CommandAccess.method(.card("card.dump", .get("dump"), schema: "dump"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
     @OptionGroup var cacheOptions: CacheOptions
 
-    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(
+        reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+        completion: .file())
     var output: String?
 
-    @Option(name: .long, help: help("Only these systems.", "このシステムだけ。", value: "codes"))
+    @Option(reach: .network, name: .long, help: help("Only these systems.", "このシステムだけ。", value: "codes"))
     var system: SystemCodeList?
 
-    @Option(name: .long, help: help("Only these services.", "このサービスだけ。", value: "codes"))
+    @Option(reach: .network, name: .long, help: help("Only these services.", "このサービスだけ。", value: "codes"))
     var service: ServiceCodeList?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "The format. Default: by the ending of -o (.json, .hex, .nfc), json with another one or with --json, otherwise hex.",
             "形式。省略時は -o の拡張子（.json、.hex、.nfc）により、ほかの拡張子や --json では json、それ以外は hex。", value: "format"))
     var format: DumpFileFormat?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("Continue an incomplete dump of the same card.", "同じカードの途中までのダンプの続きを読む。", value: "file"),
         completion: .file())
     var resume: String?
 
-    @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
+    @Option(reach: .never, name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
     func validate() throws {
@@ -94,12 +98,12 @@ struct Dump: KazasuCommand {
             ScanView.explain(result.scans, context)
             noteAbsent(result.dump, context)
             if let file {
-                try file.finish(text(result.dump, context), of: result.dump, context)
+                try file.finish(bytes(result.dump, context), of: result.dump, context)
                 if result.error == nil { summarize(result.dump, file.written, context) }
             } else if form(context) == .json {
                 try context.print(context.redaction.apply(result.dump).json)
             } else {
-                try context.print(file: text(result.dump, context))
+                try context.print(file: bytes(result.dump, context))
             }
         } catch {
             throw KeptDump(dump: result.dump, output: output).kept(after: error, context)
@@ -163,7 +167,7 @@ struct Dump: KazasuCommand {
                 layouts: layouts, progress: progress.show)
         } catch {
             guard case .wrongCard(let card) = error else { throw error }
-            if card.reason == .kind(wanted: .any) { throw CommandError.notDumped() }
+            if card.reason == .kind(wanted: .any) { throw CommandError.notDumped(card) }
             guard card.reason == .otherThanDump, let resume else { throw error }
             throw CommandError(
                 .otherCard, "otherCard", tr("this is not the card in \(resume)", "\(resume) のカードではありません"),
@@ -176,10 +180,12 @@ struct Dump: KazasuCommand {
         return format ?? (context.json ? .json : ending ?? (output == nil ? .hex : .json))
     }
 
-    private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
+    private func bytes(_ dump: CardDump, _ context: Context) throws(CommandError) -> [UInt8] {
         let format = form(context)
-        if format == .hex { return HexListing(separator: hexSeparator.text).text(context.redaction.apply(dump)) }
-        return try format.text(dump, context.redaction, option: "format")
+        if format == .hex {
+            return Array(HexListing(separator: hexSeparator.text).text(context.redaction.apply(dump)).utf8)
+        }
+        return try format.file(dump, context.redaction, option: "format")
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import ByteCodec
 import Kazasu
 
@@ -25,21 +25,28 @@ struct FeliCaRaw: KazasuCommand {
               kazasu felica --system 0003 06IDM010F09018000
             """))
 
+    static let programAccess = CommandAccess.method(
+        .card("card.felica", .post("felica"), needs: .raw, argument: "commands", schema: "felica"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
-    @Argument(help: help("Packets in hexadecimal, in order.", "16進のパケット。書いた順に送る。", value: "hex"))
+    @Argument(
+        required: [], reach: .network,
+        help: help("Packets in hexadecimal, in order.", "16進のパケット。書いた順に送る。", value: "hex"))
     var packets: [String]
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
     var system: SystemCode?
 
-    @Option(name: .long, help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+    @Option(
+        reach: .network, name: .long,
+        help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
     var answerTimeout = 1000
 
-    @Option(name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
+    @Option(reach: .never, name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
     func validate() throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu history`
@@ -34,25 +34,34 @@ struct History: KazasuCommand {
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """))
 
+    static let programAccess = CommandAccess.method(.card("card.history", .get("history"), schema: "history"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "table, csv, json or ndjson. Default: by the ending of -o, else table.",
             "table、csv、json、ndjson のいずれか。省略時は -o の拡張子による形式、なければ table。"))
     var format: HistoryFormat?
 
-    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(
+        reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+        completion: .file())
     var output: String?
 
     @OptionGroup var csvOptions: CSVOptions
 
+    @Option(
+        reach: .network, name: .long,
+        help: help("Only this month, YYYY-MM; this or last.", "この月だけ（YYYY-MM、this、last）。", value: "month"))
+    var month: MonthArgument?
+
     @OptionGroup var filter: HistoryFilter
 
     @Option(
-        name: [.customShort("n", allowingJoined: true), .long],
+        reach: .network, name: .joined("n"),
         help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count"))
     var limit: Int?
 
@@ -66,6 +75,11 @@ struct History: KazasuCommand {
 
     func validate() throws {
         try common.check("--format", format?.rawValue)
+        if month != nil, filter.since != nil || filter.until != nil {
+            let (month, other) = (Caller.current.option("month"), filter.since == nil ? "until" : "since")
+            let day = Caller.current.option(other)
+            throw ValidationError(tr("\(month) cannot be used with \(day)", "\(month) と \(day) は同時に指定できません"))
+        }
         if let limit, limit < 1 { throw ValidationError(tr("--limit takes 1 or more", "--limit は 1 以上です")) }
         try OutputEnding(output).check(
             format.map { "--format \($0.rawValue)" } ?? "--json", chosen, HistoryFormat.endings)
@@ -96,9 +110,12 @@ struct History: KazasuCommand {
         guard var history = report.historyReport else {
             throw CommandError(
                 .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
-                hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
+                hint: Remedy.saveDump)
         }
         history.records = history.records.filter(filter.wants)
+        if let days = month?.days {
+            history.records = history.records.filter { $0.date.map(days.contains) ?? false }
+        }
         if let limit { history.records = Array(history.records.prefix(limit)) }
         for warning in report.warnings where warning != .doubtfulValues { context.warn(warning.words) }
         let view = HistoryView(report: history, card: card)

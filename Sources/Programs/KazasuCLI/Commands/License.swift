@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu license`
@@ -10,11 +10,11 @@ struct License: KazasuCommand {
         abstract: tr("Read a Japanese driver's license.", "運転免許証を読む。"),
         discussion: tr(
             """
-            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1: the printed items. With both \
+            Without a PIN: edition, dates of issue and expiry, remaining tries. With PIN 1: the printed items. With both \
             PINs: the registered domicile and the photo as well. Also reads the license on a My Number card.
 
             Three wrong PINs in a row lock a license, and only the police can unlock it. Kazasu therefore reads the \
-            tries left before it sends anything, sends a PIN only once, and does not send it at all with one try left \
+            remaining tries before it sends anything, sends a PIN only once, and does not send it at all with one try left \
             unless you add --allow-last-try. \(Documents.path("license.md")) explains the details.
 
             Examples:
@@ -37,17 +37,22 @@ struct License: KazasuCommand {
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """))
 
+    static let programAccess = CommandAccess.method(
+        .card("card.license", .get("license"), networkFixed: ["--free"], schema: "license"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var pinOptions: PINOptions
 
-    @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
+    @Flag(
+        reach: .network, name: .long,
+        help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
     var free = false
 
     @OptionGroup var photoOptions: PhotoOptions
 
     @Option(
-        name: .joined("o"),
+        reach: .never, name: .joined("o"),
         help: help(
             "Save the data to a file for 'kazasu decode'; it contains no PIN.",
             "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"), completion: .file())
@@ -126,7 +131,8 @@ struct License: KazasuCommand {
         _ report: LicenseReport, _ card: CardIdentity, _ photoFile: PhotoFile?, _ context: Context
     ) throws {
         let view = LicenseView(
-            report: report, redaction: context.redaction, photoPath: photoFile?.write(report.photo, context))
+            report: report, redaction: context.redaction,
+            photoPath: photoFile?.write(report.photo, context, isWithheld: !report.withheldFiles.isEmpty))
         try context.print(
             "kazasu.license/1", card: context.redaction.card(card, kind: "license"), view.members, else: view.text)
     }
@@ -135,7 +141,8 @@ struct License: KazasuCommand {
 /// The option of the commands that save the photo of a license.
 struct PhotoOptions: ParsableArguments {
     @Option(
-        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
+        reach: .never, name: .long,
+        help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
         completion: .file())
     var photo: String?
 
@@ -151,12 +158,20 @@ struct PhotoFile {
     let path: String
     let file: OutputFile
 
-    /// Writes the photo; a note says when there is none.
+    /// Writes the photo. If there is none, the command ends with the reason.
     ///
+    /// - Parameter isWithheld: whether a PIN was missing.
     /// - Returns: the path; `nil` when nothing was written.
-    func write(_ photo: [UInt8]?, _ context: Context) -> String? {
+    func write(_ photo: [UInt8]?, _ context: Context, isWithheld: Bool = false) -> String? {
         guard let photo else {
-            context.note(tr("no photo was read, so no file was written", "写真を読めなかったため、ファイルは書いていません"))
+            context.attempt { () throws(CommandError) in
+                guard isWithheld else { throw .noPicture(path, isWithheld: false, isRefused: false) }
+                throw CommandError(
+                    .refused, "noPIN",
+                    tr(
+                        "\(path): no photo was read without the PINs; no file was written",
+                        "\(path): 暗証番号がないため写真を読めず、ファイルは書いていません"))
+            }
             return nil
         }
         var written: String?

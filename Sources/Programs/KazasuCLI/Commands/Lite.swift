@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu lite`
@@ -34,7 +34,7 @@ struct Lite: ParsableCommand {
 struct LiteInfo: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: tr("Show what is locked and how many writes are left.", "ロックの状態と残り書き込み回数を表示する。"),
+        abstract: tr("Show locks and remaining writes.", "ロックの状態と残り書き込み回数を表示する。"),
         discussion: tr(
             """
             Needs no key and writes nothing. FeliCa Lite is shown as well.
@@ -51,6 +51,9 @@ struct LiteInfo: KazasuCommand {
               kazasu lite info --json | jq .writesLeft
             """))
 
+    static let programAccess = CommandAccess.method(
+        .card("lite.info", .none(because: "it is for those who have the card's key"), schema: "liteInfo"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
@@ -63,7 +66,7 @@ struct LiteInfo: KazasuCommand {
         let view = LiteInformationView(information, context.redaction)
         try context.print(
             "kazasu.liteInfo/1", card: context.redaction.card(card, kind: .feliCaLite), view.members,
-            else: Columns.text(view.rows))
+            else: Columns.values(view.rows))
     }
 }
 
@@ -154,6 +157,9 @@ struct LiteVerify: KazasuCommand {
               kazasu lite verify --key-from file:key
               kazasu lite verify --master-key-from env:MASTER --json | jq .genuine
             """))
+
+    static let programAccess = CommandAccess.method(
+        .card("lite.verify", .none(because: "keys are never taken from the network"), schema: "lite"))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu lite issue`
@@ -37,26 +37,29 @@ struct LiteIssue: KazasuCommand {
               kazasu lite issue --profile door.json --key-from env:KEY --journal 1.jsonl
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "it cannot be undone, so a person agrees to each card at the terminal")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: LiteKeyOptions
 
     @Option(
-        name: .long,
+        required: "", reach: .never, name: .long,
         help: help("The profile: a JSON file.", "プロファイル（JSON ファイル）。", value: "file"), completion: .file())
     var profile: String
 
-    @Flag(name: .long, help: help("Show what would change, and write nothing.", "変更内容を表示し、何も書き込まない。"))
+    @Flag(reach: .never, name: .long, help: help("Show what would change, and write nothing.", "変更内容を表示し、何も書き込まない。"))
     var dryRun = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "A new file for the journal. Default: $XDG_STATE_HOME/kazasu/lite-TIME.jsonl.",
             "ジャーナルの新しいファイル。省略時は $XDG_STATE_HOME/kazasu/lite-TIME.jsonl。", value: "file"), completion: .file())
     var journal: String?
 
-    @Flag(name: [.short, .long], help: help("Do not ask before writing.", "書き込みの確認をしない。"))
+    @Flag(reach: .never, name: [.short, .long], help: help("Do not ask before writing.", "書き込みの確認をしない。"))
     var yes = false
 
     func validate() throws {
@@ -90,7 +93,7 @@ struct LiteIssue: KazasuCommand {
 struct LiteResume: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: tr("Go on with an issuance that was interrupted.", "中断した発行を続ける。"),
+        abstract: tr("Continue an interrupted issuance.", "中断した発行を続ける。"),
         discussion: tr(
             """
             Takes the profile from the journal, and the same key as before. It looks at the card first and does only what is \
@@ -107,12 +110,14 @@ struct LiteResume: KazasuCommand {
               kazasu lite resume --journal interrupted.jsonl --key-from env:KEY
             """))
 
+    static let programAccess = CommandAccess.none(because: "it goes on with what only lite issue begins")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: LiteKeyOptions
 
     @Option(
-        name: .long,
+        required: "", reach: .never, name: .long,
         help: help("The journal of the issuance.", "発行のジャーナル。", value: "file"), completion: .file())
     var journal: String
 

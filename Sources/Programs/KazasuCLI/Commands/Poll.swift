@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu poll`
@@ -32,25 +32,27 @@ struct Poll: KazasuCommand {
               kazasu poll --timeout 0; [ $? = 75 ] && echo "カードなし"
             """))
 
+    static let programAccess = CommandAccess.method(.card("card.poll", .get("poll"), schema: "poll"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "FeliCa only: system codes in the order to try them; FFFF for any.",
             "FeliCa のみ: システムコードを試す順に。FFFF はすべて。", value: "codes"))
     var system: SystemCodeList?
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Which kinds of card, in the order to look for them: f FeliCa, a Type A, b Type B.",
             "種類と順: f FeliCa、a Type A、b Type B。", value: "kinds"))
     var technology = TechnologyList.usual
 
     @Flag(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Also select known applications to identify a card of type A or B; no file is read.",
             "Type A/B のカードで既知のアプリケーションを SELECT し、種類を調べる（ファイルは読まない）。"))
@@ -90,7 +92,7 @@ struct Poll: KazasuCommand {
             document["cards"] = .array(members.map { .object($0) })
             try context.print(.object(document))
         } else {
-            try context.print(cards.map { Columns.text($0.rows(context.redaction)) }.joined(separator: "\n"))
+            try context.print(cards.map { Columns.values($0.rows(context.redaction)) }.joined(separator: "\n"))
             if !applications, cards.contains(where: { $0.card.isISODEP && $0.kinds.isEmpty }) {
                 context.note(
                     tr(
@@ -99,9 +101,13 @@ struct Poll: KazasuCommand {
             }
             guard cards.count > 1 else { return }
             context.note(
-                tr(
-                    "several kinds of card answered: either one device, such as a phone, or several cards",
-                    "複数の種類のカードが応答しました。スマートフォンなど 1 台で兼ねるものか、カードが複数あります"))
+                Set(cards.map(\.card.technology)).count == 1
+                    ? tr(
+                        "\(cards.count) FeliCa cards are on the reader: other commands need one alone",
+                        "FeliCa カードが \(cards.count) 枚あります。他のコマンドではカードを 1 枚だけ置いてください")
+                    : tr(
+                        "several kinds of card answered: either one device, such as a phone, or several cards",
+                        "複数の種類のカードが応答しました。スマートフォンなど 1 台で兼ねるものか、カードが複数あります"))
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu read`
@@ -26,23 +26,28 @@ struct Read: KazasuCommand {
               kazasu read 000B --system 12FC --blocks 0 --json
             """))
 
+    static let programAccess = CommandAccess.method(
+        .card("card.read", .get("read"), argument: "service", schema: "read"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Argument(
+        required: [], reach: .network,
         help: help("Service codes, as in 090F, of one system.", "サービスコード（090F など）。同じシステムのものを並べられる。", value: "service"))
     var services: [ServiceCode]
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
     var system: SystemCode?
 
     @Option(
-        name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（例: 0-19、0,3,5-7）。", value: "numbers"))
+        reach: .network, name: .long,
+        help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（例: 0-19、0,3,5-7）。", value: "numbers"))
     var blocks: BlockRange?
 
-    @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
+    @Option(reach: .never, name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
     func execute(_ context: Context) throws {

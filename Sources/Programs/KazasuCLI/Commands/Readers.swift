@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu readers`
@@ -12,7 +12,7 @@ struct Readers: KazasuCommand {
             """
             The first column is the ID for --reader. No reader at hand? --reader virtual:FILE uses a card from a file.
 
-            With --watch, prints a line for each reader that is connected or disconnected, until Ctrl-C.
+            With --watch, prints a line each time a reader is connected or disconnected, until Ctrl-C.
 
             Examples:
               kazasu readers
@@ -30,9 +30,11 @@ struct Readers: KazasuCommand {
               kazasu readers --watch --json | while read -r event; do echo "$event"; done
             """))
 
+    static let programAccess = CommandAccess.method(.plain("readers.list", .get("readers"), schema: "readers"))
+
     @Flag(
-        name: .long,
-        help: help("Keep running and report every reader that is connected or disconnected.", "終了せず、リーダーの抜き差しを表示し続ける。"))
+        reach: .never, name: .long,
+        help: help("Keep running and report connected and disconnected readers.", "終了せず、リーダーの抜き差しを表示し続ける。"))
     var watch = false
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import CardCiphers
 import Kazasu
 
@@ -12,13 +12,14 @@ struct Residence: KazasuCommand {
         discussion: tr(
             """
             Without the number: the kind of card. With the number printed at the top right of the card (two letters, eight
-            digits, two letters): everything on it. The number locks nothing; it is asked for on the terminal, never an argument.
+            digits, two letters): everything on it. A wrong number locks nothing. Kazasu asks for it on the terminal, never as an argument.
 
             Cards issued before June 2026 have name, nationality and status only as a picture of their front. Residence cards
             inside a My Number card are recognized and not read. None of this was tried on a real card yet.
 
             --ca takes the ministry's certificates, DER or PEM. --check answers only whether the card is valid: 0 if its signature
-            is right, one of these authorities issued it, and the card has not expired. See \(Documents.path("residence.md")).
+            is valid, one of the ministry's authorities issued it, the typed number is the card's, and neither the card nor
+            the period of stay has ended. See \(Documents.path("residence.md")).
 
             Examples:
               kazasu residence                            # asks for the number
@@ -34,7 +35,8 @@ struct Residence: KazasuCommand {
             在留カードは種類の判別だけを行います。いずれも実物のカードではまだ試していません。
 
             --ca には出入国在留管理庁の証明書（DER、PEM）を指定します。--check は有効かどうかだけを答えます。署名が正しく、
-            指定した認証局のもので、カードの有効期間内なら 0 です。詳しくは \(Documents.path("residence.ja.md"))。
+            同庁の認証局のもので、入力した番号のカードであり、カードの有効期間・在留期間とも過ぎていなければ 0 です。
+            詳しくは \(Documents.path("residence.ja.md"))。
 
             例:
               kazasu residence                            # 番号を尋ねる
@@ -43,78 +45,103 @@ struct Residence: KazasuCommand {
               kazasu residence --json --number-from file:number | jq -r .status.code
             """))
 
+    static let programAccess = CommandAccess.methods([
+        .card("card.residence", .get("residence"), needs: .ids, omitting: ["any-authority"], schema: "residence"),
+        .card(
+            "residence.check", .none(because: "the card's number is never taken from the network"),
+            required: ["ca", "numberFrom"], fixed: ["--check"], schema: "check",
+            LocalizedText(
+                "Check whether a residence card is valid, and say nothing else about it.", "在留カードが有効かどうかだけを確かめる。")),
+    ])
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Option(
-        name: .customLong("number-from"),
+        reach: .secret, name: .customLong("number-from"),
         help: help(
             "Where to read the card's number: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
             "カード番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
     var numberFrom: SecretSource?
 
     @Option(
-        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
+        reach: .never, name: .long,
+        help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
         completion: .file())
     var photo: String?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Write the picture of the front, or on newer cards of the name, to a file (TIFF).",
             "券面（表）の画像、新しいカードでは氏名の画像をファイルに書く（TIFF）。", value: "file"), completion: .file())
     var front: String?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Write the picture of the address to a file (TIFF; newer cards).", "住居地の画像をファイルに書く（TIFF、新しいカード）。",
             value: "file"), completion: .file())
     var addressImage: String?
 
     @Option(
-        name: .customLong("ca"),
+        reach: .never, name: .joined("o"),
         help: help(
-            "A certificate of an authority whose signatures count, DER or PEM; may be repeated.",
+            "Save the data as a dump, for 'kazasu convert' and 'kazasu diff'.",
+            "読んだ内容をダンプとしてファイルに書く（'kazasu convert'、'kazasu diff' で使える）。", value: "file"), completion: .file())
+    var output: String?
+
+    @Option(
+        reach: .local, name: .customLong("ca"),
+        help: help(
+            "A trusted CA certificate (DER or PEM); may be repeated.",
             "署名を認める認証局の証明書（DER、PEM）。複数指定できる。", value: "file"), completion: .file())
     var authorityFiles: [String] = []
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Print only whether the card is valid, nothing personal; needs --ca.", "有効かどうかだけを表示し、個人情報は表示しない（--ca が必要）。")
     )
     var check = false
 
+    @Flag(
+        reach: .network, name: .long,
+        help: help(
+            "With --check, accept authorities that are not known as the ministry's.",
+            "--check で、出入国在留管理庁のものと確認できない認証局も認める。"))
+    var anyAuthority = false
+
     func validate() throws {
+        try OutputEnding(output).check(isOneOf: ["json"])
         try SecretSource.validate(numberFrom, "--number-from")
-        guard check else { return }
-        let caller = Caller.current
-        if authorityFiles.isEmpty {
-            throw ValidationError(
-                tr(
-                    "--check needs the authority's certificate: add \(caller.option("ca"))",
-                    "--check には認証局の証明書が必要です。\(caller.option("ca")) で指定してください"))
-        }
-        if photo != nil || front != nil || addressImage != nil || common.json {
-            throw ValidationError(
-                tr(
-                    "--check prints one line and nothing personal: it cannot be combined with pictures or --json",
-                    "--check は 1 行だけを表示するため、画像や --json と併用できません"))
+        try DocumentCheck.validate(
+            check, authorityFiles, writesPictures: photo != nil || front != nil || addressImage != nil)
+        if anyAuthority, !check {
+            throw ValidationError(tr("--any-authority belongs to --check", "--any-authority は --check と併用します"))
         }
     }
 
     func execute(_ context: Context) throws {
         let files = try pictureFiles(context)
+        let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let authorities = try authorities(context)
-        let number = try number(context)
+        let given = try numberFrom.map { source throws(CommandError) in try number(from: source) }
         let session = try ReaderSession(readerOptions, context)
-        let result = try closing(session) { try $0.find(.residence).residence(number) }
+        let result = try closing(session) { session in
+            let card = try session.find(.residence)
+            if let given { return try card.residence(given) }
+            // Nobody is asked about another card.
+            try session.check(card, is: .residence, "residence")
+            return try card.residence(asked(context))
+        }
         let dump = result.dump.stamped(session)
+        context.attempt { () throws(CommandError) in try dumpFile?.finish(dump, context) }
         let report = result.report
         let signature: CardSignature
         do throws(CryptoError) {
-            signature = try report.signature(of: dump, authorities: authorities, at: JapaneseTime.utc)
+            let counting = check && !anyAuthority ? authorities.ministryOnly : authorities
+            signature = try report.signature(of: dump, authorities: counting)
         } catch {
             throw CommandError(error)
         }
@@ -126,14 +153,13 @@ struct Residence: KazasuCommand {
         let card = context.redaction.card(dump.card, kind: .residence)
         try context.print("kazasu.residence/1", card: card, view.members, else: view.text)
         if let error = result.error { throw CommandError(error) }
-        if let failure = CommandError(signature) { throw failure }
+        if let failure = CommandError(signature, isAsked: !authorityFiles.isEmpty) { throw failure }
     }
 
     // MARK: Before the card
 
-    private func number(_ context: Context) throws(CommandError) -> ResidenceNumber? {
+    private func number(from numberFrom: SecretSource) throws(CommandError) -> ResidenceNumber {
         let name = tr("the card's number", "カード番号")
-        guard let numberFrom else { return try asked(context) }
         let text = try numberFrom.read(name, reason: "noNumber")
         guard let number = Self.number(text) else { throw Self.form }
         return number
@@ -145,7 +171,7 @@ struct Residence: KazasuCommand {
 
     private static var form: CommandError {
         CommandError(
-            .refused, "numberForm",
+            .usage, "numberForm",
             tr(
                 "a card's number has two letters, eight digits and two letters; nothing was sent",
                 "カード番号は英字 2、数字 8、英字 2 の 12 文字です。カードには送っていません"),
@@ -156,7 +182,7 @@ struct Residence: KazasuCommand {
     private func asked(_ context: Context) throws(CommandError) -> ResidenceNumber? {
         guard let terminal = Terminal() else {
             if check { throw CommandError(.usage, "noNumber", Self.noTerminal, hint: nil) }
-            context.note(Self.noTerminal)
+            if !context.json { context.note(Self.noTerminal) }
             return nil
         }
         var objection = ""
@@ -176,7 +202,7 @@ struct Residence: KazasuCommand {
     private static var noTerminal: String {
         let option = Caller.current.option("number-from")
         return tr(
-            "the card's number could not be asked for: no terminal. \(option) gives it",
+            "cannot ask for the card's number without a terminal; use \(option)",
             "対話できる端末ではないためカード番号を尋ねられません。\(option) で指定できます")
     }
 
@@ -208,10 +234,10 @@ struct Residence: KazasuCommand {
     ) {
         guard let picture = pictures.first(where: { report.pictures[$0] != nil }), let bytes = report.pictures[picture]
         else {
-            context.note(
-                tr(
-                    "\(file.path): the card has no such picture, or it was not read; no file was written",
-                    "\(file.path): 画像がないか読めなかったため、ファイルは書いていません"))
+            let isRefused = report.warnings.contains { if case .refused = $0.reason { true } else { false } }
+            context.attempt { () throws(CommandError) in
+                throw .noPicture(file.path, isWithheld: !report.withheld.isEmpty, isRefused: isRefused)
+            }
             return
         }
         if file.finish(picture: bytes, context) { view.paths.append((picture, file.path)) }
@@ -222,36 +248,13 @@ struct Residence: KazasuCommand {
         _ report: ResidenceReport, _ signature: CardSignature, _ error: KazasuError?, _ context: Context
     ) throws {
         if let error { throw CommandError(error) }
-        guard signature.state == .valid else {
-            try context.print(signature.state.words + "\n")
-            throw CommandError(signature) ?? CommandError(.badFile, "signature", signature.state, hint: nil)
+        var answer = DocumentCheck(signature)
+        // Cards of the first generation have their dates only in a picture.
+        answer.ends(report.type.generation == 2 ? report.validUntil : nil, DocumentCheck.expired)
+        if report.type == .residence2, !report.isStayBlank {
+            answer.ends(report.until, LocalizedText("the period of stay has ended", "在留期間が過ぎています"))
         }
-        guard report.type.generation == 2, let last = report.validUntil else {
-            let words = tr("signature valid, expiry not readable", "署名は正しい。有効期間は読めません")
-            try context.print(words + "\n")
-            throw CommandError(
-                .badFile, "expiryUnknown", words,
-                hint: tr("look at the date that is printed on the card", "カードに印刷された日付を確かめてください"))
-        }
-        guard last.description >= JapaneseTime.today else {
-            let words = tr("expired", "有効期間が過ぎています")
-            try context.print(words + "\n")
-            throw CommandError(.badFile, "expired", words, hint: nil)
-        }
-        try context.print(tr("valid", "有効") + "\n")
-    }
-}
-
-/// The present in Japan, where the dates on cards of the state are meant.
-enum JapaneseTime {
-    /// `YYYYMMDDHHMMSS`, UTC, as certificates are compared.
-    static var utc: String {
-        String(Timestamp.now.text(.utc, .seconds).filter { ("0"..."9").contains($0) })
-    }
-
-    /// `YYYY-MM-DD`; Japan is nine hours ahead and has no summer time.
-    static var today: String {
-        String(Timestamp(milliseconds: Timestamp.now.milliseconds + 9 * 3_600_000).text(.utc, .seconds).prefix(10))
+        try answer.print(context)
     }
 }
 
@@ -261,65 +264,26 @@ extension CertificateAuthorities {
     /// - Parameter areForResidence: whether those that are not known as the ministry's are named.
     init(paths: [String], _ context: Context, areForResidence: Bool) throws(CommandError) {
         var files: [[UInt8]] = []
-        // Master lists of all countries have a megabyte.
-        for path in paths { files.append(try Files.read(path, limit: 1 << 23)) }
+        for path in paths { files.append(try Files.read(path, limit: CertificateList.longestFile)) }
         do throws(AuthorityError) {
             try self.init(files: files)
         } catch {
-            switch error {
-            case .crypto(let error): throw CommandError(error)
-            case .notACertificate(let index):
-                let name = Files.name(paths[index])
-                throw CommandError(
-                    .badFile, "notACertificate",
-                    tr("\(name) is not a certificate", LineBreaker.joined(name, "は証明書ではありません")),
-                    hint: tr("give an X.509 certificate, DER or PEM", "X.509 証明書（DER または PEM）を指定してください"))
-            case .damagedList(let index):
-                let name = Files.name(paths[index])
-                throw CommandError(
-                    .badFile, "badFile",
-                    tr(
-                        "\(name): the signature of the master list is wrong",
-                        LineBreaker.joined(name, "のマスターリストの署名が正しくありません")),
-                    hint: tr("download the list again", "もう一度入手してください"))
-            @unknown default: throw .bug("authorities")
-            }
+            throw CommandError(error, paths: paths)
+        }
+        for (path, list) in zip(paths, lists) {
+            if let list { context.warn(of: list, path) }
         }
         if testAuthorities > 0 {
             context.warn(
                 tr("the authority for test cards is left out: it proves nothing", "試験用カードの認証局は対象外です（何も証明しません）"))
         }
-        if areForResidence, !unlisted.isEmpty {
+        // With --json, standard error is for one error alone.
+        if areForResidence, !unlisted.isEmpty, !context.json {
             let names = unlisted.joined(separator: ", ")
             context.note(
                 tr(
-                    "not known as a certificate of the Immigration Services Agency: \(names)",
-                    "出入国在留管理庁の証明書として確認できません: \(names)"))
-        }
-    }
-}
-
-extension CommandError {
-    /// The state of a signature as a failure; `nil` where it is none.
-    ///
-    /// - Parameter page: says where the authorities' certificates are published.
-    init?(
-        _ signature: CardSignature,
-        page: LocalizedText = LocalizedText(Documents.path("residence.md"), Documents.path("residence.ja.md"))
-    ) {
-        switch signature.state {
-        case .valid, .absent, .notChecked: return nil
-        case .unknownAuthority:
-            self.init(
-                .badFile, "signature", signature.state,
-                hint: tr(
-                    "\(Caller.current.option("ca")) gives the certificate of the card's authority; \(page.english) says where it is published",
-                    "カードの認証局の証明書を \(Caller.current.option("ca")) で指定してください（公開場所は \(page.japanese)）")
-            )
-        case .wrong, .certificateExpired, .malformed:
-            self.init(
-                .badFile, "signature", signature.state,
-                hint: tr("do not rely on what this card says", "このカードの内容を信用しないでください"))
+                    "\(names) is not one of the Immigration Services Agency's published certificates",
+                    "出入国在留管理庁が公開している証明書ではありません: \(names)"))
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu scan`
@@ -11,8 +11,8 @@ struct Scan: KazasuCommand {
             "List all systems, areas and services of a FeliCa card.", "FeliCa カードの全システム・エリア・サービスを表示する。"),
         discussion: tr(
             """
-            Services marked 'open' need no key; 'kazasu dump' reads them. The list is predicted from known cards and proved; \
-            --walk asks the card for every entry instead, with the same result. -v shows how each system was read. Lists \
+            Services marked 'open' need no key; 'kazasu dump' reads them. Kazasu predicts the list from known cards, then \
+            verifies that it is complete; --walk asks the card for every entry instead, with the same result. -v shows how each system was read. Lists \
             of unknown cards are kept for the next card of the same kind. --probe adds which commands the card answers; it sends \
             none that authenticates, writes or changes a setting.
 
@@ -37,19 +37,21 @@ struct Scan: KazasuCommand {
               kazasu scan --json | jq '.systems[].systemCode'
             """))
 
+    static let programAccess = CommandAccess.method(.card("card.scan", .get("scan"), schema: "scan"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var cacheOptions: CacheOptions
 
     @Flag(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Ask the card for every entry of its list instead of proving a prediction.", "予測を証明せず、一覧を 1 件ずつカードに問い合わせる。")
     )
     var walk = false
 
     @Flag(
-        name: .long,
+        reach: .network, name: .long,
         help: help("Show which commands the card answers.", "カードが応答するコマンドを調べる。"))
     var probe = false
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu simulate`
@@ -26,22 +26,30 @@ struct Simulate: KazasuCommand {
               LIBNFC_DEVICE=pn532_uart:/tmp/pn532 nfc-list
             """))
 
+    static let programAccess = CommandAccess.none(
+        because: "it runs until stopped; readers named virtual:FILE are the same for a program")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
-    @Argument(help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"), completion: .file())
+    @Argument(
+        required: "", reach: .never, help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"),
+        completion: .file())
     var file: String
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"),
         completion: .file())
     var link: String?
 
-    @Flag(name: .long, help: help("Simulate realistic timing (card, RF, serial line).", "カード・無線・シリアル回線の所要時間を再現する。"))
+    @Flag(
+        reach: .never, name: .long,
+        help: help("Simulate realistic timing (card, RF, serial line).", "カード・無線・シリアル回線の所要時間を再現する。"))
     var timing = false
 
     @Option(
-        name: .long, help: help("Write statistics as JSON at the end.", "終了時に統計を JSON で書く。", value: "file"),
+        reach: .never, name: .long,
+        help: help("Write statistics as JSON at the end.", "終了時に統計を JSON で書く。", value: "file"),
         completion: .file())
     var stats: String?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu stations`
@@ -10,8 +10,8 @@ struct Stations: ParsableCommand {
         abstract: tr("Look up station and bus stop names, import your own.", "駅名・バス停名を調べる。自分の表を取り込む。"),
         discussion: tr(
             """
-            Kazasu comes with the names of stations and bus stops of Japan; 'kazasu stations status' says how many, from which \
-            sources, under which terms. A table of your own goes before them, row by row: a code that it lacks is looked up in the next table.
+            The names of Japan's stations and bus stops are built in; 'kazasu stations status' lists their number, sources and \
+            terms. Your own table takes precedence, row by row: a missing code is looked up in the next table.
 
             Examples:
               kazasu stations lookup 0-3-13
@@ -41,7 +41,7 @@ struct StationsImport: KazasuCommand {
             stop, company, stop name (with that header); or former names: area, line, station, current_name, former_name, \
             and valid_until if known (with that header). Such files exist with hexadecimal and with decimal codes: Kazasu \
             checks for letters among the digits and for stations whose codes are public; otherwise --codes is required. \
-            The table goes before the names that come with Kazasu, and replaces the one of the same kind that was imported before.
+            The table takes precedence over the built-in names, and replaces an earlier imported table of the same kind.
 
             Examples:
               kazasu stations import StationCode.csv
@@ -49,7 +49,7 @@ struct StationsImport: KazasuCommand {
             """,
             """
             UTF-8 または Shift_JIS の CSV・TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、
-            停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、わかれば
+            停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、分かれば
             valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。A～F があるか、既知の駅のコードと照合して
             判断し、判断できなければ --codes の指定が必要です。取り込んだ表は付属の表より優先されます。同じ種類の表は、取り込むたびに置き換わります。
 
@@ -61,12 +61,15 @@ struct StationsImport: KazasuCommand {
     /// The values of `--codes`.
     enum CodesName: String, CaseIterable, ExpressibleByArgument { case hex, decimal }
 
+    static let programAccess = CommandAccess.none(
+        because: "it installs a table for all programs of the user; the parameter stations names one")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
-    @Argument(help: help("A table.", "表のファイル。", value: "file"), completion: .file())
+    @Argument(required: "", reach: .never, help: help("A table.", "表のファイル。", value: "file"), completion: .file())
     var file: String
 
-    @Option(name: .long, help: help("How its codes are written.", "コードの書き方。", value: "hex|decimal"))
+    @Option(reach: .never, name: .long, help: help("How its codes are written.", "コードの書き方。", value: "hex|decimal"))
     var codes: CodesName?
 
     func execute(_ context: Context) throws {
@@ -104,7 +107,7 @@ struct StationsImport: KazasuCommand {
                 ],
                 at: 1)
         }
-        try context.print(Columns.text(rows))
+        try context.print(Columns.values(rows))
     }
 
     private static func kind(_ rows: StationRows) -> String {
@@ -162,13 +165,20 @@ struct StationsLookup: KazasuCommand {
               kazasu stations lookup 0C4F-0000 --json
             """))
 
+    static let programAccess = CommandAccess.method(
+        .plain("stations.lookup", .get("stations/lookup"), argument: "queries", schema: "lookup"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
-    @Argument(help: help("Codes, as in 0-3-13, or names.", "コード（0-3-13 など）または名前。", value: "code|name"))
+    @Argument(
+        required: [], reach: .network,
+        help: help("Codes, as in 0-3-13, or names.", "コード（0-3-13 など）または名前。", value: "code|name"))
     var queries: [PlaceQuery]
 
-    @Option(name: .long, help: help("The name on that day, YYYY-MM-DD.", "その日の名前（YYYY-MM-DD）。", value: "date"))
+    @Option(
+        reach: .network, name: .long,
+        help: help("The name on that day, YYYY-MM-DD.", "その日の名前（YYYY-MM-DD）。", value: "date"))
     var date: CalendarDate?
 
     func execute(_ context: Context) throws {
@@ -199,17 +209,18 @@ struct StationsLookup: KazasuCommand {
         if more > 0 {
             context.note(
                 tr(
-                    "\(more) more \(more == 1 ? "place has" : "places have") such a name: give more of it",
+                    "\(more) more \(more == 1 ? "match" : "matches"); type more of the name",
                     "該当する名前はほかに \(more) 件あります。名前をもう少し詳しく指定してください"))
         }
         let missing = found.filter { $0.1.allSatisfy { $0.name == nil } }.map(\.0.text)
         guard missing.isEmpty else {
+            let history = Caller.current.command("history")
             throw CommandError(
                 .negative, "notFound",
                 tr("in no table: ", "どの表にもありません: ") + missing.joined(separator: tr(", ", "、")),
                 hint: tr(
-                    "give a code as 'kazasu history' prints it, or a part of a name",
-                    "'kazasu history' に出るコードか、名前の一部を指定してください"))
+                    "give a code as \(history) prints it, or a part of a name",
+                    "\(history) に出るコードか、名前の一部を指定してください"))
         }
     }
 
@@ -227,7 +238,7 @@ struct StationsLookup: KazasuCommand {
 struct StationsStatus: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: tr("List the tables that are used, in their order.", "使われる表を、優先される順に表示する。"),
+        abstract: tr("List the tables in use, in their order.", "使われる表を、優先される順に表示する。"),
         discussion: tr(
             """
             Names are looked up in the tables of --stations, in those of KAZASU_STATIONS (a:b:c), in the imported ones and in \
@@ -245,6 +256,8 @@ struct StationsStatus: KazasuCommand {
               kazasu stations status
               kazasu stations status --stations own.tsv --json
             """))
+
+    static let programAccess = CommandAccess.none(because: "it says which files of the user are in use")
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
 /// `kazasu tag`
@@ -26,7 +26,7 @@ struct Tag: ParsableCommand {
               kazasu tag info                                  # 種類、ロック、メッセージ
               kazasu tag read                                  # 1 行 1 レコード
               kazasu tag write --uri https://kazasu.example    # リンクを書き込む
-              kazasu tag pages                                 # Type 2 Tag のメモリ
+              kazasu tag pages                                 # Type 2 Tag のメモリー
               kazasu tag verify                                # NXP が署名したチップか
             """),
         subcommands: [TagInfo.self, TagRead.self, TagWrite.self, TagPages.self, TagVerify.self])
@@ -40,39 +40,48 @@ struct TagInfo: KazasuCommand {
         discussion: tr(
             """
             Prints the product, memory map, locked pages, password protection, counters, mirror, the maker's signature and \
-            whether it is valid, and the NDEF message. Nothing is written, and no password is tried. With the key of an \
-            Ultralight C or AES, pages that need it are read as well; with one of an NTAG 424 DNA, its real UID and who may do \
-            what with its files.
+            whether it is valid, and the NDEF message. Nothing is written. With the tag's password, or the key of an Ultralight \
+            C or AES, pages that need it are read as well; with a key of an NTAG 424 DNA, its real UID, who may do what with its \
+            files, and the message if this key may read it.
 
             Examples:
               kazasu tag info
               kazasu tag info --json | jq .type2.lockedPages
               kazasu tag info --key-from file:key.txt
+              kazasu tag info --password-from file:password.txt
             """,
             """
-            製品名、メモリ配置、ロック済みページ、パスワード保護、カウンター、ミラー、メーカーの署名とその検証結果、NDEF メッセージを
-            表示します。書き込みやパスワードの照合は行いません。Ultralight C・AES の鍵があれば、鍵が必要な
-            ページも読みます。NTAG 424 DNA の鍵があれば、本来の UID と各ファイルのアクセス権も表示します。
+            製品名、メモリー配置、ロック済みページ、パスワード保護、カウンター、ミラー、メーカーの署名とその検証結果、NDEF メッセージを
+            表示します。何も書き込みません。パスワードや Ultralight C・AES の鍵があれば、それが必要なページも読みます。NTAG 424 DNA の鍵が
+            あれば、本来の UID と各ファイルのアクセス権、その鍵で読めるメッセージも表示します。
 
             例:
               kazasu tag info
               kazasu tag info --json | jq .type2.lockedPages
               kazasu tag info --key-from file:key.txt
+              kazasu tag info --password-from file:password.txt
             """))
+
+    static let programAccess = CommandAccess.method(.card("tag.info", .get("tag/info"), schema: "tag"))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
+    @OptionGroup var passwordOptions: TagPasswordOptions
 
     func execute(_ context: Context) throws {
-        let credential = try keyOptions.credential(context)
+        let credential = try passwordOptions.credential(keyOptions, context)
         let session = try ReaderSession(readerOptions, context)
-        let tag = try closing(session) { try $0.find(.tag).forumTag(credential).information() }
+        let tag = try closing(session) { try $0.find(.tag).tag(openedBy: credential).information() }
         let view = TagView(
             report: tag.report, originality: tag.originality, keyed: tag.keyed, redaction: context.redaction)
         let card = context.redaction.apply(tag.dump).card
         try context.print(
-            "kazasu.tag/1", card: card.json, view.members, else: Columns.text(TagInfo.rows(card) + view.rows))
+            "kazasu.tag/1", card: card.json,
+            tag.members(Language.current, redact: context.redaction.isOn ? { context.redaction.apply($0) } : nil),
+            else: Columns.values(TagInfo.rows(card) + view.rows) { _, value in
+                view.originality.flatMap { value == $0.message[.current] ? $0.state.color : nil }
+            })
         if let interruption = tag.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
     }
 
@@ -114,13 +123,15 @@ struct TagRead: KazasuCommand {
               kazasu tag read --password-from file:password.txt
             """))
 
+    static let programAccess = CommandAccess.method(.card("tag.read", .get("tag/read"), schema: "tagMessage"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
     @OptionGroup var passwordOptions: TagPasswordOptions
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Write the message's bytes to a file, - for standard output.", "メッセージのバイト列をファイルに書く（- は標準出力）。",
             value: "file"), completion: .file())
@@ -138,7 +149,7 @@ struct TagRead: KazasuCommand {
         let credential = try passwordOptions.credential(keyOptions, context)
         let session = try ReaderSession(readerOptions, context)
         let (number, area, card) = try closing(session) { session in
-            let tag = try session.find(.tag).forumTag(credential)
+            let tag = try session.find(.tag).tag(openedBy: credential)
             return (tag.type ?? 0, try tag.readNDEF(), tag.identity)
         }
         if let file {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import ByteCodec
 import Kazasu
 
@@ -35,23 +35,25 @@ struct TagPages: KazasuCommand {
               kazasu tag pages --password-from env:TAG_PASSWORD
             """))
 
+    static let programAccess = CommandAccess.method(.card("tag.pages", .get("tag/pages"), schema: "tagPages"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
     @OptionGroup var passwordOptions: TagPasswordOptions
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("Page numbers, hexadecimal, as in 0-F or 4,29-2C.", "ページ番号（16 進。例: 0-F、4,29-2C）。", value: "pages"))
     var pages: PageRange?
 
-    @Option(name: .long, help: help("Between the bytes of a page.", "バイトの間の区切り。"))
+    @Option(reach: .never, name: .long, help: help("Between the bytes of a page.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
     func execute(_ context: Context) throws {
         let credential = try passwordOptions.credential(keyOptions, context)
         let session = try ReaderSession(readerOptions, context)
-        let result = try closing(session) { try $0.find(.tag).forumTag(credential).readPages(pages?.numbers) }
+        let result = try closing(session) { try $0.find(.tag).tag(openedBy: credential).readPages(pages?.numbers) }
         let (dump, error) = (result.dump, result.error)
         let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
         if context.json {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import ByteCodec
 import Kazasu
 
@@ -46,6 +46,9 @@ struct TagWrite: KazasuCommand {
               kazasu tag write --text hello --password-from file:password.txt
             """))
 
+    static let programAccess = CommandAccess.method(
+        .card("tag.write", .post("tag/write"), needs: .write, argument: "data", schema: "tagWrite"))
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
@@ -53,17 +56,19 @@ struct TagWrite: KazasuCommand {
     @OptionGroup var message: TagMessageOptions
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("Write raw pages starting at this one (hexadecimal).", "このページ（16 進）から直接書く。", value: "page"))
     var page: PageArgument?
 
-    @Argument(help: help("Bytes for --page, in hexadecimal.", "--page に書くバイト（16 進）。"))
+    @Argument(reach: .network, help: help("Bytes for --page, in hexadecimal.", "--page に書くバイト（16 進）。"))
     var data: String?
 
-    @Flag(name: .long, help: help("Allow --page to write what cannot be undone.", "元に戻せないページへの --page を許す。"))
+    @Flag(
+        reach: .network, name: .long,
+        help: help("Allow --page to write what cannot be undone.", "元に戻せないページへの --page を許す。"))
     var permanent = false
 
-    @Flag(name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
+    @Flag(reach: .local, name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
     var yes = false
 
     func validate() throws {
@@ -113,12 +118,13 @@ struct TagWrite: KazasuCommand {
         }
         let session = try ReaderSession(readerOptions, context)
         let (number, old, card) = try closing(session) { session in
-            let tag = try session.find(.tag).forumTag(credential)
+            let tag = try session.find(.tag).tag(openedBy: credential)
             try CommandHost.current?.check(tag.identity)
             let old = try tag.checkWriting(bytes)
             if old > 0 {
-                try confirm(
-                    tr("The tag contains a message of \(old) bytes.", "タグには \(old) バイトのメッセージがあります。"), context)
+                try Confirmation.overwrite(
+                    tr("the tag contains a message of \(Words.count(old, "byte"))", "タグには \(old) バイトのメッセージがあります"),
+                    isGiven: yes)
             }
             try tag.writeNDEF(bytes)
             return (tag.type ?? 0, old, tag.identity)
@@ -153,13 +159,14 @@ struct TagWrite: KazasuCommand {
         let pages = try pageBytes()
         let session = try ReaderSession(readerOptions, context)
         let card = try closing(session) { session in
-            let tag = try session.find(.tag).forumTag(credential)
+            let tag = try session.find(.tag).tag(openedBy: credential)
             try CommandHost.current?.check(tag.identity)
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw CommandError(TagError.refused(page: .max, nak: nil)) }
             try tag.checkWriting(pages: first...last.partialValue, isPermanent: permanent)
-            try confirm(
-                tr("\(Words.count(pages.count, "page")) will be overwritten.", "\(pages.count) ページを上書きします。"), context)
+            try Confirmation.overwrite(
+                tr("\(Words.count(pages.count, "page")) will be overwritten", "\(pages.count) ページを上書きします"),
+                isGiven: yes)
             try tag.write(from: first, pages, isPermanent: permanent)
             return tag.identity
         }
@@ -171,35 +178,6 @@ struct TagWrite: KazasuCommand {
             ])
         } else {
             context.note(tr("\(Words.count(pages.count, "page")) written", "\(pages.count) ページを書き込みました"))
-        }
-    }
-
-    /// How to write without a question.
-    private static var confirmation: String {
-        let caller = Caller.current
-        guard caller != .commandLine else { return tr("add --yes", "--yes を付けてください") }
-        let confirm = caller.option("confirm", tr("NUMBER", "番号"))
-        let information = caller.command("tag info")
-        return tr(
-            "add \(confirm) with the tag's number, as \(information) tells it, to overwrite it",
-            "上書きするには \(confirm) にタグの番号を指定してください（番号は \(information) で確認できます）")
-    }
-
-    /// Asks on the terminal, unless `--yes` was given.
-    private func confirm(_ question: String, _ context: Context) throws(CommandError) {
-        if yes { return }
-        guard let terminal = Terminal() else {
-            let why =
-                Caller.current == .commandLine
-                ? tr(" Cannot ask for confirmation: no terminal.", "対話できる端末ではないため確認できません。") : ""
-            throw CommandError(
-                .usage, "confirmationNeeded", question.prefix(1).lowercased() + String(question.dropFirst()) + why,
-                hint: Self.confirmation)
-        }
-        guard try terminal.confirms(question) else {
-            throw CommandError(
-                .refused, "declined", tr("nothing was written", "書き込みませんでした"),
-                hint: tr("type yes to overwrite it", "上書きするには yes と入力してください"))
         }
     }
 }

@@ -30,7 +30,7 @@ extension CommandError {
         CommandError(
             .refused, "pinGuard", ISO7816Error.guarded(instruction),
             hint: tr(
-                "to verify a PIN, write 00200081PIN and add \(Caller.current.option("pin1-from")); 00200081 alone returns the tries left",
+                "to verify a PIN, write 00200081PIN and add \(Caller.current.option("pin1-from")); 00200081 alone returns the remaining tries",
                 "照合するには 00200081PIN と書いて \(Caller.current.option("pin1-from")) を付けてください。00200081 だけなら残り回数を調べます"))
     }
 
@@ -94,12 +94,29 @@ extension CommandError {
                 .otherCard, "specified", error,
                 hint: tr(
                     "\(command) reads the My Number card itself", "マイナンバーカードとしては \(command) で読めます"))
-        case .wrongPassportKey:
+        case .wrongPassportKey(nil):
             self.init(
                 .refused, "wrongNumber", error,
                 hint: tr(
-                    "compare them with the two lines printed at the bottom of the page; wrong ones are not counted",
-                    "顔写真ページ下部の 2 行と比べてください。間違えても回数は数えられません"))
+                    "compare it with what is printed on the document; wrong ones are not counted",
+                    "文書の印字と比べてください。間違えても回数は数えられません"))
+        case .wrongPassportKey(let left?):
+            self.init(
+                .refused, "wrongNumber", error,
+                hint: tr(
+                    "compare it with what is printed on the document before the next try",
+                    "次に試す前に、文書の印字と比べてください"))
+            triesLeft = if case .count(let count) = left { count } else { 0 }
+        case .lastTry:
+            let flag = Caller.current.flag("use-last-try")
+            self.init(
+                .refused, "lastTry", error,
+                hint: tr("if you are sure that it is right, add \(flag)", "確実に正しい場合だけ \(flag) を付けてください"))
+        case .noPACE:
+            let option = Caller.current.option("mrz-from")
+            self.init(
+                .otherCard, "noPACE", error,
+                hint: tr("use \(option) instead", "代わりに \(option) を使ってください"))
         case .paceRequired:
             self.init(
                 .otherCard, "pace", error,
@@ -130,7 +147,7 @@ extension CommandError {
         switch error {
         case .libraryMissing:
             self.init(.noReader, "libraryMissing", error, hint: Remedy.installOpenSSL)
-        case .keyLength, .dataLength, .refused: self = .bug(error.words)
+        case .keyLength, .dataLength, .refused, .unsupported: self = .bug(error.words)
         }
     }
 
@@ -190,19 +207,24 @@ extension CommandError {
                 .interruptedReading, "badAnswer", error,
                 hint: tr("move the tag a little, away from metal and other cards", "タグの位置をずらし、金属や他のカードから離してください"))
         case .refused:
+            let info = Caller.current.command("tag info")
             self.init(
                 .refused, "refused", error,
                 hint: tr(
-                    "it may be locked, password-protected or missing; see \(Caller.current.command("tag info"))",
-                    "ロック済み、パスワードが必要、またはページがありません（'kazasu tag info' を参照）"))
+                    "it may be locked, password-protected or missing; see \(info)",
+                    "ロック済み、パスワードが必要、またはページがありません（\(info) を参照）"))
         case .felica(.status(_)): self.init(.refused, "refused", error, hint: Remedy.scan)
         case .felica(let error): self.init(ReadingError.badAnswer(error))
         case .iso7816(let error): self.init(error)
         case .noNDEF(let absence):
+            let info = Caller.current.command("tag info")
             self.init(
                 .otherCard, absence.rawValue, error,
-                hint: tr("'kazasu tag info' shows what is on the tag", "'kazasu tag info' でタグの内容を確認できます"))
-        case .notType2: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+                hint: tr("\(info) shows what is on the tag", "\(info) でタグの内容を確認できます"))
+        case .notType2:
+            let command = Caller.current.command("tag info")
+            self.init(
+                .otherCard, "otherCard", error, hint: tr("\(command) reads this card", "このカードは \(command) で読めます"))
         case .notWritable(let reason):
             let (identifier, hint) = CommandError.remedy(reason)
             self.init(.refused, identifier, error, hint: hint)
@@ -224,8 +246,8 @@ extension CommandError {
             self.init(
                 .refused, "wrongKey", error,
                 hint: tr(
-                    "check the key and its number; of an Ultralight C, K1 comes before K2, and some programs write the bytes of each in reverse",
-                    "鍵と鍵の番号を確かめてください。Ultralight C は K1、K2 の順で、それぞれ逆順に書くソフトもあります"))
+                    "check the key and its number (\(Caller.current.option("key-number")))",
+                    "鍵と鍵の番号（\(Caller.current.option("key-number"))）を確かめてください"))
         case .key(let reason): self = CommandError.key(reason, error)
         case .crypto(let error): self.init(error)
         case .password(let reason): self = CommandError.password(reason, error)
@@ -326,11 +348,11 @@ extension CommandError {
     }
 
     /// The card is of a kind that cannot be read without a key.
-    static func notDumped() -> CommandError {
+    static func notDumped(_ card: WrongCard) -> CommandError {
         CommandError(
             .otherCard, "otherCard",
             tr("nothing on this card can be read without a key", "このカードには、鍵なしで読めるものがありません"),
-            hint: Remedy.identify)
+            hint: hint(card))
     }
 
     /// The identifier of what keeps a tag from being written, and the remedy.
@@ -380,12 +402,16 @@ extension CommandError {
                     "check the key: 32 digits as block 87 has them on the wire, or the master key that it comes from",
                     "鍵を確かめてください（ブロック 87 に送るとおりの 32 桁、またはその元のマスター鍵）"))
         case .otherKey:
+            let issue = Caller.current.command("lite issue")
             self.init(
                 .refused, "notGenuine", error,
                 hint: tr(
-                    "use the key that 'kazasu lite issue' was given; nothing was written",
-                    "'kazasu lite issue' に指定した鍵を使ってください（何も書き込んでいません）"))
-        case .notLiteS: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+                    "use the key that \(issue) was given; nothing was written",
+                    "\(issue) に指定した鍵を使ってください（何も書き込んでいません）"))
+        case .notLiteS:
+            let command = Caller.current.command("lite info")
+            self.init(
+                .otherCard, "otherCard", error, hint: tr("\(command) reads this card", "このカードは \(command) で読めます"))
         case .factoryKey:
             self.init(
                 .usage, "factoryKey", error,
@@ -393,17 +419,16 @@ extension CommandError {
                     "use a random key; \(Documents.path("lite-s.md")) shows how to make one",
                     "乱数の鍵を使ってください（作り方は \(Documents.path("lite-s.ja.md"))）"))
         case .locked:
+            let resume = Caller.current.command("lite resume", .journal)
             self.init(
                 .refused, "locked", error,
-                hint: tr(
-                    "if this was the issuance that was interrupted, use 'kazasu lite resume --journal FILE'",
-                    "中断した発行の続きなら 'kazasu lite resume --journal ファイル' を使ってください"))
+                hint: tr("after an interrupted issuance, use \(resume)", "中断した発行の続きなら \(resume) を使ってください"))
         case .writesUsedUp:
             self.init(.refused, "writesUsedUp", error, hint: tr("use another card", "別のカードを使ってください"))
         case .readerTooSmall:
             self.init(
                 .noReader, "readerTooSmall", error,
-                hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
+                hint: Remedy.otherReader)
         case .otherCard:
             self.init(
                 .otherCard, "otherCard", error,

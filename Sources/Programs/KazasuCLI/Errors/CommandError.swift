@@ -12,6 +12,8 @@ package struct CommandError: Error, Equatable, Sendable {
     package var message: String
     /// The remedy.
     package var hint: String?
+    /// The tries left for a password that the card did not accept, where it counts them.
+    package var triesLeft: Int?
 
     package init(_ status: ExitStatus, _ reason: String, _ message: String, hint: String? = nil) {
         self.status = status
@@ -82,10 +84,12 @@ package struct CommandError: Error, Equatable, Sendable {
 
     /// The document `kazasu.error/1`.
     package var json: JSONValue {
-        [
-            "schema": "kazasu.error/1", "status": .int(status.rawValue), "reason": .string(reason),
-            "message": .string(message), "hint": .text(hint),
-        ]
+        var object = JSONObject([
+            ("schema", "kazasu.error/1"), ("status", .int(status.rawValue)), ("reason", .string(reason)),
+            ("message", .string(message)), ("hint", .text(hint)),
+        ])
+        if let triesLeft { object["triesLeft"] = .int(triesLeft) }
+        return .object(object)
     }
 
     /// The lines for display.

@@ -44,6 +44,8 @@ extension CommandError {
                 .cannotWrite, "cannotWrite", error,
                 hint: tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
         case .noCard: self = .noCard()
+        case .heard: self.init(.interruptedReading, "notSelected", error, hint: Remedy.oneCard)
+        case .severalCards: self.init(.interruptedReading, "multipleCards", error, hint: Remedy.oneCard)
         case .wrongCard(let card): self.init(card)
         case .reading(let error): self.init(error, keepingWhatWasRead: keepingWhatWasRead)
         case .refused: self.init(.refused, "refused", error, hint: Remedy.scan)
@@ -52,6 +54,7 @@ extension CommandError {
         case .apdu(let error): self.init(error)
         case .tag(let error): self.init(error)
         case .lite(let error): self.init(error)
+        case .classic(let error): self.init(error)
         case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }
@@ -94,7 +97,16 @@ extension CommandError {
                 tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
                 hint: fault.remedy)
         }
-        guard let port = listings.first else { return CommandError(.noReader, "absent", error, hint: hint(.absent)) }
+        for listing in listings where ChipCardServiceError.serves(listing.id) {
+            if case .unavailable(let reason, let detail) = listing.state,
+                let fault = ChipCardServiceError(.readerUnavailable(reason: reason, detail: detail))
+            {
+                return CommandError(.noReader, fault.reason.rawValue, fault.message, hint: fault.remedy)
+            }
+        }
+        guard let port = listings.first(where: { !ChipCardServiceError.serves($0.id) }) else {
+            return CommandError(.noReader, "absent", error, hint: hint(.absent))
+        }
         return CommandError(
             .noReader, "absent", KazasuError.noReader([ReaderListing(id: port.id, state: .unknown)]),
             hint: tr(
@@ -103,39 +115,16 @@ extension CommandError {
     }
 
     /// The command that reads the card, where it is known; else the one that identifies it.
-    private static func hint(_ card: WrongCard) -> String {
+    static func hint(_ card: WrongCard) -> String {
         switch card.reason {
         case .kind where card.isWithoutLicense:
             let command = Caller.current.command("mynumber")
             return tr(
                 "when the card is renewed, the license must be written to it again; \(command) reads the card itself",
                 "カードを更新したあとは、免許情報の再登録が必要です。カード自体は \(command) で読めます")
-        case .kind: break
-        case .noISODEP: return Remedy.identify
         case .otherThanDump: return tr("put the same card on the reader", "同じカードをかざしてください")
-        case .noSystem, .noService: return Remedy.contents
+        default: return ReadingCommands(card).hint
         }
-        if case .felica(let target) = card.card {
-            let system = target.requestData.map { SystemCode(rawValue: $0) }
-            guard DecoderRegistry.standard.purses.contains(where: { $0.system == system }) else {
-                return Remedy.contents
-            }
-            let (balance, scan) = (Caller.current.command("balance"), Caller.current.command("scan"))
-            return tr(
-                "\(balance) reads the money on cards like this one; \(scan) shows what is on it",
-                "残高は \(balance)、中身は \(scan) で確認できます")
-        }
-        let readers: [(kinds: Set<String>, command: String)] = [
-            (["licence"], "license"), (["mynumber", "mynumberLicence"], "mynumber"),
-            (["residence"], "residence"), (["passport"], "passport"), (["type2", "type4"], "tag info"),
-        ]
-        if let reader = readers.first(where: { !$0.kinds.isDisjoint(with: card.kinds) }) {
-            let command = Caller.current.command(reader.command)
-            return tr("\(command) reads this card", "このカードは \(command) で読めます")
-        }
-        guard !card.kinds.isEmpty else { return Remedy.identify }
-        let dump = Caller.current.command("dump")
-        return tr("\(dump) reads what needs no key", "\(dump) で鍵なしで読めるものを読めます")
     }
 }
 
@@ -149,6 +138,7 @@ extension CommandError {
         case .cardLost: self.init(.interruptedReading, "cardLost", error, suffix: kept, hint: Remedy.leave)
         case .radio: self.init(.interruptedReading, "radioError", error, suffix: kept, hint: Remedy.move)
         case .badAnswer: self.init(.interruptedReading, "badAnswer", error, suffix: kept, hint: Remedy.move)
+        case .cardSilent: self.init(.interruptedReading, "cardSilent", error, suffix: kept, hint: Remedy.move)
         case .reader(let error): self.init(error, suffix: kept)
         case .cancelled: self = .cancelled(kept)
         }
@@ -159,6 +149,8 @@ extension CommandError {
     /// - Parameter isOpening: whether the reader was not in use yet; a reader that is lost later cut the reading short.
     package init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
+        case .readerFailed(let detail) where detail.code == .tooHot:
+            self.init(.interruptedReading, "readerFailed", error, suffix: suffix, hint: Remedy.coolDown)
         case .readerUnavailable(.absent, _) where !isOpening, .readerTimeout, .readerFailed:
             self.init(.interruptedReading, "readerFailed", error, suffix: suffix, hint: Remedy.replug)
         case .readerUnavailable(let reason, let detail):
@@ -166,18 +158,18 @@ extension CommandError {
         case .noAnswer, .cardReleased:
             self.init(.interruptedReading, "cardLost", error, suffix: suffix, hint: Remedy.leave)
         case .corrupted: self.init(.interruptedReading, "radioError", error, suffix: suffix, hint: Remedy.move)
+        case .heard: self.init(.interruptedReading, "notSelected", error, suffix: suffix, hint: Remedy.oneCard)
         case .frameTooLong:
             self.init(.usage, "frameTooLong", error, hint: tr("send a shorter packet", "短いパケットにしてください"))
         case .answerTooLong:
             self.init(
                 .interruptedReading, "answerTooLong", error,
                 hint: tr("read fewer blocks at a time", "一度に読むブロックを減らしてください"))
+        case .cardTooSlow: self.init(.interruptedReading, "cardTooSlow", error, suffix: suffix, hint: Remedy.move)
         case .unsupported:
             self.init(
                 .noReader, "unsupported", error,
-                hint: tr(
-                    "use another reader: \(Caller.current.command("readers")) lists them",
-                    "別のリーダーを使ってください: \(Caller.current.command("readers"))"))
+                hint: Remedy.otherReader)
         case .cancelled: self = .cancelled(suffix)
         case .outOfScript:
             self.init(
@@ -199,11 +191,33 @@ extension CommandError {
     package static func hint(_ reason: UnavailableReason, _ detail: TransportError.Reason?) -> String {
         if let detail, detail.code == .deviceForGroup, let group = detail.values.last,
             group != UdevRules.pcscdGroup,
-            let remedy = Check(.notInGroup, detail.values.map { LocalizedText($0, $0) }).remedy
+            let remedy = Check(.notInGroup, detail.values.map { LocalizedText($0, $0) }).hint
         {
-            return remedy[Language.current]
+            return remedy
+        }
+        if detail?.code == .hanging { return Remedy.answer }
+        if let detail, [.libnfcFindsNone, .libnfcOpensNone].contains(detail.code), let name = detail.values.first,
+            let hint = withoutLibnfc(name)
+        {
+            return hint
         }
         return hint(reason)
+    }
+
+    /// The driver that reaches a reader of libnfc without it.
+    private static func withoutLibnfc(_ name: String) -> String? {
+        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+        switch parts.first {
+        case "pn532_uart" where parts.count > 1 && !parts[1].isEmpty:
+            let reader = Caller.current.option("reader", "pn532:\(parts[1])")
+            return tr(
+                "cut the board's power once, then use \(reader), which never puts it to sleep",
+                "ボードの電源を一度切ってから \(reader) を使ってください（スリープさせません）")
+        case "acr122_usb":
+            let reader = Caller.current.option("reader", "acr122")
+            return tr("try \(reader), which does without libnfc", "libnfc を使わない \(reader) を試してください")
+        default: return nil
+        }
     }
 
     private static func hint(_ reason: UnavailableReason) -> String {
@@ -219,8 +233,9 @@ extension CommandError {
                 "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら 'sudo kazasu doctor --fix'")
         case .unsupported:
             tr(
-                "use an ID that \(Caller.current.command("readers")) lists, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
-                "\(Caller.current.command("readers")) の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
+                "use an ID that \(Caller.current.command("readers")) lists, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:port=1-1.3",
+                "\(Caller.current.command("readers")) の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:port=1-1.3）"
+            )
         }
     }
 
@@ -243,9 +258,10 @@ extension CommandError {
         let name = Files.name(path)
         switch error {
         case .notJSON(.endsEarly, 1, 1):
+            let dump = Caller.current.command("dump", .output)
             self.init(
                 .badFile, "badFile", tr("\(name) is empty", LineBreaker.joined(name, "は空です")),
-                hint: tr("give a dump, as 'kazasu dump -o FILE' writes it", "'kazasu dump -o ファイル' で作ったダンプなどを指定してください"))
+                hint: tr("give a dump, such as one from \(dump)", "\(dump) で作ったダンプなどを指定してください"))
         case .unknownSchema("kazasu.card/1", _):
             self.init(
                 .badFile, "badFile",
@@ -269,11 +285,12 @@ extension CommandError {
 
     /// How to proceed with a document of another kind than requested.
     private static func hint(_ error: DocumentError) -> String {
-        switch error {
+        let dump = Caller.current.command("dump", .output)
+        return switch error {
         case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
             tr(
-                "this is command output, not a dump; create a dump with 'kazasu dump -o FILE'",
-                "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
+                "this is command output, not a dump; create a dump with \(dump)",
+                "ダンプではなく出力結果です。ダンプは \(dump) で作れます")
         default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
         }
     }
@@ -283,9 +300,24 @@ extension CommandError {
 enum Remedy {
     static let leave = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
     static let move = tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
+    static let coolDown = tr(
+        "let the reader cool down for some minutes, with no card on it", "カードを載せずに数分置き、リーダーを冷ましてください")
+    static let oneCard = tr(
+        "put one card alone flat on the reader, away from metal", "カードを 1 枚だけ、金属から離して平らに置いてください")
     static let installOpenSSL = tr(
         "install OpenSSL 3 (libssl3 or openssl-libs)", "OpenSSL 3（libssl3 または openssl-libs）を入れてください")
     static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
+    static let answer = tr(
+        "unplug the reader and plug it back in; restart pcscd if it drives the reader",
+        "リーダーを差し直してください。pcscd 経由のリーダーなら pcscd を再起動してください")
+    static var otherReader: String {
+        let readers = Caller.current.command("readers")
+        return tr("use another reader: \(readers) lists them", "別のリーダーを使ってください: \(readers)")
+    }
+    static var saveDump: String {
+        let dump = Caller.current.command("dump", .shell("-o card.json"))
+        return tr("\(dump) saves its contents", "\(dump) で中身を保存できます")
+    }
     static var scan: String {
         let scan = Caller.current.command("scan")
         return tr("\(scan) shows what is open", "\(scan) で読めるものを確認できます")

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 
-/// A command or a topic of `help` that does not exist. The argument parser answers most of them with the help of the
-/// command above, and status 0.
+/// A command or a topic of `help` that does not exist.
 struct UnknownCommand {
     /// The commands before it, as in `kazasu tag`.
     private let parent: String
@@ -18,6 +17,8 @@ struct UnknownCommand {
         if words.first == "help" { words.removeFirst() }
         var commands: [any ParsableCommand.Type] = RootCommand.configuration.subcommands
         var path = "kazasu"
+        // Whether the command before it does something itself, and may have arguments.
+        var takesArguments = false
         while let word = words.popFirst(), !commands.isEmpty {
             if word == "-h" || word == "--help" { continue }
             // What it was meant for is the parser's to say.
@@ -26,12 +27,14 @@ struct UnknownCommand {
             guard let named else {
                 // `tag help info` is another form of `help tag info`.
                 if word == "help" { continue }
+                names = commands.map { $0.configuration.commandName }
+                if takesArguments, NearestName.of(word, among: names) == nil { return nil }
                 (parent, self.word) = (path, word)
-                names = commands.compactMap { $0.configuration.commandName }
                 return
             }
             path += " " + word
             commands = named.configuration.subcommands
+            takesArguments = named is any KazasuCommand.Type
         }
         return nil
     }
@@ -41,15 +44,16 @@ struct UnknownCommand {
         guard parent == "kazasu", !names.contains(word) else { return nil }
         var found = RootCommand.configuration.subcommands.flatMap { group in
             group.configuration.subcommands.map {
-                (group.configuration.commandName ?? "", $0.configuration.commandName ?? "")
+                (group.configuration.commandName, $0.configuration.commandName)
             }
         }
         found += ServiceCommand.ledgerCommands.map { (ServiceCommand.ledger.rawValue, $0) }
         var commands: [String] = []
-        for (group, name) in found where name == word && !commands.contains("'kazasu \(group) \(name)'") {
-            commands.append("'kazasu \(group) \(name)'")
+        for (group, name) in found where name == word {
+            let command = Caller.commandLine.command("\(group) \(name)")
+            if !commands.contains(command) { commands.append(command) }
         }
-        if word == "claim" { commands = ["'kazasu ledger export --claim'"] }
+        if word == "claim" { commands = [Caller.commandLine.command("ledger export", "claim")] }
         return commands.isEmpty ? nil : commands.joined(separator: tr(" or ", " または "))
     }
 
@@ -79,31 +83,30 @@ struct UnknownOption {
 
     /// Looks for the first one; `nil` when every option is known, or when what a word is meant for is unclear.
     init?(_ arguments: [String]) {
-        guard var current = CommandTree.root else { return nil }
+        var current = CommandSpec.root
         var words = arguments[...]
         var path = "kazasu"
         while let word = words.popFirst(), word != "--" {
             let name = String(word.prefix { $0 != "=" })
-            if let option = current.options[name] {
+            if let option = current.option(name) {
                 if option.takesValue, name == word { words = words.dropFirst() }
             } else if word.hasPrefix("--") {
-                if Self.hidden.contains(name) { return nil }
+                if ["--help", "--version"].contains(name) { continue }
                 (option, command) = (name, path)
-                names = current.options.keys.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
-                following = words.first { current.below[$0]?.options[name] != nil }
+                names = (current.options.map(\.name) + ["help", "version"]).sorted()
+                following = words.first { word in
+                    current.subcommand(word).map { CommandSpec($0).option(name) != nil } == true
+                }
                 return
             } else if word.hasPrefix("-"), word.count > 1 {
                 return nil
-            } else if let below = current.below[word] {
+            } else if let below = current.subcommand(word) {
                 path += " " + word
-                current = below
+                current = CommandSpec(below)
             }
         }
         return nil
     }
-
-    /// The parser's own options, which its listing leaves out.
-    private static let hidden = ["--generate-completion-script", "--experimental-dump-help", "--help-hidden"]
 
     var error: CommandError {
         let shown = ParserMessage.mayBeSecret(option) ? "--…" : option

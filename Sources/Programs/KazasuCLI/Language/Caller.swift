@@ -46,37 +46,55 @@ package enum Caller: Sendable {
         }
     }
 
-    /// A command that answers requests, too, as in `'kazasu poll --applications'`, `GET /v1/poll?applications=true`,
-    /// `card.poll (applications=true)` or `kazasu.poll(applications=True)`.
+    /// A command, as its method where it is one, as in `'kazasu poll --applications'`,
+    /// `GET /v1/poll?applications=true`, `card.poll (applications=true)` or `kazasu.poll(applications=True)`; else as a
+    /// command line, which works for everybody. This is the only way to write a command in a message.
     ///
-    /// - Parameter words: its words, as in `tag info`.
-    package func command(_ words: String, _ flags: String...) -> String {
-        let set = flags.map(flag)
-        let parts = words.split(separator: " ")
+    /// - Parameters:
+    ///   - words: its words, as in `tag info`.
+    ///   - arguments: what follows them.
+    package func command(_ words: String, _ arguments: CommandArgument...) -> String {
+        let parts = words.split(separator: " ").map(String.init)
+        let method = self == .commandLine ? nil : Program.access(parts).methods.first
+        guard let method, let name = name(of: method, arguments) else {
+            return "'" + (["kazasu", words] + arguments.map(\.onCommandLine)).joined(separator: " ") + "'"
+        }
+        let parameters = arguments.compactMap { $0.parameter(for: self) }
+        let joined = parameters.joined(separator: self == .http ? "&" : ", ")
         switch self {
-        case .commandLine: return "'" + (["kazasu", words] + set).joined(separator: " ") + "'"
+        case .http: return name + (joined.isEmpty ? "" : "?\(joined)")
+        case .rpc: return name + (joined.isEmpty ? "" : " (\(joined))")
+        case .python, .commandLine: return "\(name)(\(joined))"
+        }
+    }
+
+    /// What the caller calls a method; `nil` if it cannot call it.
+    private func name(of method: DeclaredMethod, _ arguments: [CommandArgument]) -> String? {
+        switch self {
+        case .commandLine: return nil
+        case .rpc: return method.name
+        case .python: return "kazasu." + method.pythonName
         case .http:
-            let verb = words == "tag write" ? "POST" : "GET"
-            let query = set.isEmpty ? "" : "?" + set.joined(separator: "&")
-            return "\(verb) /v1/" + parts.joined(separator: "/") + query
-        case .rpc:
-            let name =
-                words == "readers" ? "readers.list" : parts.count > 1 ? parts.joined(separator: ".") : "card.\(words)"
-            return name + (set.isEmpty ? "" : " (\(set.joined(separator: ", ")))")
-        case .python: return "kazasu." + parts.joined(separator: "_") + "(\(set.joined(separator: ", ")))"
+            if arguments.contains(where: \.isLocal) { return nil }
+            switch method.route {
+            case .get(let path): return "GET /v1/" + path
+            case .post(let path): return "POST /v1/" + path
+            case .none: return nil
+            }
         }
     }
 
     /// Where the options of a command are listed.
     ///
     /// - Parameter command: as in `kazasu tag write`.
-    func optionList(of command: String) -> String {
+    package func optionList(of command: String) -> String {
         switch self {
         case .commandLine:
             tr("'\(command) --help' lists the options", "オプションの一覧は '\(command) --help' で確認できます")
         case .http: tr("/openapi.json lists the parameters", "パラメーターの一覧は /openapi.json にあります")
         case .rpc:
-            tr("'kazasu rpc --describe' lists the parameters", "パラメーターの一覧は 'kazasu rpc --describe' で確認できます")
+            tr(
+                "\(Caller.describing) lists the parameters", "パラメーターの一覧は \(Caller.describing) で確認できます")
         case .python:
             tr(
                 "help(kazasu.\(function(of: command))) lists the parameters",
@@ -84,7 +102,50 @@ package enum Caller: Sendable {
         }
     }
 
+    private static let describing = commandLine.command("rpc", "describe")
+
     private func function(of command: String) -> String {
-        command.split(separator: " ").dropFirst().joined(separator: "_")
+        let words = command.split(separator: " ").dropFirst()
+        return Program.access(words.map(String.init)).methods.first?.pythonName ?? words.joined(separator: "_")
+    }
+}
+
+/// What follows the words of a command in a message.
+package enum CommandArgument: ExpressibleByStringLiteral, Sendable {
+    /// A flag that is set.
+    case flag(String)
+    /// A flag that is set, which no client of the network may set.
+    case localFlag(String)
+    case option(String, String)
+    /// What only a command line has, as it is written there.
+    case shell(String)
+
+    package init(stringLiteral flag: String) { self = .flag(flag) }
+
+    /// A file.
+    package static var file: CommandArgument { .shell(tr("FILE", "ファイル")) }
+    /// The file that the command writes.
+    package static var output: CommandArgument { .shell(tr("-o FILE", "-o ファイル")) }
+
+    /// The journal of an issuance.
+    package static var journal: CommandArgument { .option("journal", tr("FILE", "ファイル")) }
+
+    fileprivate var isLocal: Bool { if case .localFlag = self { true } else { false } }
+
+    fileprivate var onCommandLine: String {
+        switch self {
+        case .flag(let name), .localFlag(let name): Caller.commandLine.flag(name)
+        case .option(let name, let value): Caller.commandLine.option(name, value)
+        case .shell(let text): text
+        }
+    }
+
+    /// As a parameter of a method; `nil` if methods have none for it.
+    fileprivate func parameter(for caller: Caller) -> String? {
+        switch self {
+        case .flag(let name), .localFlag(let name): caller.flag(name)
+        case .option(let name, let value): caller.option(name, caller == .python ? "\"\(value)\"" : value)
+        case .shell: nil
+        }
     }
 }

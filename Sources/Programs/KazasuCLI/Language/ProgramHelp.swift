@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 
@@ -11,11 +11,11 @@ enum ProgramHelp {
     static let examples = tr(
         """
         Examples:
-          kazasu balance                        # the money on the card, one number
+          kazasu balance                        # the card's balance, one number
           kazasu history --keep                 # journeys, added to the ledger
           kazasu ledger report -o report.html   # a page with charts
-          kazasu dump -o card.json              # every block that needs no key
-          kazasu watch --bell                   # a line for every card that comes
+          kazasu dump -o card.json              # every block without a key
+          kazasu watch --bell                   # a line for each card
         """,
         """
         例:
@@ -47,14 +47,14 @@ enum ProgramHelp {
         Group(
             heading: LocalizedText("Read a card", "カードを読む"),
             lines: [
-                [Entry("balance", "the money on the card, one number", "残高（数字だけ）")],
+                [Entry("balance", "the card's balance, one number", "残高（数字だけ）")],
                 [Entry("history", "journeys and payments, newest first", "乗車と支払いの履歴（新しい順）")],
                 [
                     Entry("poll", "which card it is", "カードの種類"),
                     Entry("scan", "its systems, areas and services", "システム・エリア・サービスの一覧"),
                 ],
                 [
-                    Entry("dump", "every block that needs no key", "鍵なしで読めるブロックすべて"),
+                    Entry("dump", "every block without a key", "鍵なしで読めるブロックすべて"),
                     Entry("read", "chosen blocks", "指定したブロック"),
                 ],
                 [
@@ -75,15 +75,17 @@ enum ProgramHelp {
             heading: LocalizedText("Keep and report", "履歴を残す・まとめる"),
             lines: [
                 [
-                    Entry("ledger", "what --keep kept: lists, sums, claims, reports", "台帳（--keep で保存）: 一覧・集計・精算・レポート")
+                    Entry(
+                        "ledger", "records saved with --keep: lists, totals, claims, reports",
+                        "台帳（--keep で保存）: 一覧・集計・精算・レポート")
                 ]
             ]),
         Group(
             heading: LocalizedText("Watch and serve", "知らせる・つなぐ"),
             lines: [
-                [Entry("watch", "report every card that comes and goes", "カードが置かれた・離れたときに知らせる")],
+                [Entry("watch", "report cards placed on or removed from readers", "カードが置かれた・離れたときに知らせる")],
                 [
-                    Entry("outbox", "events that watch has stored", "watch が保存したイベント"),
+                    Entry("outbox", "stored events of watch", "watch が保存したイベント"),
                     Entry("collect", "those of many sites", "複数拠点のイベントを集める"),
                 ],
                 [
@@ -99,7 +101,10 @@ enum ProgramHelp {
                     Entry("readers", "connected readers", "接続中のリーダー"),
                     Entry("doctor", "why one does not work, and the fix", "使えない原因と直し方"),
                 ],
-                [Entry("decode", "what a dump contains; no reader needed", "ダンプの中身（リーダー不要）")],
+                [
+                    Entry("contribute", "record your reader, for a test", "リーダーの動作を記録してテストにする"),
+                    Entry("decode", "what a dump contains", "ダンプの中身"),
+                ],
                 [
                     Entry("convert", "a dump in another format", "ダンプの形式を変換"),
                     Entry("diff", "what changed between two", "2 つのダンプの違い"),
@@ -120,7 +125,7 @@ enum ProgramHelp {
 
     /// The page.
     static var page: String {
-        let known = Set(RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName })
+        let known = Set(RootCommand.configuration.subcommands.map { $0.configuration.commandName })
         let groups = groups.map { group in
             let rows = group.lines.compactMap { line -> String? in
                 let entries = line.filter { known.contains($0.name) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+public import CommandDescription
 import Glibc
 public import Kazasu
 
@@ -18,7 +18,6 @@ package struct PurseName: ExpressibleByArgument, Equatable, Sendable {
 
     /// Each kind, followed by the brands that it covers; not listed while nobody asks for help, since a table is read.
     package static var allValueStrings: [String] {
-        guard !CommandLineParsing.isPlain else { return [] }
         var seen: Set<String> = []
         return DecoderRegistry.standardPurses.flatMap { [$0.kind.rawValue] + $0.brands.map(\.id) }
             .filter { seen.insert($0).inserted }
@@ -30,6 +29,8 @@ package struct PurseName: ExpressibleByArgument, Equatable, Sendable {
 
 /// Kinds of records as a user lists them: `rail,bus`, or as tables show them: `top-up`, `チャージ`.
 package struct KindList: ExpressibleByArgument, Equatable, Sendable {
+    package static var argumentKind: ArgumentKind { .list }
+
     package var kinds: Set<RecordKind>
 
     package init?(argument: String) {
@@ -50,7 +51,7 @@ package struct KindList: ExpressibleByArgument, Equatable, Sendable {
         return names + RecordKind.allCases.map(\.rawValue).filter { !names.contains($0) }
     }
 
-    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    package static var defaultCompletionKind: CompletionKind { ListCompletion.of { allValueStrings } }
 }
 
 /// The filter for the records of a history.
@@ -58,20 +59,20 @@ package struct HistoryFilter: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Only records from this day on: YYYY-MM-DD, today or yesterday.",
             "この日以降だけ（YYYY-MM-DD、today、yesterday）。", value: "date"))
     package var since: CalendarDate?
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Only records up to this day, in the same form.", "この日までだけ（書き方は同じ）。", value: "date"))
     package var until: CalendarDate?
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Only records of these kinds, as in rail,bus.", "この種別の履歴だけ（例: 鉄道,バス）。", value: "kinds"))
     package var kind: KindList?
@@ -88,6 +89,29 @@ package struct HistoryFilter: ParsableArguments {
         guard since != nil || until != nil else { return true }
         guard let date = record.date else { return false }
         return (since.map { $0 <= date } ?? true) && (until.map { date <= $0 } ?? true)
+    }
+}
+
+/// A month as people write it, `2026-11`, or by its distance from the one of the computer's clock: `this`, `last`.
+package struct MonthArgument: ExpressibleByArgument, Equatable, Sendable {
+    package let days: ClosedRange<CalendarDate>
+
+    package init?(argument: String) {
+        let today = CalendarDate(String(Timestamp.now.text(.local, .seconds).prefix(10)))
+        let months = ["this": 0, "今月": 0, "last": -1, "先月": -1]
+        let first: CalendarDate? =
+            if let distance = months[argument.lowercased()] {
+                today.flatMap { today in
+                    let month = today.year * 12 + today.month - 1 + distance
+                    return CalendarDate(year: month / 12, month: month % 12 + 1, day: 1)
+                }
+            } else {
+                CalendarDate(argument + "-01")
+            }
+        guard let first,
+            let last = (28...31).compactMap({ CalendarDate(year: first.year, month: first.month, day: $0) }).last
+        else { return nil }
+        days = first...last
     }
 }
 
@@ -112,17 +136,44 @@ extension DumpFileFormat: ExpressibleByArgument {
     /// Returns the dump in this format, masked under `--redact`.
     ///
     /// - Parameter option: the option that named the format, for the hint.
-    package func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> String {
+    package func file(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> [UInt8] {
         let dump = redaction.apply(dump)
-        if self == .json { return redaction.apply(dump.json).prettyText + "\n" }
+        if self == .json { return Array((redaction.apply(dump.json).prettyText + "\n").utf8) }
         do throws(DumpWritingError) {
-            return String(decoding: try dump.encoded(as: self), as: UTF8.self)
+            return try dump.encoded(as: self)
         } catch {
+            if case .accessNotKnown = error {
+                throw CommandError(
+                    .cannotWrite, "formatCannotSay",
+                    tr("nothing was written as \(self): \(error.words)", "\(self) 形式では書き込みませんでした: \(error.words)"),
+                    hint: tr("use json, mct, flipper or proxmark", "json、mct、flipper、proxmark のどれかにしてください"))
+            }
             throw CommandError(
                 .badFile, "notWritable",
                 tr(
                     "cannot write this dump as \(self): \(error.words)", "このダンプは \(self) 形式にできません: \(error.words)"),
                 hint: tr("--\(option) json can store every dump", "--\(option) json ならどのダンプも保存できます"))
+        }
+    }
+}
+
+extension Context {
+    /// Warns of what a file in this format does not say of a MIFARE Classic.
+    package func noteLimits(of format: DumpFileFormat, _ dump: CardDump) {
+        guard let memory = redaction.apply(dump).classic else { return }
+        let unknown = memory.incompleteBlocks
+        if !format.marksUnknown, !unknown.isEmpty {
+            let blocks = Words.ranges(unknown) { "\($0)" }
+            warn(
+                tr(
+                    "the file has zeros for unknown bytes of \(unknown.count == 1 ? "block" : "blocks") \(blocks): .json, .mct and .nfc can mark them",
+                    "ブロック \(blocks) の不明なバイトはゼロで書きました（.json、.mct、.nfc なら不明と記録できます）"))
+        }
+        if format == .flipper, dump.card.atqa == nil {
+            warn(
+                tr(
+                    "the file has no ATQA, which is unknown: a Flipper may not load it",
+                    "ATQA が不明のため、ファイルに含まれません（Flipper で読み込めないことがあります）"))
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import CardCiphers
 import Kazasu
 import MIFAREClassic
@@ -10,7 +10,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .local, name: .long,
         help: help(
             "A file with keys: lines of SECTOR A|B KEY or of twelve digits; .mfd, .mct, Flipper .nfc, Proxmark .bin or JSON.",
             "鍵のファイル: セクター A|B 鍵 または 12 桁の行、.mfd、.mct、Flipper .nfc、Proxmark .bin・JSON。", value: "file"),
@@ -18,7 +18,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     package var keys: [String] = []
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "A key for every sector, twelve hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
             "全セクターに使う鍵（16 進 12 桁）。env:変数名、file:パス、fd:番号 から読む。", value: "source"))
@@ -32,7 +32,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     func given() throws(CommandError) -> ClassicKeys {
         var all = ClassicKeys()
         for path in keys {
-            var bytes = try Files.read(path, limit: ClassicImage.longestFile)
+            var bytes = try Files.read(path, limit: ClassicKeys.longestFile)
             defer { bytes.wipe() }
             do throws(DocumentError) {
                 all.merge(try ClassicKeys(reading: bytes))
@@ -86,6 +86,7 @@ extension CommandError {
     /// Why a MIFARE Classic was not read or written.
     init(_ error: ClassicError) {
         let message = error.message[.current]
+        let info = Caller.current.command("classic info")
         switch error {
         case .cardLost: self.init(ReadingError.cardLost)
         case .cancelled: self = .cancelled()
@@ -94,18 +95,19 @@ extension CommandError {
             self.init(
                 .refused, "wrongKey", message,
                 hint: tr(
-                    "check the key file: 'kazasu classic info' shows which sectors open",
-                    "鍵のファイルを確かめてください（開くセクターは 'kazasu classic info' で分かります）"))
+                    "check the key file: \(info) shows which sectors open",
+                    "鍵のファイルを確かめてください（開くセクターは \(info) で分かります）"))
         case .refused:
             self.init(
                 .refused, "refused", message,
                 hint: tr("the access bits may ask for the other key", "アクセスビットにより、もう一方の鍵が必要かもしれません"))
         case .notAValue:
+            let read = Caller.current.command("classic read")
             self.init(
                 .refused, "notAValue", message,
                 hint: tr(
-                    "'kazasu classic read' shows the block; --set makes it a value block",
-                    "ブロックの内容は 'kazasu classic read' で確認できます。--set でバリューブロックにできます"))
+                    "\(read) shows the block; --set makes it a value block",
+                    "ブロックの内容は \(read) で確認できます。--set でバリューブロックにできます"))
         case .notVerified:
             self.init(
                 .interruptedReading, "notVerified", message,
@@ -133,8 +135,8 @@ extension CommandError {
                 case .manufacturer, .absent: tr("choose another block", "別のブロックを指定してください")
                 case .accessConditions:
                     tr(
-                        "give the other key; 'kazasu classic info' shows the access bits",
-                        "もう一方の鍵を指定してください（アクセスビットは 'kazasu classic info' で分かります）")
+                        "give the other key; \(info) shows the access bits",
+                        "もう一方の鍵を指定してください（アクセスビットは \(info) で分かります）")
                 }
             self.init(.refused, identifier, message, hint: hint)
         }

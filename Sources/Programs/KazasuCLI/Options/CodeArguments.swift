@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+public import CommandDescription
 import ByteCodec
 public import Kazasu
 
@@ -24,6 +24,8 @@ extension FourDigitCode {
 
 /// Codes as a user lists them: `0003,FE00`.
 package struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    package static var argumentKind: ArgumentKind { .list }
+
     package var codes: [Code]
 
     package init?(argument: String) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
+import Kazasu
 
 /// Options of every command.
 package struct CommonOptions: ParsableArguments {
@@ -9,23 +10,23 @@ package struct CommonOptions: ParsableArguments {
 
     package init() {}
 
-    @Flag(name: .long, help: help("Print JSON.", "JSON で出力する。"))
+    @Flag(reach: .never, name: .long, help: help("Print JSON.", "JSON で出力する。"))
     package var json = false
 
-    @Flag(name: .long, help: help("Mask IDm, names and numbers in the output.", "出力の IDm・氏名・番号を伏せる。"))
+    @Flag(reach: .never, name: .long, help: help("Mask IDm, names and numbers in the output.", "出力の IDm・氏名・番号を伏せる。"))
     package var redact = false
 
-    @Flag(name: [.short, .long], help: help("Print more on standard error.", "標準エラー出力を詳しくする。"))
+    @Flag(reach: .never, name: [.short, .long], help: help("Print more on standard error.", "標準エラー出力を詳しくする。"))
     package var verbose = false
 
-    @Flag(name: [.short, .long], help: help("Print less on standard error.", "標準エラー出力を減らす。"))
+    @Flag(reach: .never, name: [.short, .long], help: help("Print less on standard error.", "標準エラー出力を減らす。"))
     package var quiet = false
 
-    @Option(name: .long, help: help("Language of messages.", "表示言語。", value: "en|ja"))
+    @Option(reach: .never, name: .long, help: help("Language of messages.", "表示言語。", value: "en|ja"))
     package var lang: LanguageName?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Color on a terminal; always also in a pipe.", "色を付ける: auto は端末だけ、always は常に、never は付けない。"))
     package var color = Color.Choice.auto
@@ -34,24 +35,9 @@ package struct CommonOptions: ParsableArguments {
     package enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }
 }
 
-/// A help text in the language of this run.
+/// What help says about an option.
 package func help(_ english: String, _ japanese: String, value: String? = nil) -> ArgumentHelp {
-    ArgumentHelp(stringLiteral: tr(english, japanese)).named(value)
-}
-
-extension ArgumentHelp {
-    fileprivate func named(_ value: String?) -> ArgumentHelp {
-        var help = self
-        help.valueName = value
-        return help
-    }
-}
-
-extension NameSpecification {
-    /// The long name, and a letter to which the value may be attached: `-oFILE`.
-    package static func joined(_ letter: Character) -> NameSpecification {
-        [.customShort(letter, allowingJoined: true), .long]
-    }
+    ArgumentHelp(LocalizedText(english, japanese), value: value)
 }
 
 /// Options of every command that reads a card.
@@ -62,37 +48,37 @@ package struct ReaderOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .joined("r"),
+        reach: .never, name: .joined("r"),
         help: help(
             "Which reader: an ID that 'kazasu readers' lists, any libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
-            "リーダー: kazasu readers が表示する ID、libnfc の接続文字列、virtual:ファイル、replay:ファイル。省略時は KAZASU_READER、なければ最初に使えるもの。",
+            "リーダー: kazasu readers が表示する ID、libnfc の接続文字列、virtual:ファイル、replay:ファイル。省略時は KAZASU_READER、なければ、使えるもののうち最初に見つかったもの。",
             value: "id"), completion: SchemeCompletion.readers)
     package var reader: String?
 
     @Option(
-        name: .joined("t"), parsing: .unconditional,
+        reach: .never, name: .joined("t"), parsing: .unconditional,
         help: help(
-            "How long to wait for a card: seconds, 0 for one try, or forever. Default: 10, less when another kind of card is there.",
+            "How long to wait for a card: seconds, 0 for one try, or forever. Default: 10. Stops early if a different kind of card is on the reader.",
             "カードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。省略時は 10（別の種類のカードがあればすぐに終了）。", value: "seconds"))
     package var timeout: CardTimeout?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Write every exchange with the card to a file that --reader replay:FILE can play.",
             "カードとのやりとりをすべてファイルに書く（--reader replay:ファイル で再生できる）。", value: "file"), completion: .file())
     package var trace: String?
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "Wait until the reader is connected and can be used, until Ctrl-C.", "リーダーが接続されて使えるようになるまで待つ（Ctrl-C で中止）。"))
+            "Wait for the reader to become available; Ctrl-C gives up.", "リーダーが接続されて使えるようになるまで待つ（Ctrl-C で中止）。"))
     package var waitReader = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "With virtual:FILE: write the card, with everything that was written to it, to this file.",
+            "With virtual:FILE: save the card, including all writes, to this file.",
             "virtual:ファイル への書き込みを反映したカードを、このファイルに書く。", value: "file"),
         completion: .file())
     package var virtualWrites: String?

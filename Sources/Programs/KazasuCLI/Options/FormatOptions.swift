@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 package import Kazasu
 
 /// The forms of `kazasu history`.
@@ -17,14 +17,14 @@ package struct CSVOptions: ParsableArguments {
     package init() {}
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Begin CSV with a byte order mark, for Excel; a file of -o always does.",
             "CSV の先頭に BOM を付ける（Excel 用）。-o のファイルには常に付ける。"))
     package var bom = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("Language of CSV column names and values. Default: en.", "CSV の列名と値の言語。省略時は en。", value: "en|ja"))
     package var header: CommonOptions.LanguageName?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 package import Kazasu
 
 /// A history that is to be added to the ledger.
@@ -24,7 +24,7 @@ package struct LedgerPath: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .local, name: .long,
         help: help(
             "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
             "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
@@ -37,7 +37,7 @@ package struct KeepOptions: ParsableArguments {
     package init() {}
 
     @Flag(
-        name: .long,
+        reach: .local, name: .long,
         help: help("Add the records to the ledger; see 'kazasu ledger'.", "履歴を台帳に追加する（'kazasu ledger' を参照）。"))
     package var keep = false
 

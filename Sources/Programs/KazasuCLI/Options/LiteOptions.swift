@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 package import Kazasu
 
 /// The options for the key of a FeliCa Lite or Lite-S.
@@ -8,14 +8,14 @@ package struct LiteKeyOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "The card key, 32 hexadecimal digits as block 87 has them, from env:NAME, file:PATH or fd:NUMBER.",
             "カード鍵（ブロック 87 に送るとおりの 16 進 32 桁）。env:変数名、file:パス、fd:番号 から読む。", value: "source"))
     package var keyFrom: SecretSource?
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "The master key, 48 hexadecimal digits; each card's own key is derived from its ID block.",
             "マスター鍵（16 進 48 桁）。カードごとの鍵を ID ブロックから導出する。", value: "source"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import CommandDescription
 
 /// Numbers as a user lists them: `0-19` or `0,3,5-7`.
 package enum NumberRanges {
@@ -22,6 +22,8 @@ package enum NumberRanges {
 
 /// Block numbers as a user lists them, decimal.
 package struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
+    package static var argumentKind: ArgumentKind { .list }
+
     package var numbers: [UInt16]
 
     package init?(argument: String) {
@@ -32,6 +34,8 @@ package struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
 
 /// Page numbers as a user lists them, hexadecimal as `tag pages` prints them: `4`, `00-0F`, `3,28-2C`.
 package struct PageRange: ExpressibleByArgument, Equatable, Sendable {
+    package static var argumentKind: ArgumentKind { .list }
+
     package var numbers: [UInt16]
 
     package init?(argument: String) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 package import Kazasu
 
 /// The ending of an output file, which decides its format unless an option does.
@@ -63,6 +63,10 @@ extension HistoryFormat {
 extension DumpFileFormat {
     /// The formats by the ending of a file; the first is the usual one.
     package static let endings: [String: [DumpFileFormat]] = [
-        "json": [.json, .proxmark, .metrodroid], "hex": [.hex], "nfc": [.flipper],
+        "json": [.json, .proxmark, .metrodroid], "hex": [.hex], "nfc": [.flipper], "mfd": [.mfd], "mct": [.mct],
+        "eml": [.eml],
     ]
+
+    /// The same with the endings that only files of a MIFARE Classic have in common.
+    package static let classicEndings = endings.merging(["bin": [.mfd], "dump": [.mfd], "mfc": [.mfd]]) { $1 }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import CLinux
 package import CardCiphers
 import Glibc
@@ -12,20 +12,20 @@ package struct PINOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .customLong("pin1-from"),
+        reach: .secret, name: .customLong("pin1-from"),
         help: help(
             "Where to read PIN 1: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
             "暗証番号1の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
     package var pin1From: SecretSource?
 
     @Option(
-        name: .customLong("pin2-from"),
+        reach: .secret, name: .customLong("pin2-from"),
         help: help(
             "Where to read PIN 2, in the same form.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
     package var pin2From: SecretSource?
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Send a PIN even if only one try is left or the number is unknown; asks for confirmation first.",
             "残り 1 回、または残り回数が不明でも照合する（先に端末で確認する）。"))
@@ -100,7 +100,7 @@ package final class PINDialog {
                         "\(name)の残りは \(count) 回です。間違えると閉塞します。")
                 default:
                     tr(
-                        "The card does not say how many tries \(name) has left. A wrong PIN may lock it.",
+                        "The card does not report how many tries \(name) has left. A wrong PIN may lock it.",
                         "\(name)の残り回数が分かりません。間違えると閉塞するおそれがあります。")
                 }
             return (try? terminal.confirms(question)) ?? false
@@ -116,7 +116,7 @@ package final class PINDialog {
             if let option {
                 context.note(
                     tr(
-                        "\(name.english) could not be asked for: no terminal. \(option) gives it; --free does without",
+                        "cannot ask for \(name.inSentence) without a terminal; use \(option), or --free to skip it",
                         "対話できる端末ではないため\(name.japanese)を尋ねられません。\(option) で指定できます（--free なら尋ねません）"))
             }
             return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 package import Kazasu
 
 /// A station as `0-3-13`, or a bus stop as `0C4F-0000`.

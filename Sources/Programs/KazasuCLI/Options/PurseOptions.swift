@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import Kazasu
 
 /// What `balance` and `history` read: a card on a reader, or a dump.
@@ -8,6 +8,7 @@ package struct PurseOptions: ParsableArguments {
     package init() {}
 
     @Argument(
+        reach: .never,
         help: help(
             "A dump of any supported format instead of a card; - is standard input.",
             "カードの代わりに読むダンプ（対応する形式すべて）。- は標準入力。", value: "file"), completion: .file())
@@ -15,7 +16,7 @@ package struct PurseOptions: ParsableArguments {
 
     @OptionGroup(title: ReaderOptions.title) package var readerOptions: ReaderOptions
 
-    @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
+    @Option(reach: .network, name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
     package var card: PurseName?
 
     package func validate() throws {
@@ -81,7 +82,7 @@ package struct PurseOptions: ParsableArguments {
         guard brand != nil else {
             return context.note(
                 tr(
-                    "the card does not say its brand: it is taken for \(names[1])",
+                    "the card does not reveal its brand; treated as \(names[1])",
                     "カードからブランドを判別できないため、\(names[1]) とみなします"))
         }
         throw CommandError(

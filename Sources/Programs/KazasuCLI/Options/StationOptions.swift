@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import Glibc
 package import Kazasu
 
@@ -9,9 +9,9 @@ package struct StationOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .local, name: .long,
         help: help(
-            "A table of stations or bus stops that goes before all others, or none to show codes; repeatable.",
+            "A table of stations or bus stops that takes precedence, or none to show codes; repeatable.",
             "ほかより先に引く駅・バス停の表（複数指定可）。none ならコードのまま表示する。", value: "file|none"), completion: .file())
     package var stations: [String] = []
 
@@ -90,15 +90,13 @@ package struct StationOptions: ParsableArguments {
                 failure.message = tr(
                     "\(Files.name(path)): cannot tell whether its codes are hexadecimal or decimal",
                     "\(Files.name(path)): コードが 16 進か 10 進か判断できません")
-                failure.hint = tr(
-                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
-                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
+                failure.hint = Caller.current.command(
+                    "stations import", .option("codes", "hex|decimal"), .shell(ShellWord.quoted(path)))
             } else if case .malformedLine(_, let expected) = error, expected.code == .stationRows {
                 failure.message = tr(
                     "\(Files.name(path)) is not a table of stations", "\(Files.name(path)) は駅名の表ではありません")
-                failure.hint = tr(
-                    "'kazasu stations import --help' says what a table looks like",
-                    "表の形式は 'kazasu stations import --help' で確認できます")
+                let help = Caller.current.command("stations import", "help")
+                failure.hint = tr("\(help) says what a table looks like", "表の形式は \(help) で確認できます")
             } else if case .malformedLine(_, let expected) = error, expected.code == .utf8 {
                 failure.hint = tr(
                     "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")

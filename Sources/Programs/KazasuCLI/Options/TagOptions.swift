@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import ByteCodec
 import CardCiphers
 import Kazasu
@@ -10,7 +10,7 @@ package struct TagKeyOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "Authenticate with the key of an Ultralight C, Ultralight AES or NTAG 424 DNA, 32 hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
             "Ultralight C・Ultralight AES・NTAG 424 DNA を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。",
@@ -18,21 +18,21 @@ package struct TagKeyOptions: ParsableArguments {
     package var keyFrom: SecretSource?
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "The number of the key: 0 to 4 of an NTAG 424 DNA, 0 (data) or 1 (UID) of an Ultralight AES.",
-            "鍵の番号。NTAG 424 DNA は 0〜4、Ultralight AES は 0（データ用）か 1（UID 用）。", value: "number"))
+            "鍵の番号。NTAG 424 DNA は 0～4、Ultralight AES は 0（データ用）か 1（UID 用）。", value: "number"))
     package var keyNumber: KeyNumber?
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Use the password or key even if the tag may lock itself forever when it is wrong.",
             "間違えるとタグが永久にロックされるおそれがあっても、パスワードや鍵を使う。"))
     package var useLastTry = false
 
     @Flag(
-        name: .long,
+        reach: .local, name: .long,
         help: help(
             "Use a password or key again that this tag did not accept before.", "前回このタグに拒否されたパスワードや鍵でも使う。"))
     package var retry = false
@@ -119,43 +119,43 @@ package struct TagKeyOptions: ParsableArguments {
 package struct TagMessageOptions: ParsableArguments {
     package init() {}
 
-    @Option(name: .long, help: help("A link or another URI.", "リンクなどの URI。", value: "uri"))
+    @Option(reach: .network, name: .long, help: help("A link or another URI.", "リンクなどの URI。", value: "uri"))
     package var uri: [String] = []
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("A title for the --uri, making it a smart poster.", "--uri のタイトル（スマートポスターになる）。", value: "text"))
     package var title: String?
 
-    @Option(name: .long, help: help("A text.", "テキスト。", value: "text"))
+    @Option(reach: .network, name: .long, help: help("A text.", "テキスト。", value: "text"))
     package var text: [String] = []
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help("The language of texts and titles.", "テキストとタイトルの言語。", value: "code"))
     package var language = "en"
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Data of a media type: TYPE=TEXT or TYPE=@FILE.", "メディアタイプとデータ: 型=テキスト または 型=@ファイル。", value: "type=data"))
     package var mime: [TypedData] = []
 
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Data of an external type: TYPE=TEXT or TYPE=@FILE.", "外部型とデータ: 型=テキスト または 型=@ファイル。",
             value: "type=data"))
     package var external: [TypedData] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "A whole message as bytes from a file; - is standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
             value: "file"), completion: .file())
     package var raw: String?
 
-    @Flag(name: .long, help: help("Erase the message.", "メッセージのない状態にする。"))
+    @Flag(reach: .network, name: .long, help: help("Erase the message.", "メッセージのない状態にする。"))
     package var empty = false
 
     /// The number of ways used to give the message: records, `--raw`, `--empty`.

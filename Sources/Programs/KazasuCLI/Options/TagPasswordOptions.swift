@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+package import CommandDescription
 import CardCiphers
 package import Kazasu
 
@@ -9,7 +9,7 @@ package struct TagPasswordOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "The password of an NTAG21x or Ultralight EV1, eight hexadecimal digits, from env:NAME, file:PATH or fd:NUMBER; PWD:PACK checks the tag's answer too.",
             "NTAG21x・Ultralight EV1 のパスワード（16 進 8 桁）。env:変数名、file:パス、fd:番号 から読む。PWD:PACK ならタグの応答も確かめる。",
@@ -44,5 +44,23 @@ package struct TagPasswordOptions: ParsableArguments {
                     "4 バイトを 16 進で書いてください。PACK を付けるときは、コロンの後に 2 バイトを続けます"))
         }
         return .password(password, keyOptions.rules(context))
+    }
+}
+
+extension Card {
+    /// The card as a tag that a key or password opens.
+    func tag(openedBy credential: TagCredential?) throws -> ForumTag {
+        do throws(KazasuError) {
+            return try forumTag(credential)
+        } catch {
+            guard error == .tag(.keyRefused), (try? forumTag().product()) == "Ultralight C" else {
+                throw error
+            }
+            var refusal = CommandError(TagError.keyRefused)
+            refusal.hint = tr(
+                "check the key: K1 comes before K2, and some programs write the bytes of each in reverse",
+                "鍵を確かめてください。K1、K2 の順で、それぞれ逆順に書くソフトもあります")
+            throw refusal
+        }
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import CommandDescription
 package import Kazasu
 
 /// Kinds of card as a user lists them: `f,a,b`.
 package struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
+    package static var argumentKind: ArgumentKind { .list }
+
     package var technologies: [Technology]
 
     package static let usual = TechnologyList(technologies: CardFinder.usualOrder)
@@ -36,6 +38,8 @@ package struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
 
 /// Which types of ISO 14443 to look for, in order.
 package struct ISOTypes: ExpressibleByArgument, Equatable, Sendable {
+    package static var argumentKind: ArgumentKind { .list }
+
     package var technologies: [Technology]
 
     package static let both = ISOTypes(technologies: [.typeA, .typeB])

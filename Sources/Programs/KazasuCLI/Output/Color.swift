@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 
 /// The colors of verdicts, amounts and warnings, by their codes of ECMA-48 (SGR).

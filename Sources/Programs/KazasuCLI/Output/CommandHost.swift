@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 package import Kazasu
 import Synchronization
 
-/// The part of a server that runs a command for a client, instead of a shell.
+/// Runs one command for a client of `serve` or `rpc`.
 ///
 /// While a command runs in it, ``current`` replaces what belongs to the process: its answer is kept here, `-` is the
 /// client's input, messages for people are dropped, and there is no terminal.
@@ -23,7 +23,7 @@ package final class CommandHost: Sendable {
     private let counts = Mutex<[SystemCode: Int]>([:])
     package let answer = CommandAnswer()
 
-    /// - Parameter progress: gets how many nodes and blocks were read, which never goes back. No card says how many it has.
+    /// - Parameter progress: receives the nodes and blocks read so far; only grows. The total is unknown.
     package init(
         for caller: Caller, input: [UInt8]? = nil, confirmed: String? = nil,
         progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }
@@ -42,13 +42,7 @@ package final class CommandHost: Sendable {
     ) throws(CommandError) -> any KazasuCommand {
         let host = CommandHost(for: caller)
         do {
-            let parsed = try $current.withValue(host) {
-                try CommandLineParsing.$isPlain.withValue(true) { try command.parseAsRoot(arguments) }
-            }
-            guard let parsed = parsed as? any KazasuCommand, type(of: parsed) == command else {
-                throw CommandError.bug("\(command)")
-            }
-            return parsed
+            return try $current.withValue(host) { try command.parse(arguments) }
         } catch {
             // By the name of its command, a message knows that its arguments may be secret.
             throw $current.withValue(host) {

@@ -12,7 +12,8 @@ package final class CommandAnswer: Sendable {
     /// The document; `nil` if there is none, or several.
     package var document: JSONValue? { state.withLock { $0.documents.count == 1 ? $0.documents.first : nil } }
 
-    package var text: String { state.withLock { String(decoding: $0.text, as: UTF8.self) } }
+    /// What was printed beside documents, as it would be on standard output.
+    package var bytes: [UInt8] { state.withLock(\.text) }
 
     func add(_ document: JSONValue) {
         let document = RedactionGate.shared.masked(document)
@@ -48,7 +49,7 @@ package struct Context {
     package var command: String?
     /// The reader that the command uses instead of its own; the answer goes there, too.
     package var lent: LentReader?
-    /// The failures beside the answer, which is still given.
+    /// Failures after which the answer is still printed.
     package let late = LateError()
 
     /// What gets the answer instead of standard output.
@@ -117,9 +118,13 @@ package struct Context {
     }
 
     /// Prints data that another program may read: unchanged, except on a terminal.
-    package func print(file text: String) throws(CommandError) {
-        if let answer { return answer.add(Array(text.utf8)) }
-        if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
+    package func print(file bytes: [UInt8]) throws(CommandError) {
+        if let answer { return answer.add(bytes) }
+        if Output.isTerminal, let text = String(validating: bytes, as: UTF8.self) {
+            try Output.write(text)
+        } else {
+            try Output.write(bytes)
+        }
     }
 
     /// Prints a message that `-q` suppresses.

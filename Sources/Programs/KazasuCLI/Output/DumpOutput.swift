@@ -14,13 +14,13 @@ package struct KeptDump {
     /// - Returns: the error, with a hint at where the dump is now.
     package func kept(after error: CommandError, _ context: Context) -> CommandError {
         guard let output, output != "-", error.status == .badFile || error.status == .cannotWrite,
-            let text = try? DumpFileFormat.json.text(dump, context.redaction, option: "format")
+            let file = try? DumpFileFormat.json.file(dump, context.redaction, option: "format")
         else { return error }
         var failure = error
         let path = "\(output).json"
-        if error.status == .badFile, (try? OutputFile(path).finish(text)) != nil {
+        if error.status == .badFile, (try? OutputFile(path).finish(file)) != nil {
             failure.hint = tr("the data read so far is in \(path)", "読み取った内容は \(path) に保存しました")
-        } else if (try? context.print(file: text)) != nil {
+        } else if (try? context.print(file: file)) != nil {
             failure.hint = tr("the data read so far was written to standard output", "読み取った内容は標準出力に書きました")
         }
         return failure
@@ -40,18 +40,18 @@ package final class DumpOutput {
 
     /// Writes a dump as Kazasu's own document, masked under `--redact`.
     package func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
-        try finish(DumpFileFormat.json.text(dump, context.redaction, option: "format"), of: dump, context)
+        try finish(DumpFileFormat.json.file(dump, context.redaction, option: "format"), of: dump, context)
     }
 
-    /// Writes the text of a dump.
-    package func finish(_ text: String, of dump: CardDump, _ context: Context) throws(CommandError) {
+    /// Writes the file of a dump.
+    package func finish(_ bytes: [UInt8], of dump: CardDump, _ context: Context) throws(CommandError) {
         guard !dump.complete, DumpOutput.isComplete(file.path) else {
-            try file.finish(text)
+            try file.finish(bytes)
             written = file.path
             return
         }
         let path = DumpOutput.free(beside: file.path)
-        try OutputFile(path).finish(text)
+        try OutputFile(path).finish(bytes)
         written = path
         context.note(
             tr(

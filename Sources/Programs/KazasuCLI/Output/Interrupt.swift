@@ -10,7 +10,7 @@ import Synchronization
 /// The first one ends the process immediately, no matter what it waits for or computes, unless something is held that
 /// must be released: an open reader, a terminal without echo. Then it cancels ``token``, and the work ends by itself.
 /// A repeat within a second changes nothing, since `timeout` of coreutils signals twice; a later one ends the process
-/// immediately.
+/// immediately. So does ``longestEnd``, whatever hangs: a driver, a file on a server that is gone.
 ///
 /// Ctrl-\ and other signals that end a process do that immediately, too, but not before temporary files are removed
 /// and the terminal is restored.
@@ -36,6 +36,9 @@ package enum Interrupt {
     /// The value of `SIG_IGN`.
     private static let ignored = 1
     private static let repeatTime = Duration.seconds(1)
+    /// How long the work may take to end. One with a handler of ``onRepeat(_:)`` has limits of its own.
+    private static let longestEnd = Duration.seconds(15)
+    private static let longestCleanup = Duration.seconds(2)
 
     /// A pipe whose reading end becomes readable on the first signal; -1 when there is none.
     private static let pipe: (reader: Int32, writer: Int32) = {
@@ -66,6 +69,10 @@ package enum Interrupt {
     package static func install() {
         signal(SIGPIPE, SIG_IGN)
         _ = (descriptor, ignoresHangup)
+        token.onCancel {
+            var byte: UInt8 = 0
+            _ = write(pipe.writer, &byte, 1)
+        }
         mask(SIG_BLOCK, cancelling + fatal)
         var thread = pthread_t()
         let started = pthread_create(
@@ -99,11 +106,22 @@ package enum Interrupt {
     }
 
     /// Waits for a signal that cancels.
-    private static func next() -> Int32 {
+    ///
+    /// - Parameter deadline: how long, unless a handler of ``onRepeat(_:)`` is set by then.
+    /// - Returns: `nil` if none came.
+    private static func next(until deadline: ContinuousClock.Instant? = nil) -> Int32? {
         var signals = set(cancelling + fatal)
         while true {
             var number: Int32 = 0
-            sigwait(&signals, &number)
+            if let deadline, state.withLock({ $0.onRepeat == nil }) {
+                let left = deadline - .now
+                guard left > .zero else { return nil }
+                var time = timespec(left)
+                number = sigtimedwait(&signals, nil, &time)
+                if number < 0 { continue }
+            } else {
+                sigwait(&signals, &number)
+            }
             if fatal.contains(number) { end(by: number) }
             guard number == SIGHUP else { return number }
             if let handler = state.withLock(\.onHangup) {
@@ -116,7 +134,7 @@ package enum Interrupt {
 
     /// Ends the process by this signal, so that the shell sees which one it was.
     private static func end(by number: Int32) {
-        ExitCleanup.run()
+        cleanUp()
         signal(number, SIG_DFL)
         mask(SIG_UNBLOCK, [number])
         raise(number)
@@ -156,18 +174,18 @@ package enum Interrupt {
     }
 
     private static func serve() {
-        let number = next()
+        guard let number = next() else { return }
         let endsNow = state.withLock { state in
             state.signal = number
             state.isEnding = state.holds == 0
             return state.isEnding
         }
         if endsNow { end() }
-        token.cancel()
-        var byte: UInt8 = 0
-        _ = write(pipe.writer, &byte, 1)
+        let deadline = ContinuousClock.now + longestEnd
+        // A handler may hang.
+        BlockingWork.start { token.cancel() }
         discardRepeats()
-        _ = next()
+        _ = next(until: deadline)
         if let handler = state.withLock(\.onRepeat) {
             handler()
             discardRepeats()
@@ -181,20 +199,31 @@ package enum Interrupt {
         var signals = set(cancelling + fatal)
         let deadline = ContinuousClock.now + repeatTime
         while true {
-            let left = max(deadline - .now, .zero).components
-            var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
+            var time = timespec(max(deadline - .now, .zero))
             let number = sigtimedwait(&signals, nil, &time)
             if fatal.contains(number) { end(by: number) }
             if number < 0, errno == EAGAIN { return }
         }
     }
 
+    /// Removes temporary files and restores the terminal, in bounded time.
+    private static func cleanUp() {
+        _ = BoundedCalls.run(within: longestCleanup) { ExitCleanup.run() }
+    }
+
     private static func end() -> Never {
-        ExitCleanup.run()
+        cleanUp()
         // Do not block on a message that nobody reads.
         var place = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&place, 1, 0) > 0 { RootCommand.tell(.cancelled()) }
         _exit(status.rawValue)
+    }
+}
+
+extension timespec {
+    fileprivate init(_ time: Duration) {
+        let (seconds, attoseconds) = time.components
+        self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
     }
 }
 

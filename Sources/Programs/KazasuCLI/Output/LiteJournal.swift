@@ -48,14 +48,15 @@ final class LiteJournal {
     init(resuming path: String) throws(CommandError) {
         let bytes = try Files.read(path, limit: Self.limit, as: nil)
         guard !Self.isEmpty(bytes) else {
+            let issue = Caller.current.command("lite issue")
             throw CommandError(
                 .badFile, "emptyJournal",
                 tr(
                     "\(Files.name(path)) is empty: nothing was written to a card with it",
                     "\(Files.name(path)) は空です。このジャーナルでの書き込みはまだありません"),
                 hint: tr(
-                    "issue the card with 'kazasu lite issue', which accepts this file as its --journal",
-                    "'kazasu lite issue' で発行してください（--journal にはこのファイルをそのまま指定できます）"))
+                    "issue the card with \(issue), which accepts this file as its --journal",
+                    "\(issue) で発行してください（--journal にはこのファイルをそのまま指定できます）"))
         }
         do throws(DocumentError) {
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
@@ -119,11 +120,12 @@ final class LiteJournal {
             return file
         } catch Errno.fileExists {
             if let file = try withoutSteps(path) { return file }
+            let resume = Caller.current.command("lite resume", .journal)
             throw CommandError(
                 .cannotWrite, "exists", tr("\(path) already exists", "\(path) はすでにあります"),
                 hint: tr(
-                    "go on with it by 'kazasu lite resume --journal FILE', or use another name",
-                    "続きなら 'kazasu lite resume --journal ファイル'、新しい発行なら別の名前にしてください"))
+                    "go on with it by \(resume), or use another name",
+                    "続きなら \(resume)、新しい発行なら別の名前にしてください"))
         } catch let error as CommandError {
             throw error
         } catch {

@@ -12,14 +12,9 @@ package struct Redaction: Sendable {
         isOn ? IDm(rawValue: idm.rawValue & 0xFFFF_0000_0000_0000) : idm
     }
 
-    /// A person's text: a name, a number.
+    /// A person's text: a name, a number, a code. The length of what takes its place says nothing about it.
     package func apply(_ text: String) -> String {
-        isOn ? String(repeating: "*", count: text.count) : text
-    }
-
-    /// A text of a few known ones, which its length alone would tell.
-    package func applyHidingLength(_ text: String) -> String {
-        isOn ? "********" : text
+        isOn && !text.isEmpty ? "********" : text
     }
 
     /// Marks a document whose values were masked, so that nobody mistakes the zeros for card data.
@@ -50,6 +45,7 @@ package struct Redaction: Sendable {
         masked.extra = JSONObject()
         masked.card.extra = JSONObject()
         masked.type2 = dump.type2.map(apply)
+        masked.classic = dump.classic.map(apply)
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
             masked.systems[system].extra = JSONObject()
@@ -93,6 +89,20 @@ package struct Redaction: Sendable {
         masked.signature = tag.signature.map { [UInt8](repeating: 0, count: $0.count) }
         masked.extra = JSONObject()
         return masked
+    }
+
+    /// The memory of a MIFARE Classic without its UID and its keys, which become unknown.
+    private func apply(_ memory: ClassicDump) -> ClassicDump {
+        var masked = memory.withoutKeys
+        if let block = memory[0] { masked[0] = apply(block, of: 0) }
+        masked.extra = JSONObject()
+        return masked
+    }
+
+    /// A block of a MIFARE Classic: the first one has the UID.
+    package func apply(_ bytes: [UInt8?], of block: Int) -> [UInt8?] {
+        guard isOn, block == 0 else { return bytes }
+        return bytes.enumerated().map { (1..<7).contains($0.offset) ? nil : $0.element }
     }
 
     /// Whether one of the IDms occurs anywhere in the block.

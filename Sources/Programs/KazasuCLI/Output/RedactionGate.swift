@@ -2,6 +2,7 @@
 
 import ByteCodec
 package import Kazasu
+import MIFAREClassic
 import Synchronization
 
 /// The gate of `--redact`: everything that goes to standard output, standard error or an output file passes
@@ -13,7 +14,7 @@ import Synchronization
 /// here.
 ///
 /// A program that runs for months meets more cards than it can look for. Numbers of the command line are kept for good; of the
-/// others, the oldest are forgotten. What is written about a card later names it, by which it is learned again.
+/// others, the oldest are forgotten. A forgotten card is learned again when a later document names it.
 package final class RedactionGate: Sendable {
     /// The gate of this process.
     package static let shared = RedactionGate()
@@ -69,6 +70,12 @@ package final class RedactionGate: Sendable {
         guard isOn else { return }
         learn(dump.card)
         if let signature = dump.type2?.signature { learn(bytes: signature) }
+        if let memory = dump.classic {
+            let keys = (0..<memory.kind.sectorCount).flatMap { sector in
+                ClassicKeyType.allCases.compactMap { memory.key($0, of: sector) }
+            }
+            for key in Set(keys).subtracting(ClassicKey.transport) { learn(bytes: key.bytes) }
+        }
         for system in dump.systems {
             learn(number: system.idm.bytes, keeping: 2)
             for service in system.services {
@@ -193,7 +200,11 @@ package final class RedactionGate: Sendable {
     }
 
     /// The members of JSON that name a card, and how many bytes are not its own.
-    private static let members: [(name: String, kept: Int)] = [("idm", 2), ("uid", 1), ("pupi", 0), ("tag", 0)]
+    private static let members: [(name: String, kept: Int)] = [
+        ("idm", 2), ("uid", 1), ("pupi", 0), ("tag", 0), (homeAssistantTag, 0),
+    ]
+    /// What Home Assistant's app has written to a tag: a text, and no number of the card.
+    private static let homeAssistantTag = "homeAssistantTag"
 
     /// Learns the cards that documents name. It is text that is searched, so that it does not matter how it was written.
     private func learn(json text: [UInt8]) {
@@ -212,6 +223,7 @@ package final class RedactionGate: Sendable {
     }
 
     private func learn(_ text: String, ofMember name: String) {
+        if name == Self.homeAssistantTag { return learn(text: text) }
         guard let kept = RedactionGate.members.first(where: { $0.name == name })?.kept,
             let number = try? Hex.decode(text), number.count >= 4
         else { return }

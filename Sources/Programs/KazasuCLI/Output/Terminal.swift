@@ -87,4 +87,39 @@ package enum Confirmation {
                 hint: tr("add --yes", "--yes を付けてください"))
         }
     }
+
+    /// Asks on the terminal before a command overwrites what is on a card; every command that does so asks here.
+    ///
+    /// - Parameters:
+    ///   - fact: what will be lost, as a clause without a full stop.
+    ///   - isGiven: whether the user said yes in advance.
+    /// - Throws: ``CommandError``: 64 `confirmationNeeded` where there is nobody to ask, 77 `declined` for no.
+    package static func overwrite(_ fact: String, isGiven: Bool) throws(CommandError) {
+        if isGiven { return }
+        guard let terminal = Terminal() else {
+            let isTyped = Caller.current == .commandLine
+            throw CommandError(
+                .usage, "confirmationNeeded",
+                tr(
+                    (isTyped ? "cannot ask for confirmation without a terminal: " : "") + fact,
+                    fact + (isTyped ? "（対話できる端末ではないため確認できません）" : "")),
+                hint: advance)
+        }
+        guard try terminal.confirms(fact.prefix(1).uppercased() + fact.dropFirst() + tr(".", "。")) else {
+            throw CommandError(
+                .refused, "declined", tr("nothing was written", "書き込みませんでした"),
+                hint: tr("type yes to overwrite it", "上書きするには yes と入力してください"))
+        }
+    }
+
+    /// How to say yes in advance.
+    private static var advance: String {
+        let caller = Caller.current
+        guard caller != .commandLine else { return tr("add --yes", "--yes を付けてください") }
+        let confirm = caller.option("confirm", tr("NUMBER", "番号"))
+        let information = caller.command("tag info")
+        return tr(
+            "to overwrite it, add \(confirm) with the tag's number from \(information)",
+            "上書きするには \(confirm) にタグの番号を指定してください（番号は \(information) で確認できます）")
+    }
 }

@@ -149,7 +149,9 @@ package final class TraceRedaction {
         guard frame.count > 11, frame[1] == 0x06 else { return [] }
         let services = Int(frame[10])
         guard frame.count > 11 + 2 * services else { return [] }
-        let codes = (0..<services).map { UInt16(frame[12 + 2 * $0]) << 8 | UInt16(frame[11 + 2 * $0]) }
+        let codes = (0..<services).map { (index: Int) -> UInt16 in
+            UInt16(frame[12 + 2 * index]) << 8 | UInt16(frame[11 + 2 * index])
+        }
         var elements = frame[(12 + 2 * services)...]
         var reads: [(service: ServiceCode, block: UInt16)] = []
         while let first = elements.first {

@@ -17,7 +17,7 @@ extension CommandError {
     package init(_ error: CardDecodingError) {
         self.init(
             .otherCard, "notDecoded", error.words,
-            hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
+            hint: Remedy.saveDump)
     }
 
     /// Why a decoder found no answer in a dump.
@@ -35,7 +35,8 @@ extension CommandError {
 
     /// The remedy for a dump that does not contain what is wanted.
     package static var decodeHint: String {
-        tr("'kazasu decode FILE' shows what it contains", "'kazasu decode ファイル' で中身を確認できます")
+        let decode = Caller.current.command("decode", .file)
+        return tr("\(decode) shows what it contains", "\(decode) で中身を確認できます")
     }
 }
 

@@ -51,12 +51,13 @@ package enum DumpFile {
         do {
             let dumps = try dumps(bytes)
             guard let dump = dumps.first, dumps.count == 1 else {
+                let decode = Caller.current.command("decode")
                 throw CommandError(
                     .badFile, "severalDumps",
                     tr(
                         "\(Files.name(path)) contains \(dumps.count) cards; exactly one is needed",
                         "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"),
-                    hint: tr("'kazasu decode' accepts files with several cards", "'kazasu decode' なら複数枚分のファイルを読めます"))
+                    hint: tr("\(decode) accepts files with several cards", "\(decode) なら複数枚分のファイルを読めます"))
             }
             return dump
         } catch let error as DocumentError {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import SystemPackage
@@ -10,7 +10,7 @@ package struct CacheOptions: ParsableArguments {
     package init() {}
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Neither use nor keep layouts of cards seen before.", "読んだことのあるカードの一覧を使わず、保存もしない。"))
     package var noCache = false

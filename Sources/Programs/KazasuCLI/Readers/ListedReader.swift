@@ -48,7 +48,7 @@ struct ListedReader: Equatable, Identifiable {
         state = listing.state
         (isConfigured, isVirtual) = (listing.isConfigured, listing.isVirtual)
         if case .unavailable(let reason, let detail) = listing.state {
-            hint = report?.fault?.remedy?[Language.current] ?? CommandError.hint(reason, detail)
+            hint = report?.fault?.hint ?? CommandError.hint(reason, detail)
         } else {
             hint = nil
         }
@@ -61,8 +61,13 @@ struct ListedReader: Equatable, Identifiable {
         let detail = report.model.obstacle?[Language.current] ?? ""
         state = .unavailable(.unsupported, detail: .init(.text, detail))
         (isConfigured, isVirtual) = (false, false)
-        hint = report.fault?.remedy?[Language.current]
+        hint = report.fault?.hint
     }
+}
+
+extension Check {
+    /// The fix, with commands in the caller's words.
+    package var hint: String? { remedy(listing: Caller.current.command("readers"))?[Language.current] }
 }
 
 extension ListedReader {
@@ -88,6 +93,7 @@ extension ListedReader {
         switch state {
         case .ready: tr("ready", "使用可")
         case .unknown: tr("not checked", "未確認")
+        case .unavailable(_, let detail) where detail.code == .hanging: tr("no answer", "応答なし")
         case .unavailable(let reason, _):
             switch reason {
             case .absent: tr("absent", "なし")
@@ -164,7 +170,7 @@ struct ChipCardServiceError {
     }
 
     var message: String { check.message[Language.current] }
-    var remedy: String? { check.remedy?[Language.current] }
+    var remedy: String? { check.hint }
 
     /// The user's name, safe to use within quotes.
     private static var user: String {

@@ -90,6 +90,23 @@ final class ReaderSession {
         }
     }
 
+    /// Checks that a card is of a kind, before its owner is asked for what opens it.
+    ///
+    /// - Parameter id: that of the kind in `known-cards.tsv`; a card that says nothing about itself may be of it.
+    /// - Throws: ``CommandError`` with status 76.
+    func check(_ card: Card, is kind: CardQuery.Kind, _ id: String) throws(CommandError) {
+        let kinds: [RecognizedCard]
+        do throws(KazasuError) {
+            kinds = try card.identify()
+        } catch {
+            throw CommandError(error)
+        }
+        guard !kinds.isEmpty, !kinds.contains(where: { $0.kind.id == id }) else { return }
+        throw CommandError(
+            WrongCard(
+                card.picc, names: kinds.map(\.kind.name), kinds: kinds.map(\.kind.id), .kind(wanted: kind)))
+    }
+
     /// Waits for a FeliCa card with one of these systems; without any, for any FeliCa card.
     func find(systems: [SystemCode]?) throws(CommandError) -> Card {
         try find(systems.map { .feliCa(systems: $0) } ?? .feliCa)

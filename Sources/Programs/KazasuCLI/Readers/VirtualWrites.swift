@@ -37,7 +37,7 @@ struct VirtualWrites {
         } else if card.isWritten {
             context.note(
                 tr(
-                    "the card is virtual: what was written is not kept; --virtual-writes FILE keeps it",
+                    "the card is virtual: writes are not kept; --virtual-writes FILE keeps them",
                     "仮想カードのため、書き込みは保存されません。--virtual-writes ファイル で保存できます"))
         }
     }

@@ -38,6 +38,47 @@ package enum Columns {
     /// The minimum length of a piece, except the last one.
     private static let piece = 1 << 16
 
+    /// Names and their values, one a row. On a terminal, values that do not fit go on below their beginning.
+    ///
+    /// - Parameters:
+    ///   - rows: a name and a value each.
+    ///   - indent: what each line begins with.
+    ///   - width: that of the lines; `nil` for no limit.
+    ///   - color: the color of a value, by its name and its text.
+    package static func values(
+        _ rows: some Collection<[String]>, indent: String = "", width: Int? = Output.lineWidth,
+        color: (_ name: String, _ value: String) -> Color? = { _, _ in nil }
+    ) -> String {
+        let names = rows.map { indent + VisibleText.line($0.first ?? "") }
+        let start = (names.map(\.terminalWidth).max() ?? 0) + 2
+        var text = ""
+        for (name, row) in zip(names, rows) {
+            let value = VisibleText.line(row.dropFirst().joined(separator: "  "))
+            var lines = [value]
+            // A terminal narrower than this breaks lines by itself.
+            if let width, width >= start + leastValue { lines = LineBreaker.lines(value, width: width - start) }
+            let shown = color(row.first ?? "", value)
+            var line = name + String(repeating: " ", count: start - name.terminalWidth)
+            for part in lines {
+                line += Color.isOnOutput ? shown?.applied(to: part) ?? part : part
+                while line.hasSuffix(" ") { line.removeLast() }
+                text += line + "\n"
+                line = String(repeating: " ", count: start)
+            }
+        }
+        return text
+    }
+
+    /// A sentence as lines that begin with an indent and, on a terminal, end between words.
+    package static func sentence(_ text: String, indent: String = "  ", width: Int? = Output.lineWidth) -> String {
+        let text = VisibleText.line(text)
+        guard let width, width >= indent.count + leastValue else { return indent + text + "\n" }
+        return LineBreaker.lines(text, width: width - indent.count).map { indent + $0 + "\n" }.joined()
+    }
+
+    /// The width that a value has at least where lines are broken.
+    private static let leastValue = 16
+
     /// The width of the longest line of the rows, in terminal columns.
     package static func width(_ rows: some Collection<[String]>) -> Int {
         var layout = ColumnLayout()
@@ -135,11 +176,6 @@ extension Unicode.Scalar {
         default: 1
         }
     }
-}
-
-extension [UInt8] {
-    /// Packed lower-case digits, as in documents.
-    package var hexadecimal: String { Hex.encode(self) }
 }
 
 /// A block number as in documents.

@@ -13,6 +13,7 @@ struct DecodeView: StreamedDocument {
     private var license: LicenseView? {
         found.license.map { LicenseView(report: $0, redaction: redaction, photoPath: photoPath) }
     }
+    private var classic: ClassicView? { found.classic.map { ClassicView($0, redaction) } }
     private var myNumber: MyNumberView? { found.myNumber.map { MyNumberView(report: $0, redaction: redaction) } }
 
     /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
@@ -40,7 +41,9 @@ struct DecodeView: StreamedDocument {
             document.beginArray()
             for report in found.cards { report.write(to: &document, Language.current, redact: redaction.apply) }
             // The output of the card's own command, with its kind in place of the schema.
-            for (kind, members) in [(CardKind.license, license?.members), (.myNumber, myNumber?.members)] {
+            for (kind, members) in [
+                (CardKind.license, license?.members), (.myNumber, myNumber?.members), (.classic, classic?.report),
+            ] {
                 guard let members else { continue }
                 var report = JSONObject([("kind", .string(kind.rawValue))])
                 report.merge(members)
@@ -70,7 +73,7 @@ struct DecodeView: StreamedDocument {
         var text = Columns.text(rows)
         // An empty line comes between sections, not before the first one.
         let gap = rows.isEmpty ? "" : "\n"
-        let identities = [license?.text, myNumber?.text].compactMap(\.self)
+        let identities = [license?.text, myNumber?.text, classic?.text(uid: dump.card.uid)].compactMap(\.self)
         if found.cards.isEmpty, identities.isEmpty {
             text += gap + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }

@@ -63,6 +63,13 @@ struct DiffView {
             let (old, new) = (change.old.map { String($0) } ?? "-", change.new.map { String($0) } ?? "-")
             text += tr("counter ", "カウンター ") + "\(change.number)  \(old) → \(new)\n"
         }
+        for change in diff.classicBlocks {
+            let shown = change.withoutKeys
+            text += tr("block ", "ブロック ") + "\(change.number)" + DiffView.words(change.changedBytes) + "\n"
+            for (sign, bytes) in [("-", shown.old), ("+", shown.new)] where bytes != nil {
+                text += "  \(sign) \(ClassicDump.digits(of: bytes, unknown: "-"))\n"
+            }
+        }
         for change in diff.files {
             let name = "\(change.application?.description.uppercased() ?? "MF") \(change.file)"
             if let state = DiffView.words(change.oldState, change.newState) { text += "\(name)  \(state)\n" }
@@ -159,6 +166,14 @@ extension DiffView {
                     [
                         "counter": .int(Int(change.number)), "old": .optional(change.old.map { Int($0) }),
                         "new": .optional(change.new.map { Int($0) }),
+                    ]
+                }),
+            "classicBlocks": .array(
+                diff.classicBlocks.map { change in
+                    let shown = change.withoutKeys
+                    return [
+                        "block": .int(change.number), "bytes": .array(change.changedBytes.map { .int($0) }),
+                        "old": ClassicDump.json(shown.old), "new": ClassicDump.json(shown.new),
                     ]
                 }),
             "files": .array(diff.files.map(json)),

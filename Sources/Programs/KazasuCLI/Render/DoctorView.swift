@@ -36,7 +36,7 @@ enum DoctorView {
             }
         return CommandError(
             .noReader, reason, tr("no reader can be used", "使えるリーダーがありません"),
-            hint: fault?.remedy.map { $0[Language.current] })
+            hint: fault?.hint)
     }
 
     private static func json(_ reader: ReaderReport) -> JSONValue {
@@ -53,7 +53,7 @@ enum DoctorView {
         [
             "layer": .string(check.layer.rawValue), "verdict": .string(check.verdict.rawValue),
             "code": .string(check.code.rawValue), "message": .string(check.message[Language.current]),
-            "hint": .text(check.remedy?[Language.current]),
+            "hint": .text(check.hint),
         ]
     }
 
@@ -63,7 +63,7 @@ enum DoctorView {
         let room = Output.lineWidth.map { max($0 - Columns.width(heads), 20) } ?? .max
         let rows = zip(heads, checks).flatMap { head, check in
             let found = LineBreaker.lines(VisibleText.line(check.message[Language.current]), width: room)
-            let remedy = check.remedy.map { LineBreaker.lines(VisibleText.line($0[Language.current]), width: room - 2) }
+            let remedy = check.hint.map { LineBreaker.lines(VisibleText.line($0), width: room - 2) }
             let lines = found + (remedy ?? []).enumerated().map { ($0 == 0 ? "→ " : "  ") + $1 }
             return lines.enumerated().map { $0 == 0 ? [head[0], head[1], $1] : ["", "", $1] }
         }

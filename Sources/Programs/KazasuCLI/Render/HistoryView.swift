@@ -192,28 +192,5 @@ extension BalanceEntry {
 
 extension Currency {
     /// An amount with its currency, as in `-HK$14.40` or `1,230円`; the sign is first.
-    package func words(_ amount: Int) -> String {
-        let text = text(amount)
-        let sign = text.hasPrefix("-") ? "-" : ""
-        let number = Currency.grouped(text.dropFirst(sign.count))
-        return switch self {
-        case .yen: tr("\(sign)¥\(number)", "\(sign)\(number)円")
-        case .hongKongDollar: tr("\(sign)HK$\(number)", "\(sign)\(number)香港ドル")
-        case .yuan: tr("\(sign)CN¥\(number)", "\(sign)\(number)元")
-        case .rupiah: tr("\(sign)Rp \(number)", "\(sign)\(number)ルピア")
-        case .taka: tr("\(sign)Tk \(number)", "\(sign)\(number)タカ")
-        case .dong: tr("\(sign)\(number) ₫", "\(sign)\(number)ドン")
-        }
-    }
-
-    /// Digits with a comma between thousands; what follows a point stays.
-    private static func grouped(_ number: Substring) -> String {
-        let digits = number.prefix { $0 != "." }
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return text + number[digits.endIndex...]
-    }
+    package func words(_ amount: Int) -> String { localizedText(amount)[Language.current] }
 }

@@ -11,21 +11,20 @@ struct LicenseView {
 
     /// The members of the document after `schema`.
     var members: JSONObject {
-        var object = report.json(Language.current, photoPath: photoPath, redact: redaction.apply)
-        object["faults"] = .array(report.warnings.map(\.json))
-        return object
+        report.members(Language.current, photoPath: photoPath, redact: redaction.apply)
     }
 
     var text: String {
-        var text = report.kind.name[Language.current] + "\n" + Columns.text(items.map { ["  " + $0.0, $0.1] })
+        var text = report.kind.name[Language.current] + "\n" + Columns.values(items.map { [$0.0, $0.1] }, indent: "  ")
         text += section(tr("Categories", "免許の種類"), categories)
         text += section(tr("Later entries", "追記"), laterEntries)
         text += section(tr("Signature (not checked)", "電子署名（検証していません）"), signature)
         text += section(tr("PINs", "暗証番号"), pins)
         if !report.withheld.isEmpty {
-            text += "\n" + withheldReason + withheld + "\n"
+            text += "\n" + Columns.sentence(withheldReason + withheld, indent: "")
         }
-        return text + section(tr("Notes", "注意"), report.warnings.map { [$0.words] })
+        guard !report.warnings.isEmpty else { return text }
+        return text + "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { Columns.sentence($0.words) }.joined()
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {

@@ -30,7 +30,7 @@ struct MyNumberView {
                 })
         }
         if let signature { object["signature"] = signature.json }
-        object["faults"] = .array(report.warnings.map(\.json))
+        object["faults"] = .array(report.warnings.map { $0.json(Language.current) })
         return object
     }
 
@@ -61,13 +61,13 @@ struct MyNumberView {
             ]
         }
         if let face = report.face { rows += self.rows(of: face) }
-        var text = tr("My Number card", "マイナンバーカード") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+        var text = tr("My Number card", "マイナンバーカード") + "\n" + Columns.values(rows, indent: "  ")
         text += signature?.text(Self.name) ?? ""
         text += "\n" + tr("PINs", "暗証番号") + "\n"
-        text += Columns.text(
+        text += Columns.values(
             MyNumberPIN.allCases.compactMap { pin in
-                report.pins[pin].map { ["  " + pin.name[Language.current], PINWords.state($0)] }
-            })
+                report.pins[pin].map { [pin.name[Language.current], PINWords.state($0)] }
+            }, indent: "  ")
         for file in MyNumberFile.allCases where report.certificates[file] != nil { text += certificateText(file) }
         if report.withheld.contains(.face) {
             text += withheldText(.cardSurfaceNumberB, tr("the front of the card", "券面の表面の情報"))
@@ -76,14 +76,15 @@ struct MyNumberView {
         }
         if !report.warnings.isEmpty {
             text += "\n" + tr("Notes", "注意") + "\n"
-            text += report.warnings.map { "  \($0.words)\n" }.joined()
+            text += report.warnings.map { Columns.sentence($0.words) }.joined()
         }
         return text
     }
 
     private func withheldText(_ which: MyNumberPIN, _ items: String) -> String {
         let refusal = report.pins[which]?.refusal
-        return "\n" + PINWords.withheld(refusal == nil ? nil : which.name[Language.current], refusal) + items + "\n"
+        let why = PINWords.withheld(refusal == nil ? nil : which.name[Language.current], refusal)
+        return "\n" + Columns.sentence(why + items, indent: "")
     }
 
     private func rows(of face: MyNumberFace) -> [[String]] {
@@ -138,7 +139,7 @@ struct MyNumberView {
             rows.append([tr("Check", "検証"), chain.state.words + by])
         }
         if let paths = paths[file] { rows.append([tr("Written to", "保存先"), "\(paths.der), \(paths.pem)"]) }
-        text += Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+        text += Columns.values(rows, indent: "  ")
         return text
     }
 

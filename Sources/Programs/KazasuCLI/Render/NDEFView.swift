@@ -36,19 +36,7 @@ struct NDEFView {
 
     /// Members of a document: `length`, `records`, and `error` when they cannot be read.
     var members: JSONObject {
-        var object = JSONObject([("length", .int(bytes.count))])
-        object["records"] = redaction.isOn ? .array(message?.records.map(masked) ?? []) : message?.json ?? .array([])
-        if let error { object["error"] = .string(error.reason.rawValue) }
-        return object
-    }
-
-    /// The kinds of the records, without their contents.
-    private func masked(_ record: NDEFRecord) -> JSONValue {
-        [
-            "kind": .text((try? record.content(allowingUndefinedPrefix: true))?.word),
-            "tnf": .int(record.format.rawValue),
-            "type": .string(record.format == .absoluteURI ? "" : record.typeText), "length": .int(record.payload.count),
-        ]
+        NDEFMessage.members(of: bytes, hidesContents: redaction.isOn)
     }
 
     /// The rows of each record, at least one, numbered from 1.

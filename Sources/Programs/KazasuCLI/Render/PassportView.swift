@@ -6,31 +6,34 @@ import Kazasu
 struct PassportView {
     var report: PassportReport
     var signature: CardSignature
+    var chip: ChipCheck
     var redaction: Redaction
+    /// The day as of which it was judged, if that is not the present.
+    var at: CalendarDate?
     /// Where the photo was written.
     var path: String?
 
     /// The members of the document after `card`.
     var members: JSONObject {
-        var object = report.json(Language.current, redact: redaction.apply)
         let format = PictureFile.format(of: report.photo ?? [])
-        object["pictures"] = .array(
-            path.map { [["id": "photo", "path": .string($0), "format": .string(format)]] } ?? [])
-        object["signature"] = signature.json
-        object["withheld"] = .array(report.withheld.map { .string($0.rawValue) })
-        object["faults"] = .array(report.warnings.map(\.json))
-        return object
+        let pictures: [JSONValue] =
+            path.map { [["id": "photo", "path": .string($0), "format": .string(format)]] } ?? []
+        var members = report.members(
+            Language.current, pictures: .array(pictures), signature: masked.json, chip: chip.json,
+            redact: redaction.apply)
+        if let at { members["at"] = .string(at.description) }
+        return members
     }
 
     var text: String {
-        var text = tr("Passport", "パスポート") + "\n"
-        text += Columns.text(rows.filter { $0[1] != "" }.map { ["  " + $0[0], $0[1]] })
+        var text = tr("Passport", "パスポート") + (report.isFromFiles ? tr(" (from files)", "（ファイルから）") : "") + "\n"
+        text += Columns.values(rows.filter { $0[1] != "" }, indent: "  ")
         guard report.withheld.isEmpty else {
             return text + tr("  not opened", "  開けていません") + "\n"
         }
-        text += signatureText
+        text += signatureText + chipText
         if !report.warnings.isEmpty {
-            text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { "  \($0.words)\n" }.joined()
+            text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { Columns.sentence($0.words) }.joined()
         }
         return text
     }
@@ -39,7 +42,7 @@ struct PassportView {
         guard let zone = report.machineReadableZone else { return [] }
         let birth = report.birthDates.map { redaction.apply($0.description) }
         return [
-            [tr("Document", "種別"), zone.documentCode], [tr("Issuing state", "発行国"), zone.issuer],
+            [tr("Document", "種別"), zone.documentCode], [tr("Issuing state", "発行国"), personal(zone.issuer)],
             [tr("Number", "旅券番号"), personal(zone.number)], [tr("Surname", "姓"), personal(zone.surname)],
             [tr("Given names", "名"), personal(zone.givenNames)],
             [tr("Nationality", "国籍"), personal(zone.nationality)],
@@ -47,7 +50,7 @@ struct PassportView {
             [tr("Sex", "性別"), sex(zone.sex)],
             [tr("Expires", "有効期間満了日"), personal(report.expiryDate?.description ?? zone.expiryDate)],
             [tr("Optional data", "任意項目"), personal(zone.optionalData)],
-            [tr("Photo", "顔写真"), path ?? photoHint],
+            [tr("Photo", "顔写真"), path ?? photoHint], [tr("Opened by", "開いた方式"), accessText],
         ]
     }
 
@@ -57,11 +60,52 @@ struct PassportView {
         return tr("read (\(option) writes it)", "読み取り済み（\(option) で保存）")
     }
 
+    private var accessText: String {
+        guard let access = report.access else { return "" }
+        switch access.way {
+        case .none: return tr("nothing: the chip asks for nothing", "なし（IC が何も求めない）")
+        case .pace:
+            let password = access.password == .can ? tr("access number", "アクセス番号") : tr("number and dates", "番号と日付")
+            let parts = [access.variant, access.parameters].compactMap(\.self) + [password]
+            return "PACE (\(parts.joined(separator: ", ")))"
+        default: return "BAC"
+        }
+    }
+
+    /// Whether the chip is a copy, as a section of its own.
+    private var chipText: String {
+        var rows = [[tr("Result", "結果"), chip.words]]
+        if let method = chip.method {
+            let name =
+                switch method {
+                case .chipAuthentication: tr("chip authentication", "チップ認証")
+                case .activeAuthentication: tr("active authentication", "能動認証")
+                case .paceMapping: tr("PACE with chip-authentication mapping", "PACE（チップ認証マッピング）")
+                }
+            rows.append([tr("By", "方式"), [name, chip.variant].compactMap(\.self).joined(separator: ", ")])
+            if report.isFromFiles, chip.state == .genuine {
+                let whom =
+                    method == .activeAuthentication
+                    ? tr("anyone: the chip signed a challenge", "誰に対しても（IC の署名がある）")
+                    : tr(
+                        "only whoever kept evidence.json: its keys could make it", "evidence.json を保管した本人だけ（中の鍵で作れるため）")
+                rows.append([tr("Convinces", "証明の相手"), whom])
+            }
+        }
+        return "\n" + tr("Chip", "IC チップ") + "\n"
+            + Columns.values(rows, indent: "  ") { $1 == chip.words ? chip.state.color : nil }
+    }
+
+    /// The signature without its authority's name, which names the country, where that is masked.
+    private var masked: CardSignature {
+        var masked = signature
+        masked.authority = signature.authority.map(redaction.apply)
+        return masked
+    }
+
     private var signatureText: String {
-        signature.text(
-            notShown: tr(
-                "that the chip is not a copy, or that the passport was not reported lost", "IC が複製でないこと、紛失届が出ていないこと"),
-            Self.name)
+        masked.text(
+            notShown: tr("whether the passport was reported lost", "紛失届が出ているかどうか"), Self.name)
     }
 
     /// An item of a signature in words.
@@ -79,5 +123,17 @@ struct PassportView {
     private func sex(_ code: String) -> String {
         guard !redaction.isOn else { return redaction.apply(code) }
         return PassportReport.sexName(code)?[Language.current] ?? code
+    }
+}
+
+extension ChipCheck.State {
+    /// Green for what was proved, red for what was refuted, yellow for what is not known.
+    fileprivate var color: Color? {
+        switch self {
+        case .genuine: .green
+        case .copied, .hidden: .red
+        case .notOffered: nil
+        default: .yellow
+        }
     }
 }

@@ -33,7 +33,11 @@ struct PolledCard {
         return target.requestData.map { SystemCode(rawValue: $0) } ?? asked
     }
 
-    /// The members of this card in `kazasu.poll/1`: `card`, `systemCode` and `systemName` for FeliCa, `kinds` for the others.
+    /// The commands that read it.
+    var next: ReadingCommands { ReadingCommands(card, kinds: kinds.map(\.kind.id), system: asked) }
+
+    /// The members of this card in `kazasu.poll/1`: `card`, `systemCode` and `systemName` for FeliCa, `kinds` for the
+    /// others, and `next`.
     func json(_ redaction: Redaction) -> JSONObject {
         var identity = redaction.apply(card.identity).json
         CardNames.addChip(redaction.apply(card.identity), to: &identity)
@@ -45,6 +49,7 @@ struct PolledCard {
         } else {
             object["kinds"] = .array(kinds.map(PolledCard.json))
         }
+        object["next"] = .array(next.words.map { .string($0) })
         return object
     }
 
@@ -60,8 +65,12 @@ struct PolledCard {
         return .object(object)
     }
 
-    /// Names and values in rows, for display.
+    /// Names and values in rows, for display; the last one names the commands that read it.
     func rows(_ redaction: Redaction) -> [[String]] {
+        answers(redaction) + [next.row].compactMap { $0 }
+    }
+
+    private func answers(_ redaction: Redaction) -> [[String]] {
         let identity = redaction.apply(card.identity)
         switch card {
         case .felica(let target):
@@ -77,15 +86,15 @@ struct PolledCard {
             return rows
         case .typeA(let target):
             let rows = [
-                [tr("Card", "カード"), "ISO 14443 Type A" + (target.isISODEP ? ", ISO-DEP" : "")],
+                [tr("Card", "カード"), "ISO 14443 Type A" + PolledCard.isoDEP(of: target)],
                 ["UID", identity.uid.map(PolledCard.hex)],
                 ["ATQA", target.atqa.map { Hex.encode($0, digits: 4).uppercased() }],
                 ["SAK", target.sak.map { PolledCard.hex([$0]) }], ["ATS", target.ats.map(PolledCard.hex)],
             ]
             return PolledCard.known(rows) + kindRows
-        case .typeB:
+        case .typeB(let target):
             let rows = [
-                [tr("Card", "カード"), "ISO 14443 Type B, ISO-DEP"],
+                [tr("Card", "カード"), "ISO 14443 Type B" + (target.isISODEP ? ", ISO-DEP" : "")],
                 ["PUPI", identity.pupi.map(PolledCard.hex)],
                 [tr("Application data", "アプリケーションデータ"), identity.applicationData.map(PolledCard.hex)],
                 [tr("Protocol info", "プロトコル情報"), identity.protocolInfo.map(PolledCard.hex)],
@@ -93,6 +102,13 @@ struct PolledCard {
             return PolledCard.known(rows) + kindRows
         @unknown default: return []
         }
+    }
+
+    /// Whether a card supports ISO-DEP, or only says so in its SAK.
+    private static func isoDEP(of card: TypeATarget) -> String {
+        if card.isISODEP { return ", ISO-DEP" }
+        let isClaimed = card.sak.map { $0 & 0x20 != 0 } ?? false
+        return isClaimed ? tr(" (does not start ISO-DEP)", "（ISO-DEP を開始しない）") : ""
     }
 
     private var kindRows: [[String]] {
@@ -105,8 +121,8 @@ struct PolledCard {
     private static func word(_ certainty: KnownCard.Certainty) -> String {
         switch certainty {
         case .certain: ""
-        case .likely: tr(" (likely, judging by its response)", "（応答からの推定）")
-        case .possible: tr(" (possibly, judging by its response)", "（応答からの推定、他の可能性あり）")
+        case .likely: tr(", judging by its response", "（応答からの推定）")
+        case .possible: tr(", possibly another kind", "（応答からの推定、他の可能性あり）")
         }
     }
 

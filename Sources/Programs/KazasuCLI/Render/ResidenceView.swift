@@ -12,18 +12,14 @@ struct ResidenceView {
 
     /// The members of the document after `card`.
     var members: JSONObject {
-        var object = report.json(Language.current, redact: redaction.apply)
-        object["pictures"] = .array(
-            paths.map { picture, path in
-                [
-                    "id": .string(picture.rawValue), "path": .string(path),
-                    "format": .string(PictureFile.format(of: report.pictures[picture] ?? [])),
-                ]
-            })
-        object["signature"] = signature.json
-        object["withheld"] = .array(report.withheld.map { .string($0.rawValue) })
-        object["faults"] = .array(report.warnings.map(\.json))
-        return object
+        let pictures = paths.map { picture, path -> JSONValue in
+            [
+                "id": .string(picture.rawValue), "path": .string(path),
+                "format": .string(PictureFile.format(of: report.pictures[picture] ?? [])),
+            ]
+        }
+        return report.members(
+            Language.current, pictures: .array(pictures), signature: signature.json, redact: redaction.apply)
     }
 
     var text: String {
@@ -31,16 +27,17 @@ struct ResidenceView {
         var text = tr(
             "\(report.type.name.english), generation \(generation)\n",
             "\(report.type.name.japanese)（第 \(generation) 世代）\n")
-        text += Columns.text(rows.filter { $0[1] != "" }.map { ["  " + $0[0], $0[1]] })
+        text += Columns.values(rows.filter { $0[1] != "" }, indent: "  ")
         guard report.withheld.isEmpty else {
             return text + "\n"
-                + tr(
-                    "Not read without the card's number: ", "カード番号がないと読めない項目: ")
-                + report.withheld.map { $0.name[Language.current] }.joined(separator: tr(", ", "、")) + "\n"
+                + Columns.sentence(
+                    tr("Not read without the card's number: ", "カード番号がないと読めない項目: ")
+                        + report.withheld.map { $0.name[Language.current] }.joined(separator: tr(", ", "、")),
+                    indent: "")
         }
         if !report.type.isSpecified { text += signature.text(Self.name) }
         if !report.warnings.isEmpty {
-            text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { "  \($0.words)\n" }.joined()
+            text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { Columns.sentence($0.words) }.joined()
         }
         return text
     }
@@ -73,13 +70,26 @@ struct ResidenceView {
             [tr("Pending application", "在留期間更新等の申請"), code(report.pending)],
             [tr("Remarks", "長官記録事項"), personal(report.remarks)],
         ]
-        rows += paths.map { [tr("Written to", "保存先"), $0.path] }
+        rows += paths.map { [Self.title($0.picture), $0.path] }
         return rows
+    }
+
+    /// What a picture shows, as the name of the file that it was written to.
+    private static func title(_ picture: ResidenceReport.Picture) -> String {
+        switch picture {
+        case .photo: tr("Photo", "顔写真")
+        case .name: tr("Picture of the name", "氏名画像")
+        case .front: tr("Picture of the front", "券面（表）画像")
+        case .address: tr("Picture of the address", "住居地画像")
+        }
     }
 
     /// Where the name is.
     private var nameHint: String {
         guard report.pictures[.front] != nil || report.pictures[.name] != nil else { return "" }
+        if let path = paths.first(where: { $0.picture == .front || $0.picture == .name })?.path {
+            return tr("only as a picture: \(path)", "文字では記録されていません。画像: \(path)")
+        }
         let option = Caller.current.option("front")
         return report.type.generation == 1
             ? tr(

@@ -21,14 +21,16 @@ struct ScanView {
         document["systems"] =
             .array(
                 systems.map { scan in
-                    [
-                        "systemCode": .string(scan.system.code.description),
-                        "name": .text(CardNames.name(system: scan.system.code)),
-                        "idm": .string(redaction.apply(scan.system.idm).description),
-                        "keyVersion": .text(scan.keyVersion?.description),
-                        "listing": .string(scan.listing.rawValue),
-                        "nodes": .array(scan.nodes.map { ScanView.json($0, in: scan.system.code) }),
-                    ]
+                    var system = JSONObject([
+                        ("systemCode", .string(scan.system.code.description)),
+                        ("name", .text(CardNames.name(system: scan.system.code))),
+                        ("idm", .string(redaction.apply(scan.system.idm).description)),
+                        ("keyVersion", .text(scan.keyVersion?.description)),
+                        ("listing", .string(scan.isProved ? "proved" : scan.listing.rawValue)),
+                    ])
+                    if let searched = scan.searchedNodes { system["searchedNodes"] = .int(searched) }
+                    system["nodes"] = .array(scan.nodes.map { ScanView.json($0, in: scan.system.code) })
+                    return .object(system)
                 })
         if let commands {
             document["commands"] = .array(
@@ -76,7 +78,7 @@ struct ScanView {
                     "  (the card cannot list its services; only known ones were checked)\n",
                     "  （カードが一覧に対応していないため、既知のサービスだけを確認しました）\n")
             }
-            text += Columns.text(scan.nodes.map { ScanView.row($0, in: scan.system.code) })
+            text += Columns.text(scan.nodes.map { ScanView.row($0, in: scan.system.code) }, color: ScanView.color)
         }
         if let commands, !commands.isEmpty {
             text += "\n" + tr("Commands", "コマンド") + "\n"
@@ -100,16 +102,39 @@ struct ScanView {
                     "system \(code): \(way(scan)), \(Words.count(count, "exchange"))",
                     "システム \(code): \(way(scan))、通信 \(count) 回"))
         }
+        guard systems.contains(where: \.isProved) else { return }
+        context.detail(
+            tr(
+                "a proved list is complete if the card lists each node once, and has key versions only for nodes in its list; "
+                    + "--walk asks for every node",
+                "証明した一覧は、カードが各ノードを 1 回だけ一覧に載せ、一覧にないノードの鍵バージョンを返さない限り、完全です。"
+                    + "--walk では 1 件ずつ問い合わせます"))
     }
 
     private static func way(_ scan: SystemScan) -> String {
         switch scan.listing {
-        case .searchServiceCode where scan.isProved: tr("proved", "証明")
+        case .searchServiceCode where scan.isProved:
+            if let searched = scan.searchedNodes {
+                tr(
+                    "proved (\(searched) of \(scan.nodes.count) nodes listed by the card, the others confirmed)",
+                    "証明（\(scan.nodes.count) 件中 \(searched) 件はカードの一覧、残りは確認のみ）")
+            } else {
+                tr("proved", "証明")
+            }
         case .searchServiceCode, .requestCodeList: tr("listed by the card", "カードの一覧")
         case .requestService, .readProbe: tr("known services checked", "既知のサービスを確認")
         case .fixedLayout: tr("fixed layout", "固定の構成")
         }
     }
+
+    /// Green for services that anybody can read, yellow for those with a key.
+    private static func color(_ column: Int, _ cell: String) -> Color? {
+        guard column == 3, Color.isOnOutput else { return nil }
+        return cell == open ? .green : cell == key ? .yellow : nil
+    }
+
+    private static var open: String { tr("open", "公開") }
+    private static var key: String { tr("key", "鍵") }
 
     private static func row(_ node: ScannedNode, in system: SystemCode) -> [String] {
         let indent = String(repeating: "  ", count: min(node.depth, 16) + 1)
@@ -120,7 +145,7 @@ struct ScanView {
         case .service(let code):
             return [
                 indent + code.description, code.kind.map(Words.kind) ?? "?", code.access.map(Words.access) ?? "?",
-                code.requiresAuthentication || code.requiresPIN ? tr("key", "鍵") : tr("open", "公開"), version,
+                code.requiresAuthentication || code.requiresPIN ? key : open, version,
                 CardNames.name(service: code, in: system) ?? "",
             ]
         }
@@ -168,9 +193,9 @@ enum CardNames {
         _ phone: PhoneModel?, of identity: CardIdentity, to card: inout JSONValue, _ redaction: Redaction
     ) {
         guard case .object(var object) = card, let pmm = identity.pmm, PhoneModel.isPhone(pmm) else { return }
-        object["model"] = .text(phone?.name.map(redaction.applyHidingLength))
+        object["model"] = .text(phone?.name.map(redaction.apply))
         if phone?.name == nil, let code = phone?.code {
-            object["modelCode"] = .string(redaction.applyHidingLength(code))
+            object["modelCode"] = .string(redaction.apply(code))
         }
         card = .object(object)
     }
@@ -178,8 +203,8 @@ enum CardNames {
     /// The row with the model of a phone, if it is known.
     static func rows(phone: PhoneModel?, _ redaction: Redaction) -> [[String]] {
         let title = tr("Phone", "機種")
-        if let name = phone?.name { return [[title, redaction.applyHidingLength(name)]] }
-        guard let code = phone?.code.map(redaction.applyHidingLength) else { return [] }
+        if let name = phone?.name { return [[title, redaction.apply(name)]] }
+        guard let code = phone?.code.map(redaction.apply) else { return [] }
         return [[title, tr("\(code) (model code)", "\(code)（機種コード）")]]
     }
 

@@ -3,7 +3,7 @@
 import ByteCodec
 import Kazasu
 
-/// The tag data of a dump, for display and for documents.
+/// The tag data of a dump for display.
 struct TagView {
     let report: TagReport
     let originality: Originality?
@@ -61,69 +61,20 @@ struct TagView {
         "\(attributes.majorVersion).\(attributes.minorVersion)"
     }
 
-    // MARK: For documents
+}
 
-    /// `type`, `product`, `ndef` and the members specific to the type.
-    var members: JSONObject {
-        var object = JSONObject([
-            ("type", report.ndef == .none(.notAnnounced) ? .null : .int(report.type)),
-            ("product", .text(report.product)), ("ndef", .object(ndef)),
-        ])
-        if let originality { object["originality"] = originality.json }
-        if let type2 = report.type2 {
-            object["type2"] = .object(Type2View(report: type2, redaction: redaction).members)
+extension Originality.State {
+    /// Green for what was proved, red for what was refuted.
+    var color: Color? {
+        switch self {
+        case .valid: .green
+        case .wrong: .red
+        case .absent, .unknownProduct, .notChecked: nil
         }
-        if let type3 = report.type3 {
-            object["type3"] = [
-                "version": .string(version(type3)), "blocksPerRead": .int(type3.blocksPerRead),
-                "blocksPerWrite": .int(type3.blocksPerWrite), "blockCount": .int(type3.blockCount),
-                "writeFlag": .string(Hex.encode([type3.writeFlag])),
-                "accessFlag": .string(Hex.encode([type3.accessFlag])),
-                "checksum": .bool(type3.isChecksumRight),
-            ]
-        }
-        if let lite = report.lite { object["lite"] = .object(LiteView(report: lite).members) }
-        if let type4 = report.type4 {
-            object["type4"] = [
-                "version": .string("\(type4.majorVersion).\(type4.minorVersion)"),
-                "longestRead": .int(type4.longestRead),
-                "longestWrite": .int(type4.longestWrite),
-                "files": .array(
-                    type4.files.map { file in
-                        [
-                            "kind": .string("\(file.kind)"), "id": .string(file.id.description),
-                            "size": .int(file.size),
-                            "read": .string(Hex.encode([file.readAccess])),
-                            "write": .string(Hex.encode([file.writeAccess])),
-                        ]
-                    }),
-            ]
-        }
-        if let keyed { object["ntag424"] = NTAG424View(information: keyed, redaction: redaction).json }
-        return object
-    }
-
-    private var ndef: JSONObject {
-        switch report.ndef {
-        case .none(let reason): JSONObject([("formatted", false), ("reason", .string(reason.rawValue))])
-        case .message(let bytes, let capacity, let isWritable):
-            merged([("formatted", true), ("capacity", .int(capacity)), ("writable", .bool(isWritable))], bytes)
-        }
-    }
-
-    private func merged(_ members: [(String, JSONValue)], _ bytes: [UInt8]) -> JSONObject {
-        var object = JSONObject(members)
-        object.merge(NDEFView(bytes, redaction).members)
-        return object
     }
 }
 
-extension Originality {
-    /// As in documents.
-    var json: JSONValue { ["state": .string(state.rawValue), "key": .text(key)] }
-}
-
-/// What an NTAG 424 DNA tells with a key, for display and for documents.
+/// What an NTAG 424 DNA tells with a key, for display.
 struct NTAG424View {
     let information: NTAG424Information
     let redaction: Redaction
@@ -155,24 +106,9 @@ struct NTAG424View {
         default: tr("key \(right)", "鍵 \(right)")
         }
     }
-
-    var json: JSONValue {
-        func right(_ value: UInt8) -> JSONValue { .string(String(value, radix: 16, uppercase: true)) }
-        return [
-            "key": .int(information.key), "uid": .string(redaction.apply(Hex.encode(information.uid))),
-            "files": .array(
-                information.files.map { file in
-                    [
-                        "number": .int(file.number), "size": .int(file.size), "mode": .string(file.modeName),
-                        "sdm": .bool(file.isDynamic), "read": right(file.read), "write": right(file.write),
-                        "readWrite": right(file.readWrite), "change": right(file.change),
-                    ]
-                }),
-        ]
-    }
 }
 
-/// The data specific to a FeliCa Lite or Lite-S, for display and for documents.
+/// The data specific to a FeliCa Lite or Lite-S for display.
 struct LiteView {
     let report: LiteReport
 
@@ -200,22 +136,4 @@ struct LiteView {
     }
 
     private func both(_ text: String) -> LocalizedText { LocalizedText(text, text) }
-
-    var members: JSONObject {
-        func list(_ blocks: [Int]?) -> JSONValue { blocks.map { .array($0.map { .int($0) }) } ?? .null }
-        var object = JSONObject([
-            ("userBlockCount", .int(LiteReport.userBlockCount)), ("userBlocksRead", list(report.userBlocks)),
-        ])
-        object["dataFormatCode"] = .text(report.dataFormatCode.map { FourDigits.text($0) })
-        object["issuer"] = .text(report.issuer?[Language.current])
-        guard let configuration = report.configuration else { return object }
-        object["readOnlyBlocks"] = list(configuration.readOnlyBlocks)
-        object["systemBlocksWritable"] = .bool(configuration.isSystemWritable)
-        object["announcesNDEF"] = .bool(configuration.announcesNDEF)
-        object["keyChangeable"] = .bool(configuration.isKeyChangeable)
-        object["readNeedsAuthentication"] = list(configuration.authenticatedReads)
-        object["writeNeedsAuthentication"] = list(configuration.authenticatedWrites)
-        object["writeNeedsMAC"] = list(configuration.writesWithMAC)
-        return object
-    }
 }

@@ -3,7 +3,7 @@
 import ByteCodec
 import Kazasu
 
-/// The data specific to a Type 2 Tag, for display and for documents.
+/// The data specific to a Type 2 Tag for display.
 struct Type2View {
     let report: Type2Report
     let redaction: Redaction
@@ -80,46 +80,5 @@ struct Type2View {
         return tr(
             "\(content) from page \(name(mirror.page)), byte \(mirror.byte)",
             "\(content)（ページ \(name(mirror.page)) のバイト \(mirror.byte) から）")
-    }
-
-    var members: JSONObject {
-        let product = report.product
-        var object = JSONObject([
-            ("uid", .text(report.memory.uid.map { redaction.apply(Hex.encode($0)) })),
-            ("version", .text(report.version.map { Hex.encode($0) })), ("pageCount", .optional(product?.pageCount)),
-            ("userPages", product?.userPages.map { .array([.int($0.lowerBound), .int($0.upperBound)]) } ?? .null),
-            ("page3", .text(report.memory[3].map { Hex.encode($0) })),
-            ("staticLocks", .text(report.locks.staticBytes.map { Hex.encode($0) })),
-            ("dynamicLocks", .text(report.locks.dynamicBytes.map { Hex.encode($0) })),
-            ("lockedPages", .array(report.locks.pages.map { .int($0) })),
-        ])
-        if let configuration = report.configuration {
-            object["protection"] = [
-                "fromPage": .int(configuration.firstProtectedPage), "reading": .bool(configuration.protectsReading),
-                "locked": configuration.isLocked.map { .bool($0) } ?? .null,
-                "countsReads": configuration.countsReads.map { .bool($0) } ?? .null,
-                "passwordTries": .optional(configuration.passwordTries),
-            ]
-        }
-        if let mirror = report.configuration?.mirror {
-            object["mirror"] = [
-                "content": .string("\(mirror.content)"), "page": .int(mirror.page), "byte": .int(mirror.byte),
-            ]
-        }
-        object["counters"] = .object(
-            JSONObject(report.counters.sorted { $0.key < $1.key }.map { ("\($0.key)", .int($0.value)) }))
-        object["signature"] = .text(report.signature.map { redaction.apply(Hex.encode($0)) })
-        if !report.notAsked.isEmpty { object["notAsked"] = .array(report.notAsked.map { .string($0) }) }
-        if let layout = report.layout {
-            object["tlvBlocks"] = .array(
-                layout.blocks.map { block in
-                    [
-                        "tag": .string(Hex.encode([block.tag.rawValue], uppercase: true)),
-                        "address": .int(block.address),
-                        "length": .int(block.value.count),
-                    ]
-                })
-        }
-        return object
     }
 }

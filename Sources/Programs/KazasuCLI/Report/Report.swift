@@ -30,7 +30,9 @@ struct Report {
         var rows = [
             [
                 tr("Findings", "診断"),
-                tr("\(diagnosis.checks.count) from 'kazasu doctor'", "\(diagnosis.checks.count) 件"),
+                tr(
+                    "\(diagnosis.checks.count) from \(Caller.commandLine.command("doctor"))",
+                    "\(diagnosis.checks.count) 件"),
             ],
             [
                 tr("Versions", "バージョン"),
@@ -79,39 +81,14 @@ struct Report {
     // MARK: Versions
 
     private static func foundVersions() -> [(name: String, version: String?)] {
-        var names = utsname()
-        uname(&names)
-        let kernel = [text(&names.sysname), text(&names.release), text(&names.machine)].joined(separator: " ")
+        let kernel = MachineVersions.kernel
         return [
             ("kazasu", RootCommand.version)
         ] + ReaderRegistry.libraryVersions.map { ($0.name, $0.version) } + [
-            ("pcscd", pcscd()), ("kernel", kernel), ("system", system()),
+            ("pcscd", MachineVersions.pcscd),
+            ("kernel", [kernel.name, kernel.release, kernel.machine].joined(separator: " ")),
+            ("system", MachineVersions.distribution("PRETTY_NAME")),
         ]
-    }
-
-    private static func text<Tuple>(_ field: inout Tuple) -> String {
-        withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-
-    /// The distribution's name for itself.
-    private static func system() -> String? {
-        guard let bytes = try? Files.read("/etc/os-release", limit: 1 << 16) else { return nil }
-        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
-        return line.map { $0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" } }.map { String($0) }
-    }
-
-    /// The version of pcscd, which its library does not report; `nil` when it is not installed.
-    private static func pcscd() -> String? {
-        let program = "/usr/sbin/pcscd"
-        guard access(program, X_OK) == 0, let pipe = popen("\(program) --version 2>/dev/null", "r") else { return nil }
-        defer { pclose(pipe) }
-        var line = [CChar](repeating: 0, count: 256)
-        guard fgets(&line, Int32(line.count), pipe) != nil else { return nil }
-        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // As in "pcsc-lite version 1.9.9."
-        return words.split(separator: " ").map { $0.filter { $0 != "\n" } }.first { $0.first?.isNumber == true }.map {
-            $0.hasSuffix(".") ? String($0.dropLast()) : String($0)
-        }
     }
 }
 

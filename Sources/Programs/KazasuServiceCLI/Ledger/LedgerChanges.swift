@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -32,19 +32,26 @@ extension LedgerCommand {
                   kazasu ledger import --card 通勤 phone/*.nfc   # 別のカードは拒否する
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it reads folders and archives; decode with keep adds a dump")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
-        @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"), completion: .file())
+        @Argument(
+            required: [], reach: .never, help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"),
+            completion: .file())
         var files: [String]
 
         @Option(
-            name: .long,
+            reach: .never, name: .long,
             help: help(
                 "The card that all files must be of: its name, IDm or last digits.", "すべてのファイルのカード: 名前、IDm、またはその末尾。",
                 value: "card"), completion: LedgerCompletion.cards)
         var card: String?
 
-        @Flag(name: .long, help: help("Say what would be added, and add nothing.", "追加せずに、追加される内容だけを表示する。"))
+        @Flag(
+            reach: .never, name: .long, help: help("Say what would be added, and add nothing.", "追加せずに、追加される内容だけを表示する。")
+        )
         var dryRun = false
 
         @OptionGroup(title: CommonOptions.title) var place: LedgerPath
@@ -84,19 +91,21 @@ extension LedgerCommand {
                 if dryRun {
                     context.note(tr("a preview: nothing was added", "プレビューのため、何も追加していません"))
                 } else if let number = keeper.total.source {
+                    let undo = Caller.current.command("ledger undo")
                     context.note(
                         tr(
-                            "import \(number); 'kazasu ledger undo' takes it back",
-                            "取り込み番号 \(number)（取り消すには 'kazasu ledger undo'）"))
+                            "import \(number); \(undo) takes it back",
+                            "取り込み番号 \(number)（取り消すには \(undo)）"))
                 }
             }
             guard let failure = failures.first else { return }
+            let decode = Caller.current.command("decode", .file)
             throw CommandError(
                 failure.status, "badFiles",
                 tr(
                     "\(Words.count(failures.count, "file")) could not be read; the others were kept",
                     "\(failures.count) 件を読めませんでした。残りは追加しました"),
-                hint: tr("'kazasu decode FILE' says what is wrong", "'kazasu decode ファイル' で原因を確認できます"))
+                hint: tr("\(decode) says what is wrong", "\(decode) で原因を確認できます"))
         }
     }
 
@@ -107,7 +116,7 @@ extension LedgerCommand {
             abstract: tr("Give a card a name.", "カードに名前を付ける。"),
             discussion: tr(
                 """
-                The name stands in lists, exports and the report, and --card takes it.
+                The name appears in lists, exports and the report, and --card takes it.
 
                 Examples:
                   kazasu ledger name transit "Work"
@@ -123,16 +132,19 @@ extension LedgerCommand {
                   kazasu ledger name 通勤 --remove
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it changes the ledger, which its owner does at the terminal")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
-        @Argument(help: help("The card.", "カード。"), completion: LedgerCompletion.cards)
+        @Argument(required: "", reach: .never, help: help("The card.", "カード。"), completion: LedgerCompletion.cards)
         var card: String
 
-        @Argument(help: help("Its name.", "名前。"))
+        @Argument(reach: .never, help: help("Its name.", "名前。"))
         var name: String?
 
-        @Flag(name: .long, help: help("Take the name away.", "名前を消す。"))
+        @Flag(reach: .never, name: .long, help: help("Take the name away.", "名前を消す。"))
         var remove = false
 
         func validate() throws {
@@ -166,19 +178,25 @@ extension LedgerCommand {
                 """,
                 """
                 機種変更をすると、同じ履歴のままカードの番号が変わります。まとめると 1 枚のカードの 1 つの履歴になり、どちらかに
-                付いていた名前を引き継ぎます。種類の違うカードはまとめられません。ほかの変更をする前なら 'ledger undo' で元に戻せます。
+                付いていた名前を引き継ぎます。種類の異なるカードはまとめられません。ほかの変更をする前なら 'ledger undo' で元に戻せます。
 
                 例:
                   kazasu ledger link 新 旧    # 名前または番号（'ledger cards' の表示）
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it changes the ledger, which its owner does at the terminal")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
-        @Argument(help: help("The newer card.", "新しいカード。"), completion: LedgerCompletion.cards)
+        @Argument(
+            required: "", reach: .never, help: help("The newer card.", "新しいカード。"), completion: LedgerCompletion.cards)
         var new: String
 
-        @Argument(help: help("The older card that it continues.", "引き継ぎ元の古いカード。"), completion: LedgerCompletion.cards)
+        @Argument(
+            required: "", reach: .never, help: help("The older card that it continues.", "引き継ぎ元の古いカード。"),
+            completion: LedgerCompletion.cards)
         var old: String
 
         func execute(_ context: Context) throws {
@@ -206,12 +224,15 @@ extension LedgerCommand {
                   kazasu ledger redecode
                 """,
                 """
-                台帳には各履歴のバイト列も保存されています。新しい版の Kazasu では、より多くの項目を読める場合があります。わかっている
+                台帳には各履歴のバイト列も保存されています。新しい版の Kazasu では、より多くの項目を読める場合があります。分かっている
                 値が不明になることはなく、ID も変わりません。
 
                 例:
                   kazasu ledger redecode
                 """))
+
+        static let programAccess = CommandAccess.none(
+            because: "it changes the ledger, which its owner does at the terminal")
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions

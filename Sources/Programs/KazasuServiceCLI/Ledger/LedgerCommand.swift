@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -52,12 +52,15 @@ struct LedgerFileOptions: ParsableArguments {
     func open(_ context: Context) throws(CommandError) -> Ledger {
         let path = try LedgerFileOptions.path(place.ledger)
         guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
-            let keep = Caller.current == .http ? "'kazasu history --keep'" : Caller.current.command("history", "keep")
+            let keep = Caller.current.command("history", .localFlag("keep"))
+            let caller = Caller.current
+            let file =
+                caller == .commandLine
+                ? caller.command("ledger import", .file) : caller.command("decode", .localFlag("keep"))
             throw CommandError(
                 .missingFile, "noLedger", tr("nothing has been kept yet", "台帳がまだありません"),
                 hint: tr(
-                    "\(keep) or 'kazasu ledger import FILE' adds records",
-                    "\(keep) か 'kazasu ledger import ファイル' で履歴を追加してください"))
+                    "\(keep) or \(file) adds records", "\(keep) か \(file) で履歴を追加してください"))
         }
         let names = try stationOptions.names()
         return try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn) {
@@ -105,25 +108,6 @@ struct LedgerFileOptions: ParsableArguments {
     }
 }
 
-/// A month as people write it, `2026-11`, or by its distance from today: `this`, `last`.
-struct MonthArgument: ExpressibleByArgument, Equatable, Sendable {
-    let text: String
-
-    init?(argument: String) {
-        let months = ["this": 0, "今月": 0, "last": -1, "先月": -1]
-        let text =
-            months[argument.lowercased()].flatMap { distance in
-                CalendarDate.today.flatMap { today -> String? in
-                    let month = today.year * 12 + today.month - 1 + distance
-                    return CalendarDate(year: month / 12, month: month % 12 + 1, day: 1)
-                        .map { String($0.description.prefix(7)) }
-                }
-            } ?? argument
-        guard LedgerFilter(month: text) != nil else { return nil }
-        self.text = text
-    }
-}
-
 /// A year as people write it.
 struct YearArgument: ExpressibleByArgument, Equatable, Sendable {
     let days: ClosedRange<CalendarDate>
@@ -136,17 +120,10 @@ struct YearArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-extension CalendarDate {
-    /// The day by the clock of the computer.
-    fileprivate static var today: CalendarDate? {
-        CalendarDate(String(Timestamp.now.text(.local, .seconds).prefix(10)))
-    }
-}
-
 /// Which records.
 struct LedgerFilterOptions: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .network, name: .long,
         help: help(
             "Only these cards: a name given with 'ledger name', a brand, a kind such as transit, an IDm or its last digits.",
             "このカードだけ: 'ledger name' で付けた名前、ブランド、transit などの種類、IDm またはその末尾。", value: "card"),
@@ -154,11 +131,12 @@ struct LedgerFilterOptions: ParsableArguments {
     var card: [String] = []
 
     @Option(
-        name: .long, help: help("Only this month, YYYY-MM; this or last.", "この月だけ（YYYY-MM、this、last）。", value: "month"),
+        reach: .network, name: .long,
+        help: help("Only this month, YYYY-MM; this or last.", "この月だけ（YYYY-MM、this、last）。", value: "month"),
         completion: LedgerCompletion.months)
     var month: MonthArgument?
 
-    @Option(name: .long, help: help("Only this year, YYYY.", "この年だけ（YYYY）。", value: "year"))
+    @Option(reach: .network, name: .long, help: help("Only this year, YYYY.", "この年だけ（YYYY）。", value: "year"))
     var year: YearArgument?
 
     @OptionGroup var records: HistoryFilter
@@ -173,24 +151,29 @@ struct LedgerFilterOptions: ParsableArguments {
             tr("\(given[0]) cannot be used with \(given[1])", "\(given[0]) と \(given[1]) は同時に指定できません"))
     }
 
-    /// The filter for a ledger; notes the cards of unknown brand that the word of a brand includes.
+    /// The filter for a ledger; notes the cards of unknown brand that the word of a brand leaves out.
     func filter(_ ledger: Ledger, _ context: Context) throws -> LedgerFilter {
         let filter = filter
-        let purses = try ledger.purses(ofUnknownBrandIn: filter)
-        if !purses.isEmpty {
-            let names = purses.map { $0.name(Language.current) }.joined(separator: tr(", ", "、"))
+        for (purse, isRead) in try ledger.purses(ofUnknownBrandIn: filter) {
+            let (name, digits) = (purse.name(Language.current), String(purse.card.suffix(4)))
+            let choice = Caller.current.option("card", digits)
+            let keep = Caller.current.command("history", .localFlag("keep"))
             context.warn(
-                tr(
-                    "\(names): brand unknown, but included; 'kazasu history --keep' reads it from the card",
-                    "\(names): ブランドが不明ですが、対象に含めました。'kazasu history --keep' でカードから読み取れます"))
+                isRead
+                    ? tr(
+                        "\(name) is left out: the card does not tell its brand; \(choice) chooses it",
+                        "\(name) は対象外です（カードからブランドを判別できません）。\(choice) で指定できます")
+                    : tr(
+                        "\(name) is left out: its brand is not known yet; \(keep) reads it, \(choice) chooses the card",
+                        "\(name) は対象外です（ブランドが未取得）。\(keep) で取得できます。\(choice) でも指定できます"))
         }
         return filter
     }
 
     private var filter: LedgerFilter {
-        var filter = month.flatMap { LedgerFilter(month: $0.text) } ?? LedgerFilter()
+        var filter = LedgerFilter()
         filter.cards = card
-        if let days = year?.days { (filter.since, filter.until) = (days.lowerBound, days.upperBound) }
+        if let days = month?.days ?? year?.days { (filter.since, filter.until) = (days.lowerBound, days.upperBound) }
         filter.since = filter.since ?? records.since
         filter.until = filter.until ?? records.until
         filter.kinds = records.kind?.kinds ?? []
@@ -209,13 +192,15 @@ struct LedgerAnswerOptions: ParsableArguments {
     }
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "text, json or csv. Default: by the ending of -o, else text.",
             "text、json、csv のいずれか。省略時は -o の拡張子による形式、なければ text。"))
     var format: Format?
 
-    @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    @Option(
+        reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+        completion: .file())
     var output: String?
 
     @OptionGroup var csvOptions: CSVOptions
@@ -260,8 +245,7 @@ struct LedgerAnswerOptions: ParsableArguments {
     }
 }
 
-/// Where an answer of any length goes. What is short is written once the ledger is closed, so that a pager that nobody leaves locks no
-/// ledger.
+/// Streams an answer. Short ones are buffered until the ledger is closed, so an open pager holds no lock.
 final class LedgerStream {
     private let file: OutputFile?
     private var held: [UInt8] = []
@@ -310,10 +294,11 @@ extension Context {
     /// Says that an answer lacks what is lost in its period.
     func warn(ofIncomplete missing: LedgerMissing, _ what: LocalizedText) {
         guard missing.gaps > 0 else { return }
+        let gaps = Caller.current.command("ledger gaps")
         warn(
             tr(
-                "\(Words.count(missing.gaps, "gap")) in the period, \(LedgerWords.missing(missing)): \(what.english); 'kazasu ledger gaps' shows where",
-                "期間内に欠落が \(missing.gaps) か所（\(LedgerWords.missing(missing))）あり、\(what.japanese)。詳しくは 'kazasu ledger gaps'"
+                "\(Words.count(missing.gaps, "gap")) in the period, \(LedgerWords.missing(missing)): \(what.english); \(gaps) shows where",
+                "期間内に欠落が \(missing.gaps) か所（\(LedgerWords.missing(missing))）あり、\(what.japanese)。詳しくは \(gaps)"
             ))
     }
 

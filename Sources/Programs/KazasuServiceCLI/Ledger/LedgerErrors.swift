@@ -20,6 +20,7 @@ extension CommandError {
             : tr(
                 "; \(Words.count(kept, "new record")) \(kept == 1 ? "is" : "are") already kept",
                 "（新しい履歴 \(kept) 件は追加済みです）")
+        let cards = Caller.current.command("ledger cards")
         switch error {
         case .damaged(let path):
             self.init(
@@ -27,7 +28,15 @@ extension CommandError {
                 hint: tr(
                     "restore a copy, or save what is left with: sqlite3 \(ShellWord.quoted(path)) .recover",
                     "バックアップを戻すか、sqlite3 \(ShellWord.quoted(path)) .recover で残りを取り出してください"))
-        case .newer: self.init(.badFile, "ledgerNewer", error, hint: tr("update Kazasu", "Kazasu を更新してください"))
+        case .newer:
+            let copy = error.keptCopy.map { ShellWord.quoted($0) }
+            self.init(
+                .badFile, "ledgerNewer", error,
+                hint: copy.map {
+                    tr(
+                        "update Kazasu, or use the copy that the update kept: --ledger \($0)",
+                        "Kazasu を更新するか、更新時に残した控えを --ledger \($0) で使ってください")
+                } ?? tr("update Kazasu", "Kazasu を更新してください"))
         case .notALedger:
             self.init(
                 .badFile, "notALedger", error,
@@ -37,7 +46,7 @@ extension CommandError {
             self.init(
                 .cannotWrite, "cannotWrite", error,
                 hint: tr(
-                    "the file and its folder must be writable: reading locks it, too",
+                    "the file and its folder must be writable, because reading locks it",
                     "ファイルとフォルダーに書き込み権限が必要です（参照だけでもロックします）"))
         case .diskFull:
             self.init(
@@ -54,13 +63,13 @@ extension CommandError {
         case .noSuchCard:
             self.init(
                 .usage, "unknownCard", error,
-                hint: tr("'kazasu ledger cards' lists them", "'kazasu ledger cards' で確認できます"))
+                hint: tr("\(cards) lists them", "\(cards) で確認できます"))
         case .severalCards:
             self.init(
                 .usage, "severalCards", error,
                 hint: tr(
-                    "choose one with a name or the last digits that 'kazasu ledger cards' shows",
-                    "'kazasu ledger cards' に出る名前か番号の末尾で 1 枚を選んでください"))
+                    "choose one with a name or the last digits that \(cards) shows",
+                    "\(cards) に出る名前か番号の末尾で 1 枚を選んでください"))
         case .otherCurrency:
             self.init(
                 .usage, "otherCurrency", error,
@@ -70,63 +79,67 @@ extension CommandError {
         case .nameInUse:
             self.init(
                 .usage, "nameInUse", error,
-                hint: tr("'kazasu ledger cards' lists the names", "'kazasu ledger cards' で確認できます"))
+                hint: tr("\(cards) lists the names", "\(cards) で確認できます"))
         case .sameCard:
             self.init(
                 .usage, "sameCard", error,
-                hint: tr("'kazasu ledger cards' lists the cards", "'kazasu ledger cards' で確認できます"))
+                hint: tr("\(cards) lists the cards", "\(cards) で確認できます"))
         case .otherPurses:
             self.init(
                 .usage, "otherPurses", error,
-                hint: tr("'kazasu ledger cards' shows the kinds", "'kazasu ledger cards' で種類を確認できます"))
+                hint: tr("\(cards) shows the kinds", "\(cards) で種類を確認できます"))
         case .severalNames:
+            let remove = Caller.current.command("ledger name", .shell(tr("CARD", "カード")), "remove")
             self.init(
                 .usage, "severalNames", error,
-                hint: tr(
-                    "remove the other name first: kazasu ledger name CARD --remove",
-                    "残さないほうの名前を先に消してください: kazasu ledger name カード --remove"))
+                hint: tr("remove the other name first: \(remove)", "残さないほうの名前を先に消してください: \(remove)"))
         case .noSuchStation:
+            let sum = Caller.current.command("ledger sum", .option("by", "station"), .shell("--format csv"))
             self.init(
                 .usage, "unknownStation", error,
                 hint: tr(
-                    "'kazasu ledger sum --by station --format csv' has the names and codes",
-                    "'kazasu ledger sum --by station --format csv' に名前とコードがあります"))
+                    "\(sum) has the names and codes",
+                    "\(sum) に名前とコードがあります"))
         case .notASection:
             self.init(
                 .usage, "usage", error,
                 hint: tr("as in --pass Ueno-Shibuya", "例: --pass 上野-渋谷"))
         case .noSuchLine:
+            let sum = Caller.current.command("ledger sum", .option("by", "line"), .shell("--format csv"))
             self.init(
                 .usage, "unknownLine", error,
                 hint: tr(
-                    "'kazasu ledger sum --by line --format csv' has the names and codes",
-                    "'kazasu ledger sum --by line --format csv' に名前とコードがあります"))
+                    "\(sum) has the names and codes",
+                    "\(sum) に名前とコードがあります"))
         case .noSuchRecord:
             self.init(
                 .usage, "unknownRecord", error,
                 hint: tr("the last column of an export has the ids", "ID は書き出したファイルの最後の列にあります"))
         case .noSuchImport:
+            let list = Caller.current.command("ledger forget", "list")
             self.init(
                 .usage, "unknownImport", error,
-                hint: tr("'kazasu ledger forget --list' lists the imports", "'kazasu ledger forget --list' で確認できます"))
+                hint: tr("\(list) lists the imports", "\(list) で確認できます"))
         case .nothingToUndo:
             self.init(
                 .usage, "nothingToUndo", error,
                 hint: tr("only the last change can be undone", "取り消せるのは最後の変更だけです"))
         case .noHistory:
+            let decode = Caller.current.command("decode", .file)
             self.init(
                 .otherCard, "noHistory", error,
-                hint: tr("'kazasu decode FILE' shows what a dump contains", "'kazasu decode ファイル' で中身を確認できます"))
+                hint: tr("\(decode) shows what a dump contains", "\(decode) で中身を確認できます"))
         case .otherCard:
             self.init(
                 .otherCard, "otherCard", error, suffix: changes,
                 hint: tr("leave --card out to keep all cards", "--card を外すと、すべてのカードを追加します"))
         case .columns:
+            let help = Caller.current.command("ledger export", "help")
             self.init(
                 .badFile, "badFile", error,
                 hint: tr(
-                    "'kazasu ledger export --help' lists fields and settings",
-                    "'kazasu ledger export --help' に項目と設定の一覧があります"))
+                    "\(help) lists fields and settings",
+                    "\(help) に項目と設定の一覧があります"))
         case .noCharacterSet:
             self.init(
                 .cannotWrite, "noCharacterSet", error,
@@ -147,7 +160,7 @@ extension CommandError {
         CommandError(
             .badFile, "foreignJournal", error,
             hint: tr(
-                "look where it comes from; move it away to go on without it. SQLite itself may delete files that it names",
+                "find out its origin; move it away to continue without it. SQLite may delete files that it names",
                 "入手元を確かめ、使わない場合は別の場所に移してください。sqlite3 で開くと、そこに書かれた別のファイルが消えることがあります"))
     }
 }

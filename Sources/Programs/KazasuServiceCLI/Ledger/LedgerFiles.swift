@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import KazasuLedger
@@ -73,10 +73,14 @@ extension LedgerCommand {
                   kazasu ledger export hledger > suica.journal
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it writes files for programs of bookkeeping; ledger.list has the same records")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(
+            reach: .never,
             help: help(
                 "The format. Default: csv with --claim or --columns, else by the ending of -o.",
                 "形式。省略時は --claim か --columns があれば csv、なければ -o の拡張子による。"),
@@ -84,47 +88,53 @@ extension LedgerCommand {
         var format: String?
 
         @Option(
-            name: .customLong("format"), help: help("The same as an option.", "オプションで形式を指定する。", value: "format"),
+            reach: .never, name: .customLong("format"),
+            help: help("The same as an option.", "オプションで形式を指定する。", value: "format"),
             completion: .list(LedgerFormat.allCases.map(\.rawValue)))
         var formatOption: String?
 
         @OptionGroup var filter: LedgerFilterOptions
 
         @Flag(
-            name: .long,
+            reach: .never, name: .long,
             help: help(
-                "Only what no earlier export with --new wrote in this format and for this choice of records. No file is replaced.",
+                "Export only records that no earlier --new export with the same format and filters contained. Never overwrites a file.",
                 "同じ形式・同じ条件で前回 --new を付けて書き出した後の分だけ。既存のファイルは置き換えない。"))
         var new = false
 
-        @Flag(name: .long, help: help("Rides for an expense claim, return trips joined.", "交通費精算用の乗車一覧（往復は 1 行）。"))
+        @Flag(
+            reach: .never, name: .long,
+            help: help("Rides for an expense claim, return trips joined.", "交通費精算用の乗車一覧（往復は 1 行）。"))
         var claim = false
 
         @OptionGroup var rides: ClaimOptions
 
         @Option(
-            name: .long, help: help("A file that describes the columns of CSV.", "CSV の列を書いたファイル。", value: "file"),
+            reach: .never, name: .long,
+            help: help("A file that describes the columns of CSV.", "CSV の列を書いたファイル。", value: "file"),
             completion: .file())
         var columns: String?
 
-        @Flag(name: .long, help: help("Mark what is lost with a line of its own.", "欠落を 1 行として書く。"))
+        @Flag(reach: .never, name: .long, help: help("Mark lost records with their own line.", "欠落を 1 行として書く。"))
         var gaps = false
 
         @Option(
-            name: .long,
+            reach: .never, name: .long,
             help: help(
                 "\(Export.formats(having: .account, .english)): the card's account. Default: Assets:Transit:NAME.",
                 "\(Export.formats(having: .account, .japanese)) でのカードの勘定科目。省略時は Assets:Transit:名前。", value: "account"))
         var account: String?
 
         @Flag(
-            name: .long,
+            reach: .never, name: .long,
             help: help(
                 "\(Export.formats(having: .cardLine, .english)): leave out the first line with the card's number.",
                 "\(Export.formats(having: .cardLine, .japanese)) で、カードIDの行（先頭行）を省く。"))
         var noCardLine = false
 
-        @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+        @Option(
+            reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+            completion: .file())
         var output: String?
 
         @OptionGroup var csvOptions: CSVOptions
@@ -187,7 +197,7 @@ extension LedgerCommand {
             throw ValidationError(
                 tr(
                     "--gaps cannot be used with --kind: a lost record may be of any kind",
-                    "--gaps と --kind は同時に指定できません（欠落した履歴の種別はわかりません）"))
+                    "--gaps と --kind は同時に指定できません（欠落した履歴の種別は分かりません）"))
         }
 
         func execute(_ context: Context) throws {
@@ -257,7 +267,7 @@ extension LedgerCommand {
                     "\(path) exists, and --new replaces no file; nothing was changed",
                     "\(path) はすでにあります。--new は既存のファイルを置き換えません（変更していません）"),
                 hint: tr(
-                    "give a new name, as in -o \"$(date +%F).csv\": what is new stays new until then",
+                    "use a new name, as in -o \"$(date +%F).csv\"; new records stay new until then",
                     "-o \"$(date +%F).csv\" のように新しい名前を指定してください。今回の分は次も新しい分として書き出せます"))
         }
 
@@ -291,7 +301,7 @@ extension LedgerCommand {
                     + (export.unknownFares > export.unknownRides.count ? ["…"] : [])
                 context.warn(
                     tr(
-                        "\(Words.count(export.unknownFares, "ride")) without a known fare \(export.unknownFares == 1 ? "is" : "are") in no total: \(rides.joined(separator: "; "))",
+                        "\(Words.count(export.unknownFares, "ride")) with an unknown fare \(export.unknownFares == 1 ? "is" : "are") not included in the total: \(rides.joined(separator: "; "))",
                         "運賃が不明な乗車が \(export.unknownFares) 件あり、合計に含まれていません: \(rides.joined(separator: "、"))"))
             }
             if export.currencies.count > 1, columns?.hasCurrency == false {
@@ -394,11 +404,16 @@ extension LedgerCommand {
                   kazasu ledger report --since 2026-04-01 --card 通勤 -o work.html
                 """))
 
+        static let programAccess = CommandAccess.method(
+            .plain("ledger.report", .get("ledger/report"), needs: .ledger, schema: nil))
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var filter: LedgerFilterOptions
 
-        @Option(name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+        @Option(
+            reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
+            completion: .file())
         var output: String?
 
         func validate() throws {
@@ -431,40 +446,47 @@ extension LedgerCommand {
 
 /// Which rides are lines of a claim.
 struct ClaimOptions: ParsableArguments {
-    @Option(name: .long, help: help("Claim: only rides that begin here.", "精算: この駅からの乗車だけ。", value: "station"))
+    @Option(
+        reach: .never, name: .long,
+        help: help("Claim: only rides that begin here.", "精算: この駅からの乗車だけ。", value: "station"))
     var from: [String] = []
 
-    @Option(name: .long, help: help("Claim: only rides that end here.", "精算: この駅までの乗車だけ。", value: "station"))
+    @Option(
+        reach: .never, name: .long, help: help("Claim: only rides that end here.", "精算: この駅までの乗車だけ。", value: "station"))
     var to: [String] = []
 
-    @Option(name: .long, help: help("Claim: only rides that begin or end here.", "精算: この駅で乗降した乗車だけ。", value: "station"))
+    @Option(
+        reach: .never, name: .long,
+        help: help("Claim: only rides that begin or end here.", "精算: この駅で乗降した乗車だけ。", value: "station"))
     var station: [String] = []
 
-    @Option(name: .long, help: help("Claim: only rides on this line.", "精算: この路線の乗車だけ。", value: "line"))
+    @Option(reach: .never, name: .long, help: help("Claim: only rides on this line.", "精算: この路線の乗車だけ。", value: "line"))
     var line: [String] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Claim: only these days, as in mon-fri or sat,sun.", "精算: この曜日だけ（例: mon-fri、sat,sun）。", value: "weekdays"))
     var weekday: WeekdayList?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Claim: leave out the rides with these ids, as in the last column.", "精算: この ID（最後の列）の乗車を省く。", value: "id"))
     var except: [String] = []
 
     @Option(
-        name: .customLong("pass"),
+        reach: .never, name: .customLong("pass"),
         help: help(
             "Claim: leave out rides within a pass, as in Ueno-Shibuya.", "精算: 定期区間内の乗車を省く（例: 上野-渋谷）。", value: "a-b"))
     var passes: [String] = []
 
-    @Option(name: .long, help: help("Claim: a column with this text.", "精算: この文字列の列（目的）を加える。", value: "text"))
+    @Option(
+        reach: .never, name: .long, help: help("Claim: a column with this text.", "精算: この文字列の列（目的）を加える。", value: "text")
+    )
     var purpose: String?
 
-    @Flag(name: .long, help: help("Claim: a last row with the total.", "精算: 最後に合計の行を書く。"))
+    @Flag(reach: .never, name: .long, help: help("Claim: a last row with the total.", "精算: 最後に合計の行を書く。"))
     var total = false
 
     /// An option that was given.
@@ -490,6 +512,8 @@ struct ClaimOptions: ParsableArguments {
 
 /// Days of the week: names and ranges, separated by commas.
 struct WeekdayList: ExpressibleByArgument, Equatable, Sendable {
+    static var argumentKind: ArgumentKind { .list }
+
     let days: Set<Int>
 
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]

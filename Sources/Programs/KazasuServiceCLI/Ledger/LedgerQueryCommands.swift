@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+public import CommandDescription
 import Kazasu
 import KazasuCLI
 public import KazasuLedger
@@ -30,17 +30,28 @@ extension LedgerCommand {
                   kazasu ledger list --json | jq '.records[] | select(.gapBefore != null)'
                 """))
 
+        static let programAccess = CommandAccess.method(
+            .plain("ledger.list", .get("ledger/records"), needs: .ledger, schema: "ledger"))
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
         @OptionGroup var filter: LedgerFilterOptions
         @OptionGroup var answer: LedgerAnswerOptions
 
         @Flag(
-            name: .long,
+            reach: .never, name: .long,
             help: help("A column with the ids that --except takes.", "--except で使う ID の列を加える。"))
         var ids = false
 
-        func validate() throws { try answer.check(common) }
+        @Option(
+            reach: .network, name: .joined("n"),
+            help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count"))
+        var limit: Int?
+
+        func validate() throws {
+            try answer.check(common)
+            if let limit, limit < 1 { throw ValidationError(tr("--limit takes 1 or more", "--limit は 1 以上です")) }
+        }
 
         func execute(_ context: Context) throws {
             let output = try answer.file()
@@ -48,7 +59,7 @@ extension LedgerCommand {
             var (failure, count): ((any Error)?, Int) = (nil, 0)
             let filter = try filter.filter(ledger, context)
             let missing = try ledger.missing(filter)
-            try ledger.select(filter) { records in
+            try ledger.select(filter, limit: limit) { records in
                 do {
                     count = records.count
                     if count == 0 { context.note(tr("no records to show", "表示する履歴がありません")) }
@@ -139,7 +150,12 @@ extension LedgerCommand {
             }
             _ = stream.write(layout.line(head, of: columns))
             try records.forEach { entry in
-                List.rows(entry, hasMachine: hasMachine).allSatisfy { stream.write(layout.line($0, of: columns)) }
+                List.rows(entry, hasMachine: hasMachine).enumerated().allSatisfy { place, row in
+                    // What is lost stands out.
+                    let isGap = place > 0 && answer.output == nil && Color.isOnOutput
+                    return stream.write(
+                        layout.line(row, of: columns) { isGap && $0 == 2 && !$1.isEmpty ? .yellow : nil })
+                }
             }
         }
 
@@ -166,8 +182,8 @@ extension LedgerCommand {
                 "Totals by day, week, month, year, kind, station, line or card.", "日・週・月・年・種別・駅・路線・カードごとに集計する。"),
             discussion: tr(
                 """
-                Records without a known amount are counted, but their money is in no sum. A period or a card with gaps has lost \
-                records, so its sums are too low. By station, a ride counts at both ends; the total has it once.
+                Records without a known amount are counted, but not included in totals. A period or card with gaps has lost \
+                records, so its totals are incomplete. By station, a ride counts at both ends, but once in the total.
 
                 Examples:
                   kazasu ledger sum
@@ -184,11 +200,14 @@ extension LedgerCommand {
                   kazasu ledger sum --by kind --since 2026-04-01 --format csv
                 """))
 
+        static let programAccess = CommandAccess.method(
+            .plain("ledger.sum", .get("ledger/sum"), needs: .ledger, schema: "ledgerSum"))
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Option(
-            name: .long,
+            reach: .network, name: .long,
             help: help(
                 "day, week, month, year, kind, station, line or card.",
                 "day、week、month、year、kind、station、line、card のいずれか。"))
@@ -231,13 +250,16 @@ extension LedgerCommand {
                   kazasu ledger gaps --json | jq '.gaps[].missing'
                 """,
                 """
-                カードに残るのは最新の履歴だけで、次に読むまでに上書きされた分は失われます。件数は通番からわかります。鉄道の乗車は
+                カードに残るのは最新の履歴だけで、次に読むまでに上書きされた分は失われます。件数は通番から分かります。鉄道の乗車は
                 通番を 1 または 2 進めるため、件数が範囲になることがあります。
 
                 例:
                   kazasu ledger gaps
                   kazasu ledger gaps --json | jq '.gaps[].missing'
                 """))
+
+        static let programAccess = CommandAccess.method(
+            .plain("ledger.gaps", .get("ledger/gaps"), needs: .ledger, schema: "ledgerGaps"))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
@@ -278,6 +300,9 @@ extension LedgerCommand {
                   kazasu ledger cards
                   kazasu ledger cards --json | jq '.cards[].records'
                 """))
+
+        static let programAccess = CommandAccess.method(
+            .plain("ledger.cards", .get("ledger/cards"), needs: .ledger, schema: "ledgerCards"))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions

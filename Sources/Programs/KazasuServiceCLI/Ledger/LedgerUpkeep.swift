@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -34,21 +34,26 @@ extension LedgerCommand {
                   kazasu ledger forget 通勤 --yes
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it changes the ledger, which its owner does at the terminal")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
         @Argument(
-            help: help("The card: its name, kind, IDm or last digits.", "カード: 名前、種類、IDm、またはその末尾。"),
+            reach: .never, help: help("The card: its name, kind, IDm or last digits.", "カード: 名前、種類、IDm、またはその末尾。"),
             completion: LedgerCompletion.cards)
         var card: String?
 
-        @Option(name: .customLong("import"), help: help("The number of an import.", "取り込みの番号。", value: "number"))
+        @Option(
+            reach: .never, name: .customLong("import"),
+            help: help("The number of an import.", "取り込みの番号。", value: "number"))
         var importNumber: Int?
 
-        @Flag(name: .long, help: help("List the imports.", "取り込みの一覧を表示する。"))
+        @Flag(reach: .never, name: .long, help: help("List the imports.", "取り込みの一覧を表示する。"))
         var list = false
 
-        @Flag(name: .long, help: help("Do not ask.", "確認しない。"))
+        @Flag(reach: .never, name: .long, help: help("Do not ask.", "確認しない。"))
         var yes = false
 
         func validate() throws {
@@ -69,7 +74,8 @@ extension LedgerCommand {
             if context.json { return try context.print(LedgerJSON.removal(removal)) }
             try context.print(
                 tr("removed: \(Words.count(removal.records, "record"))\n", "削除した履歴: \(removal.records) 件\n"))
-            context.note(tr("'kazasu ledger undo' brings them back", "'kazasu ledger undo' で元に戻せます"))
+            let undo = Caller.current.command("ledger undo")
+            context.note(tr("\(undo) brings them back", "\(undo) で元に戻せます"))
         }
 
         private func printImports(_ ledger: Ledger, _ context: Context) throws {
@@ -108,6 +114,9 @@ extension LedgerCommand {
                   kazasu ledger undo
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it changes the ledger, which its owner does at the terminal")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
@@ -143,10 +152,14 @@ extension LedgerCommand {
                   kazasu ledger backup ledger-2026-11-23.sqlite
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it writes a file beside the ledger, which its owner does at the terminal")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
 
-        @Argument(help: help("The new file.", "新しいファイル。", value: "file"), completion: .file())
+        @Argument(
+            required: "", reach: .never, help: help("The new file.", "新しいファイル。", value: "file"), completion: .file())
         var copy: String
 
         func execute(_ context: Context) throws {
@@ -194,10 +207,15 @@ extension LedgerCommand {
                   kazasu ledger merge laptop.sqlite
                 """))
 
+        static let programAccess = CommandAccess.none(
+            because: "it changes the ledger, which its owner does at the terminal")
+
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var place: LedgerPath
 
-        @Argument(help: help("The other ledger.", "もう一方の台帳。", value: "file"), completion: .file())
+        @Argument(
+            required: "", reach: .never, help: help("The other ledger.", "もう一方の台帳。", value: "file"), completion: .file()
+        )
         var other: String
 
         func execute(_ context: Context) throws {
@@ -212,9 +230,10 @@ extension LedgerCommand {
                 var failure = error
                 failure.message = failure.message.replacing(scratch.ledger, with: other)
                 if failure.reason == "notALedger" {
+                    let add = Caller.current.command("ledger import", .file)
                     failure.hint = tr(
-                        "merge takes another ledger; 'kazasu ledger import FILE' adds dumps",
-                        "merge には台帳を指定します。ダンプは 'kazasu ledger import ファイル' で追加してください")
+                        "merge takes another ledger; \(add) adds dumps",
+                        "merge には台帳を指定します。ダンプは \(add) で追加してください")
                 }
                 throw failure
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import Synchronization
@@ -9,15 +9,6 @@ import Server
 /// A method of `serve` and `rpc` that is a command of the program: its parameters are the command's options, its result
 /// is the command's document.
 struct CommandMethod: Sendable {
-    /// What a command works with.
-    enum Subject: Sendable {
-        /// A reader, and the card on it.
-        case card
-        /// A dump that comes with the request.
-        case dump
-        case nothing
-    }
-
     /// An option or argument of the command that is a parameter of the method.
     struct Option: Sendable {
         let parameter: ServiceMethod.Parameter
@@ -29,81 +20,46 @@ struct CommandMethod: Sendable {
         let isLocal: Bool
     }
 
-    let name: String
-    /// As in `tag info`.
+    /// What the command says about it.
+    let declared: DeclaredMethod
+    /// The words of the command, as in `tag info`.
     let words: [String]
-    /// `nil` for a method that only the process that started Kazasu may call: it names a key.
-    let route: ServiceMethod.Route?
-    let permission: ServiceMethod.Permission?
-    let subject: Subject
-    /// The parameter that is the command's argument.
-    let argument: String?
-    /// What is always on the command line.
-    let fixed: [String]
-    /// The option that stands in for one that names a file, and so is required.
-    let required: String?
-    /// As in `balance`; `nil` if the command prints text.
-    let schema: String?
+    let command: any KazasuCommand.Type
 
-    init(
-        _ name: String, _ words: String, _ verb: ServiceMethod.Route.Verb, _ path: String?,
-        _ subject: Subject, needs permission: ServiceMethod.Permission? = nil, argument: String? = nil,
-        fixed: [String] = [], required: String? = nil, schema: String?
-    ) {
-        self.name = name
-        self.words = words.split(separator: " ").map(String.init)
-        route = path.map { ServiceMethod.Route(verb, "/v1/" + $0) }
-        (self.permission, self.subject, self.argument) = (permission, subject, argument)
-        (self.fixed, self.required, self.schema) = (fixed, required, schema)
+    /// The methods, in the order of the commands.
+    static let all = Program.commands(serviceExtension).flatMap { words, command -> [CommandMethod] in
+        guard let command = command as? any KazasuCommand.Type else { return [] }
+        return command.programAccess.methods.map { CommandMethod(declared: $0, words: words, command: command) }
     }
 
-    /// The methods. A new command is one line here.
-    static let all = [
-        CommandMethod("readers.list", "readers", .get, "readers", .nothing, schema: "readers"),
-        CommandMethod("card.poll", "poll", .get, "poll", .card, schema: "poll"),
-        CommandMethod("card.scan", "scan", .get, "scan", .card, schema: "scan"),
-        CommandMethod("card.dump", "dump", .get, "dump", .card, schema: "dump"),
-        CommandMethod("card.balance", "balance", .get, "balance", .card, schema: "balance"),
-        CommandMethod("card.history", "history", .get, "history", .card, schema: "history"),
-        CommandMethod("card.read", "read", .get, "read", .card, argument: "service", schema: "read"),
-        CommandMethod("card.apdu", "apdu", .post, "apdu", .card, needs: .raw, argument: "commands", schema: "apdu"),
-        CommandMethod(
-            "card.felica", "felica", .post, "felica", .card, needs: .raw, argument: "commands", schema: "felica"),
-        CommandMethod("card.license", "license", .get, "license", .card, schema: "license"),
-        CommandMethod("card.mynumber", "mynumber", .get, "mynumber", .card, schema: "mynumber"),
-        CommandMethod("tag.info", "tag info", .get, "tag/info", .card, schema: "tag"),
-        CommandMethod("tag.read", "tag read", .get, "tag/read", .card, schema: "tagMessage"),
-        CommandMethod("tag.pages", "tag pages", .get, "tag/pages", .card, schema: "tagPages"),
-        CommandMethod(
-            "tag.write", "tag write", .post, "tag/write", .card, needs: .write, argument: "data", schema: "tagWrite"),
-        CommandMethod("lite.info", "lite info", .get, nil, .card, schema: "liteInfo"),
-        CommandMethod("lite.verify", "lite verify", .get, nil, .card, schema: "lite"),
-        CommandMethod("decode", "decode", .post, "decode", .dump, fixed: ["--", "-"], schema: "decode"),
-        CommandMethod(
-            "convert", "convert", .post, "convert", .dump, fixed: ["--", "-"], required: "to", schema: nil),
-        CommandMethod("ledger.list", "ledger list", .get, "ledger/records", .nothing, needs: .ledger, schema: "ledger"),
-        CommandMethod("ledger.sum", "ledger sum", .get, "ledger/sum", .nothing, needs: .ledger, schema: "ledgerSum"),
-        CommandMethod(
-            "ledger.gaps", "ledger gaps", .get, "ledger/gaps", .nothing, needs: .ledger, schema: "ledgerGaps"),
-        CommandMethod("ledger.report", "ledger report", .get, "ledger/report", .nothing, needs: .ledger, schema: nil),
-    ]
+    var name: String { declared.name }
+    /// As in `balance`; `nil` if the command prints text.
+    var schema: String? { declared.schema }
+
+    /// Where HTTP has it; `nil` for a method that only the process that started Kazasu may call.
+    var route: ServiceMethod.Route? {
+        switch declared.route {
+        case .get(let path): ServiceMethod.Route(.get, "/v1/" + path)
+        case .post(let path): ServiceMethod.Route(.post, "/v1/" + path)
+        case .none: nil
+        }
+    }
+
+    var permission: ServiceMethod.Permission? {
+        switch declared.permission {
+        case .raw: .raw
+        case .write: .write
+        case .ledger: .ledger
+        case .ids: .ids
+        case nil: nil
+        }
+    }
 
     /// Whether the command prints text instead of a document.
     var printsText: Bool { schema == nil }
 
     // MARK: Parameters
 
-    /// Options that are for people, or that the server decides.
-    private static let excluded: Set<String> = [
-        "json", "redact", "verbose", "quiet", "lang", "color", "help", "version", "format", "bom", "header",
-        "hex-separator", "trace", "wait-reader", "allow-last-try", "use-last-try", "watch", "reader", "timeout", "ids",
-        "no-cache",
-    ]
-    /// Options with files that are read.
-    private static let readableFiles: Set<String> = ["ca", "stations", "ledger"]
-    /// Flags that write a file, or stand in for a question that a client of the network must answer exactly.
-    private static let localFlags: Set<String> = ["face", "keep", "yes", "retry"]
-    private static let numbers: Set<String> = ["seconds", "ms"]
     /// How values of these names are written, as documents tell it; people may write them in other ways, too.
     private static let patterns = [
         "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
@@ -115,10 +71,7 @@ struct CommandMethod: Sendable {
 
     private static let cache = Mutex<[String: [Option]]>([:])
 
-    /// The command; `nil` if the program has none of that name.
-    var command: (any KazasuCommand.Type)? { Program.command(words, serviceExtension) }
-
-    /// The options that are parameters, in the order of their names, required ones first.
+    /// The options that are parameters, required ones first, in the order of their names.
     var options: [Option] {
         if let options = Self.cache.withLock({ $0[name] }) { return options }
         let options = listedOptions
@@ -127,56 +80,39 @@ struct CommandMethod: Sendable {
     }
 
     private var listedOptions: [Option] {
-        guard let command, let tree = CommandTree(command) else { return [] }
         var options: [Option] = []
-        for (name, option) in tree.options where option.isShown {
-            if name.hasPrefix("<") {
-                guard let argument else { continue }
-                options.append(
-                    Option(
-                        parameter: ServiceMethod.Parameter(
-                            argument, option.isRepeating ? .list : .text, isRequired: option.isRequired,
-                            values: option.values, pattern: Self.patterns[option.valueName ?? ""],
-                            Self.words(option)),
-                        name: nil, isRepeating: true, isLocal: false))
-                continue
-            }
-            guard name.hasPrefix("--") else { continue }
-            let plain = String(name.dropFirst(2))
-            guard !Self.excluded.contains(plain), !option.namesFile || Self.readableFiles.contains(plain) else {
-                continue
-            }
-            let valueName = option.valueName ?? ""
+        for option in CommandSpec(command).arguments where option.reach != .never && !option.isHidden {
+            let isArgument = option.form == .positional
+            if isArgument, declared.argument == nil { continue }
+            if declared.omitted.contains(option.name) || declared.fixed.contains("--" + option.name) { continue }
+            let name = isArgument ? declared.argument ?? "" : Self.camelCase(option.name)
             let kind: ServiceMethod.Parameter.Kind =
                 if !option.takesValue {
                     .flag
-                } else if option.isRepeating || option.takesList {
+                } else if option.isRepeating {
                     .list
-                } else if valueName == "count" {
-                    .integer
-                } else if Self.numbers.contains(valueName) {
-                    .number
                 } else {
-                    .text
+                    switch option.kind {
+                    case .text: .text
+                    case .integer: .integer
+                    case .number: .number
+                    case .list: isArgument ? .text : .list
+                    }
                 }
             options.append(
                 Option(
                     parameter: ServiceMethod.Parameter(
-                        Self.camelCase(plain), kind, isRequired: option.isRequired || plain == required,
-                        values: option.values, pattern: plain == "language" ? nil : Self.patterns[valueName],
-                        Self.words(option)),
-                    name: name, isRepeating: option.isRepeating,
-                    isLocal: option.namesFile || option.namesSecret || Self.localFlags.contains(plain)))
+                        name, kind, isRequired: option.isRequired || declared.required.contains(name),
+                        values: option.values, pattern: name == "language" ? nil : Self.patterns[option.valueName],
+                        option.words),
+                    name: isArgument ? nil : "--" + option.name, isRepeating: isArgument || option.isRepeating,
+                    isLocal: option.reach != .network))
         }
-        return options.sorted {
-            ($0.parameter.isRequired ? 0 : 1, $0.parameter.name) < ($1.parameter.isRequired ? 0 : 1, $1.parameter.name)
+        // What is required comes first, and of that the argument.
+        func rank(_ option: Option) -> (Int, String) {
+            (!option.parameter.isRequired ? 2 : option.name == nil ? 0 : 1, option.parameter.name)
         }
-    }
-
-    /// Help exists in the language of the process.
-    private static func words(_ option: CommandTree.Option) -> LocalizedText {
-        let help = option.help ?? ""
-        return LocalizedText(help, help)
+        return options.sorted { rank($0) < rank($1) }
     }
 
     /// As in `answerTimeout` for `answer-timeout`.
@@ -198,17 +134,18 @@ struct CommandMethod: Sendable {
         ServiceMethod(
             name, route, permission: permission, parameters: parameters(isLocal: isLocal),
             schema: schema.map { "kazasu.\($0)/1" },
-            computes: subject != .card, abstract)
+            computes: declared.subject != .card, abstract)
     }
 
     private var abstract: LocalizedText {
-        let words = command?.configuration.abstract ?? ""
+        if let words = declared.words { return words }
+        let words = command.configuration.abstract
         return LocalizedText(words, words)
     }
 
     private func parameters(isLocal: Bool) -> [ServiceMethod.Parameter] {
         var parameters: [ServiceMethod.Parameter] = []
-        switch subject {
+        switch declared.subject {
         case .card: parameters += CommandParameters.ofReaders
         case .dump: parameters += CommandParameters.ofDumps
         case .nothing: break

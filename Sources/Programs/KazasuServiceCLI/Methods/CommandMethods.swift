@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Kazasu
 import KazasuCLI
 import ReaderCore
@@ -37,7 +38,7 @@ final class CommandMethods: ServiceMethods {
 
     func call(_ name: String, _ request: ServiceRequest) async throws(ServiceFailure) -> JSONValue {
         if name == ReaderFeedback.method.name { return try await feedback(request) }
-        guard let method = commands[name], let type = method.command else { throw .unknownMethod }
+        guard let method = commands[name] else { throw .unknownMethod }
         var isLocal = true
         if case .network(let allowed) = request.origin {
             isLocal = false
@@ -49,12 +50,13 @@ final class CommandMethods: ServiceMethods {
         do throws(CommandError) {
             parameters = try CommandParameters(request.params, of: method, from: request.origin)
             let place = method.words.first == "ledger" ? ledger().map { ["--ledger=\($0)"] } ?? [] : []
-            command = try CommandHost.parse(type, named: method.words, place + parameters.arguments, for: caller)
+            command = try CommandHost.parse(
+                method.command, named: method.words, place + parameters.arguments, for: caller)
         } catch {
             throw .badParameters(document(error))
         }
         let (redaction, caller) = (redaction, caller)
-        guard method.subject == .card else {
+        guard method.declared.subject == .card else {
             let result = await withTaskExecutorPreference(WorkExecutor.shared) {
                 await self.computed(command, parameters.input, method, request)
             }
@@ -66,7 +68,9 @@ final class CommandMethods: ServiceMethods {
             answer = try await readers.run(on: parameters.reader, timeout: parameters.timeout) { turn in
                 let host = CommandHost(for: caller, confirmed: parameters.confirmed) { request.progress($0, nil) }
                 let failure = host.run(command, on: turn.reader, redaction: redaction, cancellation: turn.cancellation)
-                return failure?.status == .noCard ? .noCard((host.answer, failure)) : .done((host.answer, failure))
+                // What was heard may become a card.
+                let mayCome = failure?.status == .noCard || failure?.reason == "notSelected"
+                return mayCome ? .noCard((host.answer, failure)) : .done((host.answer, failure))
             }
         } catch {
             if error == .cancelled { throw .cancelled }
@@ -126,14 +130,21 @@ final class CommandMethods: ServiceMethods {
         of method: CommandMethod, _ answer: Answer, _ request: ServiceRequest
     ) throws(ServiceFailure) -> JSONValue {
         if Task.isCancelled { throw .cancelled }
-        if let failure = answer.failure { throw self.failure(failure, answer.answer.document) }
+        // A shell gets a no as its status, a program in the document.
+        if let failure = answer.failure, failure.status != .negative {
+            throw self.failure(failure, answer.answer.document)
+        }
         if method.printsText {
             let format = if case .string(let format)? = request.params["to"] { format } else { "html" }
-            return ["format": .string(format), "text": .string(answer.answer.text)]
+            let bytes = answer.answer.bytes
+            guard DumpFileFormat(rawValue: format)?.isText != false else {
+                return ["format": .string(format), "base64": .string(Data(bytes).base64EncodedString())]
+            }
+            return ["format": .string(format), "text": .string(String(decoding: bytes, as: UTF8.self))]
         }
         guard let result = answer.answer.document else {
             // Each dump has a document of its own.
-            if method.subject == .dump { throw failure(Self.severalDumps) }
+            if method.declared.subject == .dump { throw failure(Self.severalDumps) }
             throw failure(.bug("\(method.name): the answer is not one document"))
         }
         return method.name == "readers.list" ? withOpenReaders(result) : result
@@ -154,7 +165,8 @@ final class CommandMethods: ServiceMethods {
     /// A client of the network may use a reader that is connected, but open no other device.
     private func checkListed(_ reader: String) async throws(KazasuError) {
         let isListed = await BlockingWork.runUnlessCancelled {
-            ReaderRegistry.list().contains { $0.id == reader || $0.id.hasPrefix(reader + ":") }
+            let reader = ReaderRegistry.lastingID(of: reader)
+            return ReaderRegistry.list().contains { $0.id == reader || $0.id.hasPrefix(reader + ":") }
         }
         guard let isListed else { throw .cancelled }
         guard isListed else { throw .unknownReader(reader) }

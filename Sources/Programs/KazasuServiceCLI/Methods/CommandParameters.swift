@@ -31,8 +31,8 @@ struct CommandParameters {
         ServiceMethod.Parameter(
             "reader", .text,
             LocalizedText(
-                "The name or ID of the reader. Default: KAZASU_READER, else the first that was named, else the first ready one.",
-                "リーダーの名前または ID。省略時は KAZASU_READER、なければ最初に指定されたもの、それもなければ最初に使えるもの。")),
+                "The name or ID of the reader. Default: KAZASU_READER, else the first named reader, else the first ready one.",
+                "リーダーの名前または ID。省略時は KAZASU_READER、なければ最初に指定されたもの、それもなければ、使えるもののうち最初に見つかったもの。")),
         ServiceMethod.Parameter(
             "timeout", .number,
             LocalizedText(
@@ -67,14 +67,14 @@ struct CommandParameters {
         if let missing = method.options.first(where: { $0.parameter.isRequired && params[$0.parameter.name] == nil }) {
             throw Self.missing(missing.parameter.name)
         }
-        if method.subject == .dump, input == nil { throw Self.missing("text") }
+        if method.declared.subject == .dump, input == nil { throw Self.missing("text") }
         if method.permission == .write, !isLocal, confirmed == nil { throw Self.missing("confirm") }
-        if method.subject == .card { flags += ["--timeout=0"] }
+        if method.declared.subject == .card { flags += ["--timeout=0"] }
         if !method.printsText { flags.append("--json") }
-        if !isLocal, ["license", "mynumber"].contains(method.words.first) { flags.append("--free") }
+        if !isLocal { flags += method.declared.networkFixed }
         var seen: Set<String> = []
         arguments =
-            flags.filter { $0 != "--free" && $0 != "--yes" || seen.insert($0).inserted } + method.fixed
+            flags.filter { $0 != "--free" && $0 != "--yes" || seen.insert($0).inserted } + method.declared.fixed
             + (values.isEmpty ? [] : ["--"] + values)
     }
 
@@ -84,7 +84,7 @@ struct CommandParameters {
     private mutating func take(
         _ name: String, _ value: JSONValue, of method: CommandMethod
     ) throws(CommandError) -> Bool {
-        switch (name, method.subject) {
+        switch (name, method.declared.subject) {
         case ("reader", .card):
             let id = try Self.text(name, value)
             guard isLocal || !["virtual:", "replay:"].contains(where: id.hasPrefix) else { throw Self.notLocal(name) }

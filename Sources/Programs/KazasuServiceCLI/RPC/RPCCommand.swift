@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -42,10 +42,12 @@ struct RPCCommand: KazasuCommand {
               kazasu rpc --describe > openrpc.json
             """))
 
+    static let programAccess = CommandAccess.none(because: "its methods are these")
+
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Option(
-        name: .joined("r"),
+        reach: .never, name: .joined("r"),
         help: help(
             "Which reader, with a name if wanted: ID or NAME=ID; repeatable. Requests without a reader use the first.",
             "リーダー: ID または 名前=ID（複数指定可）。リーダーを指定しない要求は最初のものを使う。", value: "[name=]id"),
@@ -53,7 +55,8 @@ struct RPCCommand: KazasuCommand {
     var reader: [String] = []
 
     @Flag(
-        name: .long, help: help("Print the methods as an OpenRPC document, and exit.", "メソッドの一覧を OpenRPC の文書で出力して終わる。"))
+        reach: .never, name: .long,
+        help: help("Print the methods as an OpenRPC document, and exit.", "メソッドの一覧を OpenRPC の文書で出力して終わる。"))
     var describe = false
 
     func validate() throws { _ = try NamedReader.parse(reader) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import KazasuTaps
@@ -42,6 +42,8 @@ struct Serve: WatchingCommand {
               kazasu serve --config /etc/kazasu/serve.yaml
             """))
 
+    static let programAccess = CommandAccess.none(because: "it runs until stopped, with these methods")
+
     @OptionGroup(title: tr("Server", "サーバー")) var server: ServeOptions
     @OptionGroup(title: tr("Most used", "よく使うオプション")) var basics: WatchBasics
     @OptionGroup(title: tr("Cards and places", "カードと場所")) var cards: WatchCards
@@ -65,7 +67,7 @@ struct Serve: WatchingCommand {
     }
 
     func checkTogether() throws {
-        try checkWatching(usesLedger: server.allow.contains(.ledger))
+        try checkWatching(usesLedger: server.allowed.contains(.ledger))
         guard server.tokenFrom == nil, let open = server.addresses.first(where: { !$0.isLocal }) else { return }
         throw ValidationError(
             tr(
@@ -77,11 +79,14 @@ struct Serve: WatchingCommand {
         (basics.read ?? (basics.keep || server.page == .kiosk ? .history : .id)).value
     }
 
+    /// The page, and programs that ask for a stream, show a card from its event alone.
+    var omitsKnownRecords: Bool { false }
+
     var fixedSettings: [FixedSetting] {
         [
             FixedSetting("listen", server.addresses), FixedSetting("token-from", server.tokenFrom),
             FixedSetting("host", server.host), FixedSetting("allow-origin", server.allowOrigin.map(\.text)),
-            FixedSetting("allow", server.allow), FixedSetting("page", server.page),
+            FixedSetting("allow", server.allowed.map(\.rawValue).sorted()), FixedSetting("page", server.page),
             FixedSetting("connections", server.connections),
         ]
     }
@@ -90,47 +95,48 @@ struct Serve: WatchingCommand {
 /// Where `serve` listens, and who may use it for what.
 struct ServeOptions: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Where to listen: IP:PORT or unix:PATH; repeatable. Default: 127.0.0.1:7878.",
             "待ち受けるアドレス: IP:ポート または unix:パス（複数指定可）。省略時は 127.0.0.1:7878。", value: "address"))
     var listen: [ListenAddress] = []
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "The token that clients must send: env:NAME, file:PATH or fd:NUMBER. Needed for anything but loopback.",
             "クライアントが送るトークン: env:変数名、file:パス、fd:番号。ループバック以外では必須。", value: "source"))
     var tokenFrom: SecretSource?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Another name of this server, as behind a proxy; repeatable.", "サーバーの別名（プロキシの背後など）。複数指定可。", value: "name"))
     var host: [String] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Let pages of this origin use the server, as in https://shop.example; repeatable.",
             "このオリジンのページに利用を許可する（例: https://shop.example）。複数指定可。", value: "origin"))
     var allowOrigin: [WebOrigin] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "Allow raw commands, writing tags, the ledger, or readers' lights: raw, write, ledger or feedback; repeatable.",
-            "生コマンド（raw）、タグへの書き込み（write）、台帳（ledger）、リーダーのランプ（feedback）を許可する。複数指定可。", value: "what"))
-    var allow: [ServiceMethod.Permission] = []
+            "Allow raw commands, writing tags, the ledger, readers' lights, or residence cards: raw, write, ledger, feedback, ids; with commas or repeated.",
+            "生コマンド（raw）、タグへの書き込み（write）、台帳（ledger）、リーダーのランプ（feedback）、在留カード（ids）を許可する。カンマ区切り、または複数指定。",
+            value: "permissions"))
+    var allow: [PermissionList] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "The page at /: kiosk (default; reads the history of each card) or none.",
             "/ に表示するページ: kiosk（既定。カードごとに履歴を読む）または none。"))
     var page = Page.kiosk
 
-    @Option(name: .long, help: help("How many connections may be open.", "同時接続数の上限。", value: "number"))
+    @Option(reach: .never, name: .long, help: help("How many connections may be open.", "同時接続数の上限。", value: "number"))
     var connections = 256
 
     /// The values of `--page`.
@@ -151,6 +157,9 @@ struct ServeOptions: ParsableArguments {
         }
     }
 
+    /// What clients may do.
+    var allowed: Set<ServiceMethod.Permission> { allow.reduce(into: []) { $0.formUnion($1.permissions) } }
+
     /// Where to listen: at the sockets of systemd, if it has opened some.
     var addresses: [ListenAddress] {
         let inherited = ListenAddress.inherited(SystemEnvironment.all)
@@ -164,7 +173,22 @@ extension ListenAddress: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension ServiceMethod.Permission: ExpressibleByArgument {}
+/// A value of `--allow`: `ledger,write`.
+struct PermissionList: ExpressibleByArgument, Equatable {
+    static var argumentKind: ArgumentKind { .list }
+
+    var permissions: Set<ServiceMethod.Permission> = []
+
+    init?(argument: String) {
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let permission = ServiceMethod.Permission(rawValue: String(part)) else { return nil }
+            permissions.insert(permission)
+        }
+    }
+
+    static var allValueStrings: [String] { ServiceMethod.Permission.allCases.map(\.rawValue) }
+    static var defaultCompletionKind: CompletionKind { ListCompletion.of { allValueStrings } }
+}
 
 /// The value of `--allow-origin`: a scheme, a host and perhaps a port.
 struct WebOrigin: ExpressibleByArgument, Equatable {

@@ -3,6 +3,7 @@
 import Glibc
 import Kazasu
 import KazasuCLI
+import ReaderCore
 import SharedReaders
 import Synchronization
 import KazasuLedger
@@ -19,6 +20,9 @@ final class ServeFront: WatchFront {
     /// The ledger of requests.
     private let ledger: Ledger
     private let running = Mutex<RunningServer?>(nil)
+    private let isAnnounced = OneShot<Void>()
+    /// A reader that cannot be used at all ends the server before that; one that hangs keeps nobody from it.
+    private static let patience = Duration.seconds(1)
 
     private final class Ledger: Sendable {
         let path = Mutex<String?>(nil)
@@ -34,7 +38,7 @@ final class ServeFront: WatchFront {
         var settings = ServeSite.Settings()
         settings.access = ServeAccess(
             hosts: options.server.host, origins: options.server.allowOrigin.map(\.text), token: token)
-        settings.allowed = Set(options.server.allow)
+        settings.allowed = options.server.allowed
         if options.server.page == .kiosk { settings.page = { .kiosk } }
         settings.language = Language.current
         settings.log = { [log] line in log.debug(line) }
@@ -79,7 +83,14 @@ final class ServeFront: WatchFront {
         Blocking.run { [hub] () async in await hub.resume() }
         let server = try RunningServer(options.addresses, on: thread, limits, site: site, option: "--listen")
         running.withLock { $0 = server }
-        for address in server.server.addresses { log.notice(tr("serving at \(address)", "\(address) で待ち受けています")) }
+        Task.after(Self.patience) { [weak self] in self?.announce() }
+    }
+
+    func announce() {
+        guard isAnnounced.give(()) else { return }
+        for address in running.withLock({ $0 })?.server.addresses ?? [] {
+            log.notice(tr("serving at \(address)", "\(address) で待ち受けています"))
+        }
     }
 
     func show(_ event: StoredEvent, _ tap: Tap?) { hub.publish(event) }

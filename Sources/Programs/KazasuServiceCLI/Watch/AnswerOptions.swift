@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Glibc
 import Kazasu
 import KazasuCLI
@@ -11,30 +11,32 @@ import SharedReaders
 /// Whom `watch` asks about each card, and where it shows the answer.
 struct AnswerOptions: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "Ask this program or URL about each card that comes, and show its answer: yes, no or fault.",
+            "Ask this program or URL about each card and show its answer: yes, no or fault.",
             "カードが置かれるたびにこのプログラムか URL に尋ね、答え（yes・no・fault）を示す。", value: "path|url"),
         completion: .file())
     var ask: String?
 
     @Option(
-        name: .long, parsing: .unconditional,
+        reach: .never, name: .long, parsing: .unconditional,
         help: help(
             "How long an answer may take; after that it is a fault. Default: 1.", "答えを待つ時間。過ぎると fault。省略時は 1。",
             value: "seconds"))
     var askTimeout: Double?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Where to show answers: reader (default: its lights and buzzer), led:GREEN,RED (names in /sys/class/leds), "
                 + "gpio:CHIP:GREEN,RED (lines of a GPIO chip) or none. Repeatable.",
-            "答えの示し方: reader（既定。リーダーのランプとブザー）、led:緑,赤（/sys/class/leds の名前）、gpio:チップ:緑,赤（GPIO チップの線の番号）、none。"
+            "結果の表示先: reader（既定。リーダーのランプとブザー）、led:緑,赤（/sys/class/leds の名前）、gpio:チップ:緑,赤（GPIO のライン番号）、none。"
                 + "複数指定可。", value: "place"))
     var answer: [AnswerPlace] = []
 
-    @Flag(name: .long, help: help("Keep readers from beeping by themselves.", "リーダーが自分で鳴らす音を止める。"))
+    @Flag(
+        reach: .never, name: .long,
+        help: help("Stop readers from beeping when they detect a card.", "カード検出時にリーダーが鳴らす音を止める。"))
     var quietReader = false
 
     func validate() throws {
@@ -61,7 +63,7 @@ struct AnswerOptions: ParsableArguments {
             throw CommandError(
                 .usage, "usage",
                 tr("--ask takes a program or an http or https URL", "--ask にはプログラムか http・https の URL を指定してください"),
-                hint: "kazasu watch --help")
+                hint: Caller.commandLine.optionList(of: "kazasu watch"))
         }
         try SinkOptions.check(ExecSink(ask), ask, option: "--ask")
         return .program(ask)
@@ -103,6 +105,12 @@ struct AnswerOptions: ParsableArguments {
     var gpioLights: [GPIOLights] {
         guard ask != nil else { return [] }
         return answer.compactMap { if case .lines(let lights) = $0 { lights } else { nil } }
+    }
+
+    /// The lights of the kernel's LED class.
+    var leds: [LEDLights] {
+        guard ask != nil else { return [] }
+        return answer.compactMap { if case .leds(let lights) = $0 { lights } else { nil } }
     }
 
     /// Why a line cannot be had, and what to do about it.
@@ -158,6 +166,8 @@ enum AnswerPlace: ExpressibleByArgument, Hashable {
     case reader
     case leds(LEDLights)
     case lines(GPIOLights)
+
+    static var defaultCompletionKind: CompletionKind { ListCompletion.of { ["reader", "led:", "gpio:", "none"] } }
 
     init?(argument: String) {
         switch argument {

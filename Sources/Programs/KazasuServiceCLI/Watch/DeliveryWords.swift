@@ -3,7 +3,7 @@
 import Kazasu
 import KazasuCLI
 
-/// Why a delivery failed, for people. Programs get the code that the outbox stores: a word, with a number where there is
+/// Why a delivery failed, or an asker did not decide, for people. Programs get the code that the outbox stores: a word, with a number where there is
 /// one, as in `exit3`.
 enum DeliveryWords {
     static func text(_ code: String) -> String {
@@ -31,7 +31,7 @@ enum DeliveryWords {
         case "tls": tr("TLS failed; check the certificate", "TLS に失敗しました。証明書を確認してください")
         case "curl": tr("network error \(number) of libcurl", "通信エラー（libcurl \(number)）")
         case "cancelled": tr("interrupted", "中断しました")
-        case "noMemory": tr("out of memory", "メモリ不足")
+        case "noMemory": tr("out of memory", "メモリー不足")
         case "tooLarge": tr("too large for the broker", "ブローカーの上限を超える大きさです")
         case "notAllowed": tr("the broker does not allow its topic", "ブローカーがこのトピックへの送信を許可していません")
         case "refused" where number > 0: tr("the broker refused it (\(number))", "ブローカーが拒否しました（\(number)）")
@@ -42,6 +42,10 @@ enum DeliveryWords {
         case "diskFull": tr("the disk is full", "ディスクに空きがありません")
         case "locked": tr("another program uses the ledger", "台帳は別のプログラムが使用中です")
         case "sqlite": tr("SQLite error \(number)", "SQLite のエラー \(number)")
+        case "notGenuine": tr("the card did not prove its key", "カードの鍵を確認できません")
+        case "otherCard": tr("the card has no such key", "対象外のカードです")
+        case "unknownCard": tr("unknown card", "未登録のカード")
+        case "cardLost": tr("the card left too soon", "カードが離れました")
         case "failed": tr("failed", "失敗しました")
         default: nil
         }

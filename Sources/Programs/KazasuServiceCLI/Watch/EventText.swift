@@ -45,7 +45,7 @@ struct EventText {
             detail =
                 tap?.readError.map { CommandError($0).message } ?? tap?.history?.history?.first.map(Self.text) ?? ""
             if isHidden {
-                let tag = found.tag.map { tr("unknown card \($0)", "未登録のカード \($0)") }
+                let tag = found.tag.map { tr("unknown card \($0.uppercased())", "未登録のカード \($0.uppercased())") }
                 detail = tag ?? tr("unknown card", "未登録のカード")
             }
         case .off(let left, let visit):
@@ -59,7 +59,7 @@ struct EventText {
             let verdict = answer.verdict
             (state, color) = (Self.word(verdict.rawValue), verdict == .yes ? .green : verdict == .no ? .red : .yellow)
             card = cards[answer.on] ?? ""
-            detail = tr("answer after \(answer.milliseconds) ms", "\(answer.milliseconds) ミリ秒で応答")
+            detail = Self.text(answer)
         }
         let reader = event.reader.cut(to: Self.widestReader)
         card = card.cut(to: Self.widestCard)
@@ -107,8 +107,16 @@ struct EventText {
             case .typeB: tr("Type B", "タイプ B")
             }
         let kind = tap?.brand?.name ?? tap?.history?.name ?? tap?.balance?.balances.first?.name
-        let digits = card.tag.map { tag in " …" + (redaction.isOn ? "0000" : String(tag.suffix(4))) }
+        let digits = card.tag.map { tag in " …" + (redaction.isOn ? "0000" : tag.suffix(4).uppercased()) }
         return (kind?[Language.current] ?? technology) + (digits ?? "")
+    }
+
+    /// What an asker answered, or why it did not.
+    private static func text(_ answer: TapEvent.Answer) -> String {
+        let time = tr("answer after \(answer.milliseconds) ms", "\(answer.milliseconds) ミリ秒で応答")
+        guard let reason = answer.reason else { return time }
+        guard reason == "timeout" else { return DeliveryWords.text(reason) }
+        return tr("no answer within \(answer.milliseconds) ms", "\(answer.milliseconds) ミリ秒待っても応答なし")
     }
 
     private static func text(_ balance: BalanceEntry) -> String {

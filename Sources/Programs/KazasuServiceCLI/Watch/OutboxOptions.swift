@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import KazasuTaps
 
 struct OutboxPath: ParsableArguments {
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "The outbox. Default: KAZASU_OUTBOX, else $XDG_STATE_HOME/kazasu/outbox.sqlite.",
             "outbox のファイル。省略時は KAZASU_OUTBOX、なければ $XDG_STATE_HOME/kazasu/outbox.sqlite。", value: "file"),
@@ -39,19 +39,19 @@ struct OutboxOptions: ParsableArguments {
     @OptionGroup var place: OutboxPath
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Keep events until the consumer has acknowledged them (MQTT topic ack).",
             "受信側が受領を返すまでイベントを残す（MQTT の ack トピック）。"))
     var confirm = false
 
     @Option(
-        name: .long, parsing: .unconditional,
+        reach: .never, name: .long, parsing: .unconditional,
         help: help("Delete delivered events after so many days.", "配信済みのイベントをこの日数で消す。", value: "days"))
     var keepDays = 7.0
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Delete the oldest delivered events above this size, as in 100M.", "この大きさを超えたら、配信済みの古いイベントから消す（例: 100M）。",
             value: "size"))
@@ -113,11 +113,11 @@ extension CommandError {
                 .badFile, "badFile", error,
                 hint: tr("restore it from a copy, or move it away", "バックアップを戻すか、別の場所に移してください"))
         case .full:
+            let drop = Caller.current.command("outbox drop")
             self.init(
                 .cannotWrite, "diskFull", error,
                 hint: tr(
-                    "free some space; 'kazasu outbox drop' discards deliveries",
-                    "空きを作ってください（kazasu outbox drop で未配信を破棄できます）"))
+                    "free some space; \(drop) discards deliveries", "空きを作ってください（\(drop) で未配信を破棄できます）"))
         case .readOnly:
             self.init(
                 .cannotWrite, "cannotWrite", error,

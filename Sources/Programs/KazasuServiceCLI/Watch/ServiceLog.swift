@@ -60,6 +60,17 @@ struct ServiceLog: Sendable {
         }
     }
 
+    private func notConnected(_ name: String) {
+        info(tr("reader \(name) is not connected; waiting for it", "リーダー \(name) は接続されていません。接続を待ちます"))
+    }
+
+    /// Logs why lights would stay on.
+    func note(_ failure: LightFailure) {
+        warning(
+            tr("lights stay on if this program is killed: ", "強制終了されるとランプが点灯したままになります: ")
+                + SystemMessage.text(failure.number))
+    }
+
     /// Logs what happened.
     ///
     /// - Parameter readersAreShown: whether the user sees the states of readers among the events.
@@ -67,8 +78,8 @@ struct ServiceLog: Sendable {
         switch notice {
         case .reader(_, .ready, _) where readersAreShown, .reader(_, .gone, _) where readersAreShown: break
         case .reader(let name, .ready, _): info(tr("reader \(name) is ready", "リーダー \(name) が使えます"))
-        case .reader(let name, .gone, _):
-            info(tr("reader \(name) is not connected; waiting for it", "リーダー \(name) は接続されていません。接続を待ちます"))
+        case .reader(let name, .error, let error?) where error.isReaderGone: notConnected(name)
+        case .reader(let name, .gone, _): notConnected(name)
         case .reader(let name, .error, let error):
             let failure = error.map { CommandError($0) }
             warning(
@@ -83,19 +94,24 @@ struct ServiceLog: Sendable {
             self.error(
                 CommandError(error).message
                     + (count == 0
-                        ? tr("; new events wait in memory", "。新しいイベントはメモリに保持します")
-                        : tr("; \(Words.count(count, "event")) in memory", "。\(count) 件をメモリに保持しています")))
+                        ? tr("; new events wait in memory", "。新しいイベントはメモリーに保持します")
+                        : tr("; \(Words.count(count, "event")) in memory", "。\(count) 件をメモリーに保持しています")))
         case .storedAgain: info(tr("events are stored again", "イベントの保存を再開しました"))
+        case .asker(let reason?):
+            let why = DeliveryWords.text(reason)
+            warning(tr("the asker of --ask does not decide (\(why))", "--ask の応答が得られません（\(why)）"))
+        case .asker(nil): info(tr("the asker of --ask decides again", "--ask の応答が再び得られるようになりました"))
         case .sink(.failing(let sink, let reason)):
             let why = DeliveryWords.text(reason)
             warning(tr("delivery to \(sink) fails (\(why)); retrying", "\(sink) に届きません（\(why)）。再試行します"))
         case .sink(.recovered(let sink)): info(tr("\(sink) accepts events again", "\(sink) への配信を再開しました"))
         case .sink(.dead(let sink, let id, let reason)):
             let why = DeliveryWords.text(reason)
+            let dead = Caller.current.command("outbox dead")
             self.error(
                 tr(
-                    "event \(id) was not delivered to \(sink) (\(why)); 'kazasu outbox dead' lists it",
-                    "イベント \(id) を \(sink) に配信できませんでした（\(why)）。kazasu outbox dead で確認できます"))
+                    "event \(id) was not delivered to \(sink) (\(why)); \(dead) lists it",
+                    "イベント \(id) を \(sink) に配信できませんでした（\(why)）。\(dead) で確認できます"))
         case .sink(.outbox(let error)): self.error(CommandError(error).message)
         case .ending(let pending, let sinks):
             let names = sinks.joined(separator: tr(", ", "、"))

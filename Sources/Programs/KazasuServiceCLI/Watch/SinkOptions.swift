@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import CardCiphers
 import Kazasu
 import KazasuCLI
@@ -31,19 +31,36 @@ struct SinkEnvironment {
 /// The sinks of `watch`, each made from its options; a new kind adds a line to `Watch.makeSinks(_:)`.
 struct SinkOptions: ParsableArguments {
     @Option(
-        name: .long, parsing: .unconditional,
+        reach: .never, name: .long, parsing: .unconditional,
         help: help("How long a program may run.", "プログラムの制限時間。", value: "seconds"))
     var execTimeout = 30.0
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "The key that signs the requests of the --webhook before it: env:NAME, file:PATH or fd:NUMBER.",
             "直前の --webhook の署名に使う鍵: env:変数名、file:パス、fd:番号。", value: "source"))
     var secretFrom: [SecretSource] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
+        help: help(
+            "The events that the --webhook before it gets, with commas. Default: all; on with a service's body.",
+            "直前の --webhook に送るイベント（カンマ区切り）。省略時はすべて（サービス名の本文では on だけ）。",
+            value: "types"))
+    var webhookTypes: [EventTypes] = []
+
+    @Option(
+        reach: .never, name: .long,
+        help: help(
+            "What the --webhook before it posts: discord, slack, teams, ntfy, ifttt, grafana, or a file with {name}, {balance} and so on. Default: the event.",
+            "直前の --webhook の本文: discord、slack、teams、ntfy、ifttt、grafana、または {name} や {balance} を書いたファイル。省略時はイベントそのもの。",
+            value: "service|file"),
+        completion: WebhookForm.completion)
+    var webhookBody: [String] = []
+
+    @Option(
+        reach: .never, name: .long,
         help: help(
             "Type the tag of each card through uinput: us, jp, de, fr or keypad (a decimal number).",
             "カードの番号（tag）をキー入力する（uinput）: us、jp、de、fr、keypad（10 進数）。", value: "layout"))
@@ -59,9 +76,15 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// A program, which must be there and executable: otherwise every event would go to the dead letters.
-    func program(_ path: String) throws(CommandError) -> SinkFactory {
-        let sink = ExecSink(path, timeout: .seconds(execTimeout))
-        try Self.check(sink, path, option: "--exec")
+    ///
+    /// - Parameters:
+    ///   - isForAll: whether it runs for each event, and not for cards that come alone.
+    ///   - needsTag: whether a card that comes must have proved its key.
+    func program(_ path: String, isForAll: Bool = false, needsTag: Bool = false) throws(CommandError) -> SinkFactory {
+        let sink = ExecSink(
+            path, types: isForAll ? Set(TapEvent.EventType.allCases) : [.on], needsTag: needsTag && !isForAll,
+            timeout: .seconds(execTimeout))
+        try Self.check(sink, path, option: isForAll ? "--exec-all" : "--exec")
         return { sink }
     }
 
@@ -90,39 +113,6 @@ struct SinkOptions: ParsableArguments {
                 hint: tr(
                     "write a script that runs \(program) with them", "\(program) を引数付きで実行するスクリプトを用意してください"))
         }
-    }
-
-    /// A secret belongs to the `--webhook` before it, an order that parsed options do not have.
-    static func webhooks(_ words: [String]) throws(CommandError) -> [SinkFactory] {
-        var found: [(url: String, secret: SecretSource?)] = []
-        var index = 0
-        while index < words.count, words[index] != "--" {
-            let parts = words[index].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = parts.first.map(String.init) ?? ""
-            guard ["--webhook", "--secret-from"].contains(name) else {
-                index += 1
-                continue
-            }
-            if parts.count < 2 { index += 1 }
-            let value = parts.count == 2 ? String(parts[1]) : index < words.count ? words[index] : ""
-            index += 1
-            if name == "--webhook" {
-                found.append((value, nil))
-            } else if let last = found.indices.last, found[last].secret == nil {
-                found[last].secret = SecretSource(argument: value)
-            } else {
-                throw CommandError(
-                    .usage, "usage",
-                    tr("--secret-from belongs after its --webhook", "--secret-from は --webhook の後に書いてください"),
-                    hint: "kazasu watch --help")
-            }
-        }
-        var sinks: [SinkFactory] = []
-        for webhook in found {
-            let secret = try webhook.secret?.key(tr("the webhook's key", "webhook の鍵"))
-            sinks.append { WebhookSink(webhook.url, secret: secret, agent: "kazasu/\(Program.version)") }
-        }
-        return sinks
     }
 
     /// The ledger. It waits for another program that writes in the queue, as for a disk with room.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import KazasuTaps
@@ -12,7 +12,7 @@ struct Watch: WatchingCommand {
         abstract: ServiceCommand.watch.abstract,
         discussion: tr(
             """
-            Prints a line for each card that is put on a reader or taken off, on every reader, until it is \
+            Prints a line each time a card is placed on or removed from any reader, until it is \
             interrupted: text on a terminal, JSON (kazasu.tap/1) in a pipe. Readers may be connected and disconnected \
             meanwhile. With a sink (--exec, --webhook, --mqtt, --keyboard, --keep), events are stored in the outbox \
             first and kept there until the sink has them.
@@ -20,10 +20,10 @@ struct Watch: WatchingCommand {
             Examples:
               kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
-              kazasu watch --only staff.tsv --only-known --exec ./open-door
-              kazasu watch --require-mac file:key --exec ./open-door
+              kazasu watch --only staff.tsv --only-known --exec ./punch
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch -r gate=acr122 --ask ./may-enter --quiet-reader
+              kazasu watch --require-mac file:key --ask ./open-door   # copies stay outside
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # every card's history into the ledger
               kazasu watch --config /etc/kazasu/watch.yaml
@@ -36,14 +36,16 @@ struct Watch: WatchingCommand {
             例:
               kazasu watch --read history --bell
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
-              kazasu watch --only staff.tsv --only-known --exec ./open-door
-              kazasu watch --require-mac file:key --exec ./open-door
+              kazasu watch --only staff.tsv --only-known --exec ./punch
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch -r gate=acr122 --ask ./may-enter --quiet-reader
+              kazasu watch --require-mac file:key --ask ./open-door   # 複製では開かない
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
               kazasu watch --keep                 # 置かれたカードの履歴を台帳に追加する
               kazasu watch --config /etc/kazasu/watch.yaml
             """))
+
+    static let programAccess = CommandAccess.none(because: "it runs until stopped; taps.subscribe gives its events")
 
     @OptionGroup(title: tr("Most used", "よく使うオプション")) var basics: WatchBasics
     @OptionGroup(title: tr("Most used", "よく使うオプション")) var printing: WatchPrinting
@@ -58,7 +60,7 @@ struct Watch: WatchingCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Serve metrics for Prometheus at this address of the loopback interface.",
             "Prometheus 用の統計を、このループバックのアドレスで公開する。", value: "127.0.0.1:port"))
@@ -80,6 +82,8 @@ struct Watch: WatchingCommand {
 
     var reading: TapReading { (basics.read ?? (basics.keep ? .history : .id)).value }
 
+    var omitsKnownRecords: Bool { true }
+
     var fixedSettings: [FixedSetting] { [FixedSetting("metrics", metrics)] }
 
     /// How to print events.
@@ -89,7 +93,7 @@ struct Watch: WatchingCommand {
 /// The options of `watch` that most people need.
 struct WatchBasics: ParsableArguments {
     @Option(
-        name: .joined("r"),
+        reach: .never, name: .joined("r"),
         help: help(
             "Which reader, with a name if wanted: ID or NAME=ID; repeatable. Default: KAZASU_READER, else every reader.",
             "リーダー: ID または 名前=ID（複数指定可）。省略時は KAZASU_READER、なければすべて。", value: "[name=]id"),
@@ -97,14 +101,14 @@ struct WatchBasics: ParsableArguments {
     var reader: [String] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "What to read from each card: id (default), balance or history (default with --keep).",
             "カードから読むもの: id、balance、history。省略時は id（--keep では history）。"))
     var read: Reading?
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Names for cards: a file with an IDm, UID or tag, a tab and a name a line; or YAML.",
             "カードの名前のファイル: 1 行に IDm・UID・tag のどれか、タブ、名前。YAML も可。", value: "file"),
@@ -112,31 +116,40 @@ struct WatchBasics: ParsableArguments {
     var only: String?
 
     @Flag(
-        name: .long,
-        help: help("Keep every other card from the sinks.", "ファイルにないカードのイベントは送り先に送らない。"))
+        reach: .never, name: .long,
+        help: help("Send only events of the cards in --only to the sinks.", "ファイルにないカードのイベントは送り先に送らない。"))
     var onlyKnown = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
-            "Run this program for each event, without a shell; the event is its standard input. Repeatable.",
-            "イベントごとにこのプログラムを実行する（シェルなし、イベントは標準入力）。複数指定可。", value: "path"),
+            "Run this program for each card placed on a reader, without a shell; the event is its standard input. For doors: --ask. Repeatable.",
+            "カードが置かれるたびにこのプログラムを実行する（シェルなし、イベントは標準入力）。ドアには --ask を使う。複数指定可。",
+            value: "path"),
         completion: .file())
     var exec: [String] = []
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
+        help: help(
+            "The same for each event: cards that come and go, readers, answers. Repeatable.",
+            "--exec と同じ。ただしすべてのイベント（置かれた・離れた・リーダー・応答）で実行する。複数指定可。", value: "path"),
+        completion: .file())
+    var execAll: [String] = []
+
+    @Option(
+        reach: .never, name: .long,
         help: help("POST each event to this URL. Repeatable.", "イベントをこの URL に POST する。複数指定可。", value: "url"))
     var webhook: [String] = []
 
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "Add every card's history to the ledger; see 'kazasu ledger'.", "カードの履歴を台帳に追加する（'kazasu ledger' を参照）。"))
     var keep = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help("A YAML file with any of these options by their names.", "オプションを名前で書いた YAML ファイル。", value: "file"),
         completion: .file())
     var config: String?
@@ -160,19 +173,19 @@ struct WatchBasics: ParsableArguments {
             throw ValidationError(
                 tr("--webhook takes an http or https URL", "--webhook には http または https の URL を指定してください"))
         }
-        for path in exec where path.isEmpty {
-            throw ValidationError(tr("--exec: the path is empty", "--exec: パスが空です"))
+        for (option, paths) in [("--exec", exec), ("--exec-all", execAll)] where paths.contains("") {
+            throw ValidationError(tr("\(option): the path is empty", "\(option): パスが空です"))
         }
     }
 }
 
 /// How `watch` shows events.
 struct WatchPrinting: ParsableArguments {
-    @Flag(name: .long, help: help("Ring the terminal's bell for each card.", "カードごとに端末のベルを鳴らす。"))
+    @Flag(reach: .never, name: .long, help: help("Ring the terminal's bell for each card.", "カードごとに端末のベルを鳴らす。"))
     var bell = false
 
     @Option(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "How to print events: text (default on a terminal) or json.", "イベントの表示: text（端末での既定）または json。"))
     var format: EventFormat?
@@ -181,36 +194,38 @@ struct WatchPrinting: ParsableArguments {
 /// How `watch` looks for cards, and what it calls them and itself.
 struct WatchCards: ParsableArguments {
     @Flag(
-        name: .long,
+        reach: .never, name: .long,
         help: help(
             "For phones: poll for transit cards first and never for any card, which would open the wallet.",
             "スマートフォン向け: 交通系を先に探し、ウォレットが開くワイルドカードでは探さない。"))
     var phones = false
 
     @Flag(
-        name: .long,
-        help: help("With --phones: poll for any FeliCa card, too.", "--phones でも、あらゆる FeliCa カードを探す。"))
+        reach: .never, name: .long,
+        help: help("With --phones: poll for all FeliCa cards as well.", "--phones でも、あらゆる FeliCa カードを探す。"))
     var wildcard = false
 
     @Option(
-        name: .long, parsing: .unconditional,
+        reach: .never, name: .long, parsing: .unconditional,
         help: help(
-            "No events for a card that is back within so many seconds. Default: none.",
+            "Ignore a card that returns within so many seconds. Default: none.",
             "この秒数以内に戻ったカードのイベントを出さない。省略時はなし。", value: "seconds"))
     var debounce: Double?
 
-    @Option(name: .long, help: help("The name of this place. Default: the host name.", "拠点名（省略時はホスト名）。", value: "name"))
+    @Option(
+        reach: .never, name: .long,
+        help: help("The name of this place. Default: the host name.", "拠点名（省略時はホスト名）。", value: "name"))
     var site: String?
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "Replace card numbers by HMAC-SHA256 with this key: file:PATH.", "カード番号を、この鍵の HMAC-SHA256 に置き換える: file:パス。",
             value: "source"))
     var idKey: SecretSource?
 
     @Option(
-        name: .long,
+        reach: .secret, name: .long,
         help: help(
             "Only FeliCa Lite-S cards with this key (32 digits, or a master key of 48) get a tag: file:PATH.",
             "この鍵（16 進 32 桁、マスター鍵は 48 桁）を持つ FeliCa Lite-S だけに tag を付ける: file:パス。", value: "source"))
@@ -245,6 +260,9 @@ protocol WatchingCommand: KazasuCommand {
 
     /// What to read from each card.
     var reading: TapReading { get }
+
+    /// Whether events have only what is new of a card's history.
+    var omitsKnownRecords: Bool { get }
 
     /// The settings that take effect only at the next start.
     var fixedSettings: [FixedSetting] { get }
@@ -292,19 +310,20 @@ extension WatchingCommand {
 
     /// Whether events go anywhere but to standard output.
     var hasSinks: Bool {
-        !basics.exec.isEmpty || !basics.webhook.isEmpty || sinks.keyboard != nil || mqtt.broker.mqtt != nil
+        !(basics.exec + basics.execAll + basics.webhook).isEmpty || sinks.keyboard != nil || mqtt.broker.mqtt != nil
             || basics.keep
     }
 
     func makeSinks(_ environment: SinkEnvironment) throws(CommandError) -> [SinkFactory] {
         var made: [SinkFactory] = []
-        for path in basics.exec { made.append(try sinks.program(path)) }
-        made += try SinkOptions.webhooks(environment.words)
+        for path in basics.exec { made.append(try sinks.program(path, needsTag: cards.requireMac != nil)) }
+        for path in basics.execAll { made.append(try sinks.program(path, isForAll: true)) }
+        made += try WebhookForm.sinks(environment.words)
         let names = made.map { $0().name }
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
             throw CommandError(
                 .usage, "usage", tr("\(name) is given twice", "\(name) が重複しています"),
-                hint: "kazasu \(Self.configuration.commandName ?? "watch") --help")
+                hint: "kazasu \(Self.configuration.commandName) --help")
         }
         if let keyboard = sinks.keyboard { made.append(try SinkOptions.keyboard(keyboard)) }
         if let sink = try mqtt.sink(environment) { made.append(sink) }
@@ -321,14 +340,15 @@ struct NamedReader: Equatable {
     /// The words that are topics beside the readers'.
     private static let reserved = ["status", "health", "ack"]
 
-    /// Parses the values of `-r`: an ID may have an equals sign after a colon, a name has no colon.
+    /// Parses the values of `-r`: an ID may have an equals sign after a colon, a name has no colon. A reader that is named by
+    /// numbers of the kernel gets the ID that stays.
     static func parse(_ values: [String]) throws(ValidationError) -> [NamedReader] {
         var readers: [NamedReader] = []
         for value in values {
             let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let isNamed = parts.count == 2 && !parts[0].contains { ":/".contains($0) }
-            let reader = NamedReader(
-                name: isNamed ? String(parts[0]) : value, id: isNamed ? String(parts[1]) : value)
+            let id = ReaderRegistry.lastingID(of: isNamed ? String(parts[1]) : value)
+            let reader = NamedReader(name: isNamed ? String(parts[0]) : id, id: id)
             guard !reader.name.isEmpty, !reader.id.isEmpty else {
                 throw ValidationError(tr("--reader takes ID or NAME=ID", "--reader には ID または 名前=ID を指定してください"))
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import SharedReaders
@@ -16,7 +16,7 @@ struct WatchPlanner {
     let shared: SharedReaders
     /// Whether there are such programs even without `--bridge`.
     let sharesReaders: Bool
-    /// The lines of GPIO chips: what a plan names is requested when it is made, and given up when another one is in force.
+    /// GPIO lines: requested when a plan is made, released when another plan replaces it.
     let lines = GPIOLines()
 
     func plan<Options>(
@@ -36,6 +36,7 @@ struct WatchPlanner {
             for name in journal.known.allNames { RedactionGate.shared.learn(text: name, isLasting: true) }
         }
         journal.hidesOthers = options.basics.onlyKnown
+        journal.omitsKnownRecords = outbox != nil && options.omitsKnownRecords
         journal.language = Language.current
         journal.reason = { CommandError($0).reason }
         var sinks: [SinkFactory] = []
@@ -62,13 +63,13 @@ struct WatchPlanner {
                 log.note(failure, at: reader)
             }
             let limit = options.answers.limit
-            plan.answering = Answering(asker, within: limit) { reader, verdict in
-                await lights.show(ReaderSignal(verdict), at: reader)
+            plan.answering = Answering(asker, within: limit) { reader, verdict, isCurrent in
+                await lights.show(ReaderSignal(verdict), at: reader, while: isCurrent)
             }
         }
         let run = RunPlan(
             readers: readers, bridges: bridges, watch: plan, ledger: options.sinks.place.ledger,
-            lights: options.answers.gpioLights)
+            lights: options.answers.gpioLights, leds: options.answers.leds)
         return (run, plan)
     }
 }

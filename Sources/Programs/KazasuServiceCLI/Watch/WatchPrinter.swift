@@ -28,6 +28,8 @@ final class WatchPrinter: WatchFront {
 
     func follow(_ plan: RunPlan) { printer.expect(readers: plan.readers.map(\.name)) }
 
+    func announce() {}
+
     var failure: CommandError? { printer.error }
 
     func start(stop: @escaping @Sendable () -> Void) throws(CommandError) {

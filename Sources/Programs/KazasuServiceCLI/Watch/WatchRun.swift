@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Dispatch
 import Glibc
 import Kazasu
@@ -19,6 +19,9 @@ protocol WatchFront: Sendable {
 
     /// Takes what is wanted from now on: before the start, and at each change.
     func follow(_ plan: RunPlan)
+
+    /// The readers can be used, or may be later: says what else there is.
+    func announce()
 
     /// Begins, before the first event.
     ///
@@ -51,7 +54,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
     private let cancellation: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// Says once that it watches.
     private let announce: @Sendable () -> Void
-    /// As they were at the start.
+    /// Settings at start that need a restart to change.
     private let fixedSettings: [FixedSetting]
     /// Reads the settings, which may block, one time after another: the newest come last.
     private let reloading = DispatchQueue(label: "settings")
@@ -81,6 +84,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
             guard isAnnounced.give(()) else { return }
             manager.ready(Self.status(metrics))
             log.info(Self.watching(readers))
+            front.announce()
         }
         self.announce = announce
         planner = WatchPlanner(
@@ -100,10 +104,12 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
                 switch notice {
                 case .reader: manager.status(Self.status(metrics))
                 case .notStored: manager.status(tr("events cannot be stored", "イベントを保存できません"))
-                case .beeps, .sink, .storedAgain, .ending, .ended: break
+                case .beeps, .asker, .sink, .storedAgain, .ending, .ended: break
                 }
             })
-        parts = RunParts(shared, watcher: watcher, front: front, lines: planner.lines, verbosity: context.verbosity)
+        parts = RunParts(
+            shared, watcher: watcher, front: front, lines: planner.lines, verbosity: context.verbosity,
+            tell: { failure in log.note(failure) })
     }
 
     /// What is watched.
@@ -127,6 +133,12 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
                         tr(
                             "\(outbox.path) is damaged; it is now \(name), and a new one is used",
                             "\(outbox.path) が壊れているため \(name) に移し、新しいファイルを使います"))
+                }
+                for (old, new) in try await outbox.moveSeries(ReaderRegistry.numbered.map { ($0.number, $0.id) }) {
+                    log.info(
+                        tr(
+                            "reader \(old) is named \(new) from now on; its events are numbered on",
+                            "リーダー \(old) の名前は今後 \(new) です。イベント番号は引き続き使います"))
                 }
             } catch {
                 return error
@@ -160,10 +172,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         parts.bridges.stop()
         front.finish()
         Blocking.run { [parts] () async in await parts.readers.close() }
-        // No light stays on; a chip that hangs keeps nobody from ending.
-        Blocking.run { [lines = planner.lines] () async in
-            _ = await BlockingWork.run(within: .seconds(1)) { lines.close() }
-        }
+        parts.endLights()
         if let outbox { Blocking.run { () async in await outbox.close() } }
         switch failure {
         case let error as KazasuError: throw CommandError(error)
@@ -205,7 +214,7 @@ final class WatchRun<Options: WatchingCommand>: Sendable {
         return names
     }
 
-    /// Says which readers cannot be used and why, and that none is ready if that is so.
+    /// Reports unusable readers with reasons, and whether any is ready.
     private func noteUnusableReaders() {
         let readers = ReaderObstacles.now()
         if readers.isEmpty {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+import CommandDescription
 import Kazasu
 import KazasuCLI
 import Yams
@@ -15,14 +15,14 @@ struct WatchSettings<Options: WatchingCommand> {
     /// The file of `--config`.
     var file: String?
 
-    private typealias Option = CommandTree.Option
-
     /// Options that only the command line has.
     private static var excluded: Set<String> {
         ["config", "help", "version", "json", "redact", "verbose", "quiet", "lang", "color"]
     }
-    /// Options that belong to another one, and go where that one comes from.
-    private static var companions: [String: String] { ["secret-from": "webhook"] }
+    /// Options that are taken from the same place as the option they modify.
+    private static var companions: [String: String] {
+        Dictionary(uniqueKeysWithValues: WebhookForm.companions.map { (String($0.dropFirst(2)), "webhook") })
+    }
 
     /// Reads all three places.
     static func current(
@@ -66,7 +66,6 @@ struct WatchSettings<Options: WatchingCommand> {
         }
         words += given
         do {
-            words = separated(words)
             let all = try Options.parse(words)
             try all.checkTogether()
             return WatchSettings(options: all, words: words, file: file)
@@ -75,20 +74,9 @@ struct WatchSettings<Options: WatchingCommand> {
         }
     }
 
-    /// The parser (1.8.2) drops the value of `--home-assistant=PREFIX`, which may be left out, when another option
-    /// follows; it does not do that to `--home-assistant PREFIX`.
-    private static func separated(_ words: [String]) -> [String] {
-        words.flatMap { word -> [String] in
-            let (name, value) = (word.prefix { $0 != "=" }, word.drop { $0 != "=" }.dropFirst())
-            let isJoined = name == "--home-assistant" && !value.isEmpty && !value.hasPrefix("-")
-            return isJoined ? [String(name), String(value)] : [word]
-        }
-    }
-
     /// The options of the command, by their long names.
-    private static var knownOptions: [String: Option] {
-        let options = CommandTree(Options.self)?.options.filter { $0.key.hasPrefix("--") } ?? [:]
-        let named = options.map { (String($0.key.dropFirst(2)), $0.value) }
+    private static var knownOptions: [String: ArgumentDefinition] {
+        let named = CommandSpec(Options.self).options.map { ($0.name, $0) }
         return Dictionary(named) { first, _ in first }.filter { !excluded.contains($0.key) }
     }
 
@@ -96,7 +84,9 @@ struct WatchSettings<Options: WatchingCommand> {
 
     private typealias Setting = (name: String, words: [String])
 
-    private static func fileWords(_ path: String, _ known: [String: Option]) throws(CommandError) -> [Setting] {
+    private static func fileWords(_ path: String, _ known: [String: ArgumentDefinition]) throws(CommandError)
+        -> [Setting]
+    {
         let text = try text(path)
         let node: Node?
         do {
@@ -136,7 +126,7 @@ struct WatchSettings<Options: WatchingCommand> {
     }
 
     private static func elements(
-        _ value: Node, of name: String, _ option: Option, _ path: String
+        _ value: Node, of name: String, _ option: ArgumentDefinition, _ path: String
     ) throws(CommandError) -> [Node] {
         guard case .sequence(let sequence) = value else { return [value] }
         guard option.isRepeating else {
@@ -147,7 +137,8 @@ struct WatchSettings<Options: WatchingCommand> {
 
     /// One value: text, true or false for a flag, or a mapping with `url` and the options that follow it.
     private static func words(
-        _ value: Node, _ name: String, _ option: Option, _ known: [String: Option], _ path: String
+        _ value: Node, _ name: String, _ option: ArgumentDefinition, _ known: [String: ArgumentDefinition],
+        _ path: String
     ) throws(CommandError) -> [String] {
         if !option.takesValue {
             guard let isOn = value.bool else {
@@ -157,12 +148,22 @@ struct WatchSettings<Options: WatchingCommand> {
         }
         if case .mapping(let mapping) = value, let main = mapping["url"]?.scalar?.string {
             var words = ["--\(name)=\(main)"]
+            let names = companions.filter { $0.value == name }.map(\.key).sorted()
             for (key, value) in mapping where key.scalar?.string != "url" {
-                guard let own = key.scalar?.string, companions[own] == name, let text = value.scalar?.string else {
-                    let names = companions.filter { $0.value == name }.map(\.key)
-                    throw unknown(key.scalar?.string ?? "", path, key.mark?.line, among: names)
+                let given = key.scalar?.string ?? ""
+                // Within a webhook, its types are those of the webhook.
+                guard let own = names.first(where: { $0 == given || $0 == "\(name)-\(given)" }) else {
+                    let short = names.map { $0.hasPrefix("\(name)-") ? String($0.dropFirst(name.count + 1)) : $0 }
+                    throw unknown(given, path, key.mark?.line, among: short)
                 }
-                words.append("--\(own)=\(text)")
+                let values = (value.sequence.map { Array($0) } ?? [value]).map { $0.scalar?.string }
+                let texts = values.compactMap(\.self)
+                guard texts.count == values.count, !texts.isEmpty else {
+                    throw bad(
+                        path, value.mark?.line,
+                        tr("'\(given)' takes a text or a list", "'\(given)' には文字列かリストを指定してください"))
+                }
+                words.append("--\(own)=\(texts.joined(separator: ","))")
             }
             return words
         }
@@ -207,14 +208,12 @@ struct WatchSettings<Options: WatchingCommand> {
         }
     }
 
-    private static var command: String { Options.configuration.commandName ?? "" }
+    private static var command: String { Options.configuration.commandName }
 
     private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
         let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
         return CommandError(
             .badFile, "badFile", "\(place): \(what)",
-            hint: hint
-                ?? tr(
-                    "'kazasu \(command) --help' lists the options", "オプションの一覧は 'kazasu \(command) --help' で確認できます"))
+            hint: hint ?? Caller.commandLine.optionList(of: "kazasu \(command)"))
     }
 }

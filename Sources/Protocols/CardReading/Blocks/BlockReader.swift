@@ -29,7 +29,8 @@ final class BlockReader {
 
     /// Reads everything that the jobs request.
     ///
-    /// - Throws: ``ReadingError``; refused services and blocks are results, not errors.
+    /// - Throws: ``ReadingError``; refused services and blocks are results, not errors, unless the system has answered
+    ///   nothing at all: that refuses nothing.
     func run() throws(ReadingError) {
         while let step = nextStep() {
             switch step {
@@ -39,6 +40,9 @@ final class BlockReader {
             }
             progress(jobs.reduce(0) { $0 + $1.have.count })
         }
+        guard !session.hasAnswered(system) else { return }
+        for index in jobs.indices { jobs[index].forgetSilence() }
+        if jobs.contains(where: { $0.stage != .done }) { throw .cardSilent }
     }
 
     // MARK: Next step

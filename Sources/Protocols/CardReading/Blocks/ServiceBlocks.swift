@@ -136,6 +136,15 @@ struct ServiceJob {
         stage = .done
     }
 
+    /// The card was silent to everything, so that what it did not answer was not refused.
+    mutating func forgetSilence() {
+        let silent = absent.filter { $0.value == .silence }.keys
+        guard refusal == .silence || !silent.isEmpty else { return }
+        if refusal == .silence { refusal = nil }
+        for block in silent { absent[block] = nil }
+        stage = silent.isEmpty ? .explore(from: 0, below: nil) : .list(silent.sorted())
+    }
+
     /// Returns how many blocks were read from block 0 without a gap.
     static func leadingCount(_ have: BlockTable) -> Int {
         var count = 0

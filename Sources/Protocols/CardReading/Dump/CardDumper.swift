@@ -58,11 +58,13 @@ package struct CardDumper: Dumper {
                 }
                 do throws(ReadingError) {
                     try reading.run()
+                    outcome.dump.missing += reading.missing(.cardSilent)
                 } catch {
                     outcome.dump.missing += reading.missing(error.word)
-                    throw error
+                    guard error == .cardSilent else { throw error }
                 }
             }
+            if !outcome.dump.missing.isEmpty { outcome.interruption = .cardSilent }
         } catch {
             outcome.interruption = error
             outcome.dump.missing += walk.unvisited.dropFirst(walk.isVisiting ? 1 : 0).map {

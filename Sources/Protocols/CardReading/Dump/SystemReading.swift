@@ -139,10 +139,12 @@ final class SystemReading {
     /// Returns the parts that were not read, for the dump's `missing`.
     func missing(_ reason: MissingPart.Reason) -> [MissingPart] {
         guard isListed else { return [MissingPart(system: system.code, reason: reason)] }
-        return dump.services.filter { $0.state == .lost }.map {
-            MissingPart(
-                system: system.code, service: $0.code,
-                fromBlock: UInt16(clamping: ServiceJob.leadingCount($0.blocks)), reason: reason)
-        }
+        let unlisted = scan.isSilent ? [MissingPart(system: system.code, reason: .cardSilent)] : []
+        return unlisted
+            + dump.services.filter { $0.state == .lost }.map {
+                MissingPart(
+                    system: system.code, service: $0.code,
+                    fromBlock: UInt16(clamping: ServiceJob.leadingCount($0.blocks)), reason: reason)
+            }
     }
 }

@@ -94,7 +94,8 @@ package struct CardLayouts: Sendable {
         let known = rows.filter { $0.system == system }
         guard !seen.isEmpty || !known.isEmpty else {
             return LayoutCandidates(
-                similar: [], all: CardLayouts.different(kept.entries.map(\.layout) + rows.map(\.layout)))
+                similar: [], all: CardLayouts.different(kept.entries.map(\.layout) + rows.map(\.layout)),
+                isOfSystem: false)
         }
         let systems = CardLayouts.listed(card)
         let similar = known.filter { row in
@@ -103,7 +104,7 @@ package struct CardLayouts: Sendable {
         return LayoutCandidates(
             similar: CardLayouts.different(
                 seen.filter { $0.card == systems }.map(\.layout) + similar.map(\.layout)),
-            all: CardLayouts.different(seen.map(\.layout) + known.map(\.layout)))
+            all: CardLayouts.different(seen.map(\.layout) + known.map(\.layout)), isOfSystem: true)
     }
 
     /// Leaves out the systems that cards have without listing them.
@@ -122,4 +123,6 @@ struct LayoutCandidates: Sendable {
     /// The likely ones, which are among all.
     let similar: [CardLayout]
     let all: [CardLayout]
+    /// Whether they are of this system, and not of others.
+    let isOfSystem: Bool
 }

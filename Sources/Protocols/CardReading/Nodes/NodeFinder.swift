@@ -12,10 +12,18 @@ final class NodeFinder {
     private(set) var listing = NodeListing.searchServiceCode
     /// Whether the nodes were proved, and not asked for one by one.
     private(set) var isProved = false
+    /// How many nodes the card itself listed, if they were proved; the others were only confirmed.
+    private(set) var searchedNodes: Int?
+    /// Whether an answer of the card shows where the list ends; silence does not.
+    private(set) var hasEnd = false
+    /// What a method found that the card stopped answering.
+    private var leftovers: [ScannedNode] = []
     private let session: CardSession
     private let system: SystemHandle
     private let candidates: LayoutCandidates
     private let versions: KeyVersionFinder
+    private let spotChecks: SpotChecks
+    private let hasSearched: Bool
     private let progress: (Int) -> Void
     private var seen: Set<NodeCode> = []
     private var nesting = Nesting()
@@ -27,14 +35,19 @@ final class NodeFinder {
     /// - Parameters:
     ///   - candidates: the layouts that the nodes may be predicted from.
     ///   - versions: sends Request Service, and remembers the key versions.
+    ///   - spotChecks: the searches at random places that the card still gets.
+    ///   - hasSearched: whether another system of the card answered Search Service Code.
     init(
         session: CardSession, system: SystemHandle, candidates: LayoutCandidates, versions: KeyVersionFinder,
+        spotChecks: SpotChecks, hasSearched: Bool,
         progress: @escaping (Int) -> Void = { _ in }
     ) {
         self.session = session
         self.system = system
         self.candidates = candidates
         self.versions = versions
+        self.spotChecks = spotChecks
+        self.hasSearched = hasSearched
         self.progress = progress
     }
 
@@ -43,11 +56,17 @@ final class NodeFinder {
     ///
     /// Request Service is sent for the known codes, and a read for the known open services. FeliCa Lite and Lite-S have
     /// a fixed layout and are not asked.
+    ///
+    /// A method that the card stops answering shows no end: the next one is tried, and what was found is kept.
     func run() throws(ReadingError) {
-        defer { sort() }
+        defer {
+            for node in leftovers { add(node.kind, keyVersion: node.keyVersion) }
+            sort()
+        }
         let pmm = session.target.pmm
         if LiteLayout.applies(to: system.pmm) {
             listing = .fixedLayout
+            hasEnd = true
             for service in LiteLayout.services { add(.service(service)) }
             return
         }
@@ -58,6 +77,7 @@ final class NodeFinder {
                 // The transcript of a walk has other questions.
                 guard case .reader(.outOfScript) = error else { throw error }
             }
+            hasEnd = isProved
             if isProved { return }
             if try search() { return }
         }
@@ -65,6 +85,17 @@ final class NodeFinder {
         if pmm.mayAnswer(RequestService.code), try requestService() { return }
         try probe()
     }
+
+    /// Whether the card answered Search Service Code in this system, or in another one before.
+    var searchWorks: Bool {
+        hasSearched
+            || searches.values.contains {
+                if case .value = $0 { true } else { false }
+            }
+    }
+
+    /// Keeps what was found with a method that the card no longer answers.
+    private func keepLeftovers() { leftovers += nodes }
 
     /// Applies key versions that were found by code.
     func apply(_ versions: [NodeCode: KeyVersion]) {
@@ -107,27 +138,50 @@ final class NodeFinder {
     /// - Returns: `false` if the answers contradict each other or the card does not support the commands.
     private func prove() throws(ReadingError) -> Bool {
         guard session.target.pmm.mayAnswer(RequestService.code),
-            var proof = NodeProof(candidates, nodesPerRequest: session.nodesPerRequest)
+            var proof = NodeProof(
+                candidates, nodesPerRequest: session.nodesPerRequest, hasSearched: hasSearched, spotChecks: spotChecks)
         else { return false }
         restart(.searchServiceCode)
         while true {
             switch proof.next() {
             case .search(let place):
-                guard let index = UInt16(exactly: place), case .value(let node) = try searched(index) else {
-                    return false
+                guard let found = try searched(place, or: proof.otherSpots) else {
+                    proof.endSpotChecks()
+                    continue
                 }
-                proof.searched(place, node.map(NodeProof.Node.init))
+                guard case .value(let node) = found.reply else { return false }
+                proof.searched(found.place, node.map(NodeProof.Node.init))
             case .confirm(let codes):
                 let nodes = codes.map { NodeCode(rawValue: $0) }
                 let isAnswered = try versions.request(nodes)
                 let present = nodes.filter { versions.found[$0] != nil }
                 proof.confirmed(present.map(\.rawValue), of: codes, isAnswered: isAnswered)
-            case .proved: return true
-            case .contradicted: return false
+            case .proved:
+                searchedNodes = proof.searchedNodes
+                return true
+            case .walk: return false
             }
             nodes = proof.nodes.map { ScannedNode($0.kind) }
             progress(nodes.count)
         }
+    }
+
+    /// Searches at a place. A recording has other random places than the one that was drawn: those are tried, too.
+    ///
+    /// - Returns: `nil` if a recording has none of them.
+    private func searched(
+        _ place: Int, or others: [Int]
+    ) throws(ReadingError) -> (place: Int, reply: CardReply<SearchedNode?>)? {
+        for other in [place] + others {
+            guard let index = UInt16(exactly: other) else { break }
+            do throws(ReadingError) {
+                return (other, try searched(index))
+            } catch {
+                guard !others.isEmpty, case .reader(.outOfScript) = error else { throw error }
+            }
+        }
+        guard others.isEmpty else { return nil }
+        return (place, .silent)
     }
 
     /// Index 0 is the root area on every card and is not requested.
@@ -138,12 +192,19 @@ final class NodeFinder {
         var index: UInt16 = 1
         while index < .max {
             switch try searched(index) {
-            case .value(let node?): if !add(node.kind) { return true }
-            case .value(nil): return true
-            case .refused, .silent: return index > 1
+            case .value(let node?): hasEnd = !add(node.kind)
+            case .value(nil): hasEnd = true
+            case .refused:
+                hasEnd = index > 1
+                if !hasEnd { return false }
+            case .silent:
+                keepLeftovers()
+                return false
             }
+            if hasEnd { return true }
             index += 1
         }
+        hasEnd = true
         return true
     }
 
@@ -160,24 +221,35 @@ final class NodeFinder {
     /// Lists each area's direct contents, page by page.
     private func requestCodeList() throws(ReadingError) -> Bool {
         restart(.requestCodeList)
-        return try requestCodeList(of: .root, depth: 0)
+        var isWhole = true
+        guard try requestCodeList(of: .root, depth: 0, &isWhole) else { return false }
+        hasEnd = isWhole
+        if !isWhole { keepLeftovers() }
+        return isWhole
     }
 
-    private func requestCodeList(of parent: AreaCode, depth: Int) throws(ReadingError) -> Bool {
+    /// - Parameter isWhole: becomes `false` if the card stopped answering.
+    private func requestCodeList(
+        of parent: AreaCode, depth: Int, _ isWhole: inout Bool
+    ) throws(ReadingError) -> Bool {
         var children: [ScannedNode.Kind] = []
         var page: UInt16 = 1
         while page < 1024 {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.requestCodeList(parent: parent.node, index: page)
             }
-            guard case .value(let list) = reply else { return page > 1 }
+            guard case .value(let list) = reply else {
+                if case .silent = reply, page > 1 || depth > 0 { isWhole = false }
+                guard page > 1 else { return false }
+                break
+            }
             children += list.areas.map { .area($0.start, end: $0.end) } + list.services.map { .service($0) }
             guard list.hasMore, !list.areas.isEmpty || !list.services.isEmpty else { break }
             page += 1
         }
         for child in children.sorted(by: NodeFinder.treeOrder) {
             guard add(child), case .area(let start, _) = child, depth < 32 else { continue }
-            _ = try requestCodeList(of: start, depth: depth + 1)
+            _ = try requestCodeList(of: start, depth: depth + 1, &isWhole)
         }
         return true
     }
@@ -188,9 +260,15 @@ final class NodeFinder {
     }
 
     /// Requests the key versions of all known codes of this system; `FFFF` means that a node does not exist.
+    ///
+    /// Without known codes, the root area shows whether the card answers at all.
     private func requestService() throws(ReadingError) -> Bool {
         restart(.requestService)
         var known = false
+        guard !knownServices.isEmpty else {
+            hasEnd = try versions.request([AreaCode.root.node])
+            return hasEnd
+        }
         for batch in knownServices.batches(of: session.nodesPerRequest) {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.requestService(batch.map(\.node))
@@ -199,7 +277,7 @@ final class NodeFinder {
                 if known { continue }
                 return false
             }
-            known = true
+            (known, hasEnd) = (true, true)
             for (code, version) in zip(batch, versions) {
                 if let version { add(.service(code), keyVersion: version) }
             }
@@ -214,6 +292,7 @@ final class NodeFinder {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.readWithoutEncryption(services: [code], blocks: [BlockListElement(number: 0)])
             }
+            if case .silent = reply {} else { hasEnd = true }
             switch reply {
             case .value: add(.service(code))
             case .refused(let flags) where flags.flag2 == .noSuchBlock: add(.service(code))

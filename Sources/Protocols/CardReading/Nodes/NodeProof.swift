@@ -17,8 +17,8 @@ struct NodeProof {
         case confirm([UInt16])
         /// ``nodes`` are all nodes of the system.
         case proved
-        /// The answers are not those of an ascending list: only the list itself, index by index, can tell.
-        case contradicted
+        /// Index by index: the answers are not those of an ascending list, or a proof is not expected to take less time.
+        case walk
     }
 
     /// A node, with the last code of an area.
@@ -29,7 +29,8 @@ struct NodeProof {
 
     private let candidates: LayoutCandidates
     private let nodesPerRequest: Int
-    private var phase = Phase.choosing(searches: 0)
+    private let spotChecks: SpotChecks
+    private var phase: Phase
     /// The searched nodes by index, ascending. The root area is at index 0 of every system and is not asked for.
     private var places = [Place(index: 0, code: 0)]
     private var ends: [UInt16: UInt16] = [0: 0xFFFE]
@@ -43,6 +44,10 @@ struct NodeProof {
     private var hasTriedEnd = false
     private var isContradicted = false
     private var questions = 0
+    /// The time on air of the questions so far.
+    private var spent = AirTime.zero
+    /// How many searches at random places this system still gets; `nil` until all nodes are known.
+    private var checksLeft: Int?
 
     private struct Place {
         var index: Int
@@ -50,6 +55,8 @@ struct NodeProof {
     }
 
     private enum Phase {
+        /// Walking the first indexes: this is all of a small system, and shows whether the card has the search.
+        case beginning
         /// Searching for what tells apart the layouts that still fit.
         case choosing(searches: Int)
         /// About to confirm the nodes of the best layout.
@@ -62,14 +69,28 @@ struct NodeProof {
     private static let mostQuestions = 1024
     /// The searches that may be spent on telling layouts apart, and the commands on nodes of other layouts.
     private static let mostChoices = 4, mostSupplements = 2
+    /// The indexes of an unknown system that are walked first, while a layout fits and while none does. A list that ends
+    /// there is not worth a prediction.
+    private static let beginning = 4, smallList = 8
 
-    /// - Parameter nodesPerRequest: how many nodes one Request Service can name.
+    /// - Parameters:
+    ///   - nodesPerRequest: how many nodes one Request Service can name.
+    ///   - hasSearched: whether the card is known to answer Search Service Code.
+    ///   - spotChecks: the searches at random places that the card still gets.
     /// - Returns: `nil` if there is nothing to predict from.
-    init?(_ candidates: LayoutCandidates, nodesPerRequest: Int) {
+    init?(
+        _ candidates: LayoutCandidates, nodesPerRequest: Int, hasSearched: Bool = true,
+        spotChecks: SpotChecks = SpotChecks()
+    ) {
         guard !candidates.all.isEmpty else { return nil }
         self.candidates = candidates
         self.nodesPerRequest = max(1, nodesPerRequest)
+        self.spotChecks = spotChecks
+        phase = candidates.isOfSystem && hasSearched ? .choosing(searches: 0) : .beginning
     }
+
+    /// How many nodes the card itself listed; the others were only confirmed.
+    var searchedNodes: Int { places.count }
 
     /// The nodes found so far, ascending by code: all of them after ``Step/proved``. An area whose end is unknown is left
     /// out.
@@ -84,6 +105,7 @@ struct NodeProof {
 
     /// Takes the answer to a search: the node at the index, or `nil` if there is none.
     mutating func searched(_ index: Int, _ node: Node?) {
+        spent += .search
         if let node {
             places.insert(
                 Place(index: index, code: node.code), at: places.firstIndex { $0.index > index } ?? places.endIndex)
@@ -101,6 +123,7 @@ struct NodeProof {
     /// - Parameter isAnswered: whether no command of it was left unanswered.
     mutating func confirmed(_ present: [UInt16], of requested: [UInt16], isAnswered: Bool) {
         self.requested.formUnion(requested)
+        spent += .request(requested.count, upTo: nodesPerRequest)
         for code in present where code != 0xFFFF { count(code) }
         // A card that confirms nothing is not worth another command.
         let isNew = requested.contains { code in code != 0xFFFF && !places.contains { $0.code == code } }
@@ -158,21 +181,71 @@ struct NodeProof {
     /// Returns the next question, or the result.
     mutating func next() -> Step {
         questions += 1
-        guard !isContradicted, questions <= NodeProof.mostQuestions else { return .contradicted }
+        guard !isContradicted, questions <= NodeProof.mostQuestions else { return .walk }
+        if case .beginning = phase {
+            guard ceiling == nil else { return .walk }
+            if places.count <= beginningLength { return .search(places.count) }
+            phase = .choosing(searches: 0)
+        }
         if case .choosing(let searches) = phase {
             if searches < NodeProof.mostChoices, let index = distinguishingIndex {
                 phase = .choosing(searches: searches + 1)
                 return .search(index)
             }
+            guard isWorthwhile else { return .walk }
             phase = .confirming
             if let end = best?.count, end < ceiling ?? .max, isUnsearched(end) { return .search(end) }
         }
         if case .confirming = phase {
+            guard isWorthwhile else { return .walk }
             phase = .closing
             return .confirm(prediction)
         }
-        return closing() ?? .proved
+        return closing() ?? spotCheck() ?? .proved
     }
+
+    /// How many indexes are walked first: one if the system is known, to see whether the card has the search.
+    private var beginningLength: Int {
+        guard !candidates.isOfSystem else { return 1 }
+        return fitting.isEmpty ? NodeProof.smallList : NodeProof.beginning
+    }
+
+    /// Whether a proof is expected to take less time than asking for the indexes that are left.
+    ///
+    /// Both ask for the key versions of all nodes. If no layout fits, a third of the predicted nodes are expected to be there,
+    /// and the others are found by a search each.
+    private var isWorthwhile: Bool {
+        guard let best else { return false }
+        let isFound = fits(best)
+        if !isFound, let ceiling, ceiling <= NodeProof.smallList { return false }
+        let length = isFound ? best.count : ceiling ?? max(best.count, places.count)
+        let left = (1...max(1, length)).count { isUnsearched($0) && $0 != ceiling }
+        guard isFound else {
+            let wasted = AirTime.request(prediction.count * 2 / 3, upTo: nodesPerRequest)
+            return wasted + .search * (left * 2 / 3 + 1) < .search * left
+        }
+        var asked = Set(best.codes.indices.dropFirst().filter { best.codes[$0].isArea })
+        asked.formUnion([length - 1, length])
+        return asked.count { $0 > 0 && isUnsearched($0) && $0 != ceiling } < left
+    }
+
+    /// Returns a search at a random place among those that were not searched, while the card has some left and a walk would
+    /// have taken longer: there the card may list another node than the one that it confirmed.
+    private mutating func spotCheck() -> Step? {
+        guard let ceiling else { return nil }
+        let unsearched = (1..<max(1, ceiling)).filter(isUnsearched)
+        let left = checksLeft ?? spotChecks.share(of: unsearched.count)
+        let walk = AirTime.search * ceiling + .request(ceiling + 1, upTo: nodesPerRequest)
+        guard left > 0, spent + .search <= walk, let index = spotChecks.place(in: unsearched) else { return nil }
+        checksLeft = left - 1
+        return .search(index)
+    }
+
+    /// The places that a recording may have searched instead of the one that was drawn.
+    var otherSpots: [Int] { checksLeft == nil ? [] : (1..<max(1, ceiling ?? 1)).filter(isUnsearched) }
+
+    /// A recording has no further searches at random places.
+    mutating func endSpotChecks() { checksLeft = 0 }
 
     /// Returns the question for the end of the list, the end of an area or a missing node; `nil` if all are known.
     private mutating func closing() -> Step? {
@@ -279,7 +352,64 @@ struct NodeProof {
         where code > gap.lower.code && code < gap.upper?.code ?? .max && !requested.contains(code) {
             layoutsByCode[code, default: 0] += 1
         }
-        let likely = layoutsByCode.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(nodesPerRequest)
+        // The command may take as long as the searches that it can save.
+        let most = AirTime.codes(within: .search * gap.missing)
+        let likely = layoutsByCode.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(min(most, nodesPerRequest))
         return likely.isEmpty ? nil : likely.map(\.key).sorted()
+    }
+}
+
+/// The time that a question and its answer take on air at 212 kbit/s, in bytes of the frames.
+struct AirTime: Comparable {
+    private var bytes: Int
+
+    static let zero = AirTime(bytes: 0)
+    /// Search Service Code: 12 bytes, and 12 to 14 in the answer.
+    static let search = AirTime(bytes: 26 + 2 * frame)
+    /// Preamble, synchronization code and checksum of a frame.
+    private static let frame = 10
+    /// What a command and its answer have besides the codes.
+    private static let requestHead = 22 + 2 * frame
+    /// A code and its version.
+    private static let code = 4
+
+    private init(bytes: Int) { self.bytes = bytes }
+
+    /// Request Service for so many nodes, in commands of at most `limit`.
+    static func request(_ count: Int, upTo limit: Int) -> AirTime {
+        AirTime(bytes: (count + limit - 1) / max(1, limit) * requestHead + count * code)
+    }
+
+    /// How many nodes a command can name in this time.
+    static func codes(within time: AirTime) -> Int { max(0, time.bytes - requestHead) / code }
+
+    static func < (left: AirTime, right: AirTime) -> Bool { left.bytes < right.bytes }
+    static func + (left: AirTime, right: AirTime) -> AirTime { AirTime(bytes: left.bytes + right.bytes) }
+    static func += (left: inout AirTime, right: AirTime) { left = left + right }
+    static func * (time: AirTime, count: Int) -> AirTime { AirTime(bytes: time.bytes * count) }
+}
+
+/// The searches at random places that a card gets after its lists are proved, shared by its systems.
+final class SpotChecks {
+    /// A Suica of three systems is proved in 29 exchanges; with these, in 34.
+    private var left = 5
+    /// A system gets one for so many nodes that only Request Service reported.
+    private static let nodesPerCheck = 12
+    private var random: any RandomNumberGenerator
+    /// Whether a system of the card answered Search Service Code.
+    var cardSearches = false
+
+    init(_ random: some RandomNumberGenerator = SystemRandomNumberGenerator()) { self.random = random }
+
+    /// How many a system gets.
+    func share(of unsearched: Int) -> Int {
+        min(left, (unsearched + Self.nodesPerCheck - 1) / Self.nodesPerCheck)
+    }
+
+    /// Draws one of the places.
+    func place(in unsearched: [Int]) -> Int? {
+        guard left > 0, let place = unsearched.randomElement(using: &random) else { return nil }
+        left -= 1
+        return place
     }
 }

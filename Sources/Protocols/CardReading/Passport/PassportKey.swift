@@ -13,7 +13,8 @@ public struct PassportKey: SecretValue, Sendable {
 
     /// Makes a key from `NUMBER,YYMMDD,YYMMDD` or from the printed lines; of a passport, the second line suffices.
     ///
-    /// Lower-case and full-width characters are accepted, and blanks left out.
+    /// Lower-case and full-width characters are accepted, semicolons between the parts, dates as `1980-04-05`; blanks are left
+    /// out.
     ///
     /// - Returns: `nil` for anything else, and for lines whose check digits are wrong.
     public init?(_ text: some StringProtocol) {
@@ -25,14 +26,16 @@ public struct PassportKey: SecretValue, Sendable {
             switch value {
             case 0x20, 0x09, 0x0D, 0x3000: continue
             case 0x0A: lines.append([])
-            case 0x2C, 0x3001: fields.append([])
+            case 0x2C, 0x3B, 0x3001: fields.append([])
+            // Within dates only.
+            case 0x2D, 0x2E, 0x2F: if fields.count < 2 { return nil }
             case 0x61...0x7A: Self.add(UInt8(value - 0x20), &fields, &lines)
             case 0x30...0x39, 0x41...0x5A, 0x3C: Self.add(UInt8(value), &fields, &lines)
             default: return nil
             }
         }
         if fields.count == 3 {
-            self.init(number: fields[0], birth: fields[1], expiry: fields[2])
+            self.init(number: fields[0], birth: Self.short(fields[1]), expiry: Self.short(fields[2]))
         } else if fields.count == 1 {
             self.init(printed: lines.filter { !$0.isEmpty })
         } else {
@@ -43,6 +46,36 @@ public struct PassportKey: SecretValue, Sendable {
     private static func add(_ character: UInt8, _ fields: inout [[UInt8]], _ lines: inout [[UInt8]]) {
         fields[fields.count - 1].append(character)
         lines[lines.count - 1].append(character)
+    }
+
+    /// A date without the century of its year.
+    private static func short(_ date: [UInt8]) -> [UInt8] {
+        date.count == 8 && (date.starts(with: [0x31, 0x39]) || date.starts(with: [0x32, 0x30]))
+            ? Array(date.dropFirst(2)) : date
+    }
+
+    /// Letters and digits that are taken for each other.
+    private static let alike: [(UInt8, UInt8)] = [(0x4F, 0x30), (0x49, 0x31), (0x42, 0x38), (0x53, 0x35)]
+
+    /// Returns the one character of a printed line that was probably mistaken for another, since with the other one the check
+    /// digits are right.
+    ///
+    /// - Returns: its place in the line, counted from 1, what was written, and what fits; `nil` if none or several would fit.
+    package static func mistaken(in line: some StringProtocol) -> (place: Int, written: Character, fits: Character)? {
+        let characters = Array(line.utf8.filter { $0 > 0x20 }).map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
+        guard [44, 36].contains(characters.count) else { return nil }
+        var found: [(place: Int, written: Character, fits: Character)] = []
+        for (place, written) in characters.enumerated() {
+            for pair in alike where written == pair.0 || written == pair.1 {
+                let other = written == pair.0 ? pair.1 : pair.0
+                var changed = characters
+                changed[place] = other
+                guard PassportKey(printed: [changed]) != nil else { continue }
+                found.append(
+                    (place + 1, Character(Unicode.Scalar(written)), Character(Unicode.Scalar(other))))
+            }
+        }
+        return found.count == 1 ? found.first : nil
     }
 
     private init?(number: [UInt8], birth: [UInt8], expiry: [UInt8]) {

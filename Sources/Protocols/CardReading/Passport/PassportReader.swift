@@ -6,22 +6,38 @@ internal import CardCrypto
 package import CardModel
 package import ISO7816
 
-/// Reads an electronic passport into a dump: EF.COM, DG1, DG2 and EF.SOD, after BAC.
+/// Reads an electronic passport into a dump, after PACE, after BAC, or plainly where the chip asks for nothing.
 ///
-/// PACE is not spoken; a passport that has nothing else is recognized by its EF.CardAccess.
+/// EF.CardAccess decides: what it lists is spoken. Then EF.COM, the machine-readable zone, the photo and EF.SOD are read, and where the
+/// country put keys on the chip, the files with them; at the end the chip shows that it has the keys.
 package struct PassportReader {
     /// Why reading ended early.
     package private(set) var error: FileCardReadingError?
+    /// How it was opened.
+    package private(set) var access: PassportAccess?
+    /// What the chip answered to the question whether it is a copy.
+    package private(set) var evidence = ChipEvidence()
 
     private let session: ISO7816Session
     private let random: (Int) -> [UInt8]
+    private let listed: SecurityInfos
     private var dump: CardDump
-    private var secure: SecureMessaging?
+    /// The way to the files, once they are open.
+    private var files: PassportFiles?
+    private var opening: Opening?
 
-    /// The longest file that is read, in bytes.
-    static let longestFile = 1 << 18
+    /// How a session is opened again.
+    private enum Opening {
+        case pace(PACEInfo, PACE.Password, SecretBytes)
+        case bac(PassportKey)
+    }
 
-    /// Selects the application.
+    /// The longest EF.CardAccess and EF.CardSecurity.
+    private static let longestInfos = 0x4000
+    /// The short identifier of EF.CardAccess.
+    private static let accessShortID: UInt8 = 0x1C
+
+    /// Reads EF.CardAccess, and selects the application if that lists no PACE.
     ///
     /// - Parameter random: returns random bytes for the authentication.
     /// - Throws: ``FileCardReadingError``; ``FileCardReadingError/otherCard`` if it is not such a document.
@@ -33,52 +49,175 @@ package struct PassportReader {
         self.random = random
         dump = CardDump(card: card)
         do throws(ISO7816Error) {
-            try session.select(.application(PassportFile.application))
-        } catch .status {
-            throw try Self.wantsPACE(session) ? .paceRequired : .otherCard
-        } catch {
-            throw .card(error)
-        }
-    }
-
-    /// Whether EF.CardAccess lists PACE.
-    private static func wantsPACE(_ session: ISO7816Session) throws(FileCardReadingError) -> Bool {
-        do throws(ISO7816Error) {
-            try session.select(.masterFile)
-            try session.select(.childEF(PassportFile.cardAccess))
-            return listsPACE(try session.readDataObject(limit: 0x1000).data)
-        } catch .status {
-            return false
-        } catch .malformed(_, .notADataObject) {
-            return false
-        } catch {
-            throw .card(error)
-        }
-    }
-
-    /// Whether a SET of SEQUENCEs has one whose object identifier begins with 0.4.0.127.0.7.2.2.4, id-PACE.
-    static func listsPACE(_ data: [UInt8]) -> Bool {
-        let prefix: [UInt8] = [0x04, 0x00, 0x7F, 0x00, 0x07, 0x02, 0x02, 0x04]
-        guard let set = BERTLVList(tolerant: data)[0x31] else { return false }
-        return set.children?.contains { $0.tag == 0x30 && $0[0x06]?.value.starts(with: prefix) == true } ?? false
-    }
-
-    /// Opens it with the key, once.
-    package mutating func unlock(_ key: PassportKey) {
-        guard error == nil, secure == nil else { return }
-        do throws(SecureMessagingError) {
-            secure = try opened(key)
-        } catch .card(.status(.getChallenge, let status)) {
-            do throws(FileCardReadingError) {
-                self.error =
-                    try Self.wantsPACE(session) ? .paceRequired : .secure(.card(.status(.getChallenge, status)))
-            } catch {
-                self.error = error
+            let file = try Self.cardAccess(session)
+            listed = SecurityInfos(file ?? [])
+            if let file {
+                dump.applications = [
+                    ApplicationDump(aid: nil, files: [FileDump(id: PassportFile.cardAccess, state: .read, data: file)])
+                ]
             }
-        } catch .wrongNumber {
-            self.error = .wrongPassportKey
+            if !listed.listsPACE { try session.select(.application(PassportFile.application)) }
+        } catch .status {
+            throw .otherCard
         } catch {
-            self.error = .secure(error)
+            throw .card(error)
+        }
+    }
+
+    /// EF.CardAccess, by its identifier or by its short one; `nil` if the chip does not have it.
+    private static func cardAccess(_ session: ISO7816Session) throws(ISO7816Error) -> [UInt8]? {
+        // A fresh chip has its master file selected, and several refuse to select it.
+        _ = try session.transmit(.select(.masterFile))
+        do throws(ISO7816Error) {
+            try session.select(.childEF(PassportFile.cardAccess))
+            return try session.readDataObject(limit: longestInfos).data
+        } catch .status {
+            do throws(ISO7816Error) {
+                let whole = try session.readFile(shortID: accessShortID, size: 0x100)
+                return (try? BERHeader(whole)).map { Array(whole.prefix($0.totalLength)) }
+            } catch .status {
+                return nil
+            }
+        } catch .malformed(_, .notADataObject) {
+            return nil
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens it with the password, once.
+    ///
+    /// - Parameter allowsLastTry: whether a password may be sent when the chip says that one try is left.
+    package mutating func unlock(_ password: PassportPassword, allowsLastTry: Bool = false) {
+        guard error == nil, access == nil else { return }
+        do throws(FileCardReadingError) {
+            var refusal: ISO7816Error?
+            if try openByPACE(password, allowsLastTry: allowsLastTry, &refusal) { return }
+            guard case .zone(let key) = password else {
+                throw refusal.map { .secure(.card($0)) } ?? .noPACE
+            }
+            try openByBAC(key, afterRefusal: refusal)
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Tries the known protocols, best first, until the password counts; `false` if none was possible.
+    private mutating func openByPACE(
+        _ password: PassportPassword, allowsLastTry: Bool, _ refusal: inout ISO7816Error?
+    ) throws(FileCardReadingError) -> Bool {
+        let (kind, secret) = try Self.secret(password)
+        for info in listed.pace.sorted(by: { $0.isBetter(than: $1) }).prefix(4) {
+            do throws(PACE.Failure) {
+                try enter(
+                    try PACE.perform(
+                        in: session, info, kind, secret, allowsLastTry: allowsLastTry, random: random))
+                opening = .pace(info, kind, secret)
+                access = PassportAccess(
+                    .pace, variant: info.name, parameters: AgreementGroup.name(standard: Int(info.parameters)),
+                    password: kind == .zone ? .mrz : .can)
+                return true
+            } catch {
+                switch error {
+                case .refused(let error): refusal = error
+                case .failed(.crypto(.unsupported)): continue
+                case .failed(.card(.status(.select, .fileNotFound))): throw .otherCard
+                case .failed(let error): throw .secure(error)
+                case .wrongPassword(let left): throw .wrongPassportKey(left)
+                case .lastTry: throw .lastTry
+                }
+            }
+        }
+        return false
+    }
+
+    private static func secret(
+        _ password: PassportPassword
+    ) throws(FileCardReadingError) -> (PACE.Password, SecretBytes) {
+        switch password {
+        case .accessNumber(let number): return (.accessNumber, SecretBytes(number.bytes))
+        case .zone(let key):
+            do throws(CryptoError) {
+                return (.zone, SecretBytes(try Digest.sha1.hash(key.information)))
+            } catch {
+                throw .secure(.crypto(error))
+            }
+        }
+    }
+
+    /// Reads EF.CardSecurity where the mapping needs it, and selects the application in the new session.
+    private mutating func enter(_ outcome: PACE.Outcome) throws(PACE.Failure) {
+        do throws(SecureMessagingError) {
+            if let proof = outcome.proof, evidence.mapping == nil {
+                evidence.mapping = proof
+                try readCardSecurity(outcome.secure)
+            }
+            try Self.selectApplication(in: outcome.secure)
+        } catch {
+            throw .failed(error)
+        }
+        files = PassportFiles(secure: outcome.secure)
+    }
+
+    private static func selectApplication(in secure: SecureMessaging) throws(SecureMessagingError) {
+        let selection = try secure.transmit(.select, p1: 0x04, p2: 0x0C, data: PassportFile.application.bytes)
+        guard selection.status.isSuccess else { throw .card(.status(.select, selection.status)) }
+    }
+
+    private mutating func readCardSecurity(_ secure: SecureMessaging) throws(SecureMessagingError) {
+        var files = PassportFiles(secure: secure)
+        do throws(SecureMessagingError) {
+            // Outside the application a session is not opened again.
+            let data = try files.read(PassportFile.cardSecurity, limit: Self.longestInfos) {
+                () throws(SecureMessagingError) in throw .malformed(.objects)
+            }
+            let file = FileDump(id: PassportFile.cardSecurity, state: .read, data: data)
+            if dump.applications.isEmpty { dump.applications = [ApplicationDump(aid: nil, files: [])] }
+            dump.applications[0].files.append(file)
+        } catch .card(.status) where !secure.isOver {
+            return
+        } catch .card(.malformed) {
+            return
+        }
+    }
+
+    private mutating func openByBAC(
+        _ key: PassportKey, afterRefusal refusal: ISO7816Error?
+    ) throws(FileCardReadingError) {
+        do throws(SecureMessagingError) {
+            if listed.listsPACE { try selectApplication() }
+            files = PassportFiles(secure: try opened(key))
+            opening = .bac(key)
+            access = PassportAccess(.bac, password: .mrz, isFallback: listed.listsPACE)
+        } catch .card(.status(.getChallenge, let status)) {
+            if !listed.listsPACE { files = try openFiles() }
+            guard files != nil else { throw noWay(refusal, .secure(.card(.status(.getChallenge, status)))) }
+            access = PassportAccess(.none)
+        } catch .card(.status(.select, let status)) {
+            throw noWay(refusal, status == .fileNotFound ? .otherCard : .secure(.card(.status(.select, status))))
+        } catch .card(.status(.externalAuthenticate, let status)) {
+            // Chips that have PACE only refuse here, not before.
+            let isPACEOnly = listed.listsPACE && [0x6985, 0x6A88].contains(status)
+            let left: TriesLeft? = status.counter.map { $0 == 0 ? .locked : .count($0) }
+            throw isPACEOnly ? noWay(refusal, .wrongPassportKey(left)) : .wrongPassportKey(left)
+        } catch .wrongNumber {
+            throw .wrongPassportKey(nil)
+        } catch {
+            throw .secure(error)
+        }
+    }
+
+    /// Why neither PACE nor BAC opened it.
+    private func noWay(_ refusal: ISO7816Error?, _ other: FileCardReadingError) -> FileCardReadingError {
+        if let refusal { return .secure(.card(refusal)) }
+        return listed.listsPACE ? .paceRequired : other
+    }
+
+    private func selectApplication() throws(SecureMessagingError) {
+        do throws(ISO7816Error) {
+            try session.select(.application(PassportFile.application))
+        } catch {
+            throw .card(error)
         }
     }
 
@@ -100,28 +239,152 @@ package struct PassportReader {
         }
     }
 
-    /// Reads what the key opened, and returns everything that was read.
-    package mutating func finish() -> CardDump {
-        var files: [FileDump] = []
-        for file in PassportFile.allCases {
-            guard let secure, error == nil else {
-                files.append(FileDump(id: file.id, state: self.secure == nil ? .keyRequired : .lost))
-                continue
-            }
+    /// The files of a passport that asks for nothing: old Belgian, Nigerian and Malaysian ones.
+    private func openFiles() throws(FileCardReadingError) -> PassportFiles? {
+        do throws(ISO7816Error) {
+            try session.select(.application(PassportFile.application))
+        } catch .status {
+            return nil
+        } catch {
+            throw .card(error)
+        }
+        var files = PassportFiles(plain: session)
+        for file in [PassportFile.index, .machineReadableZone] {
             do throws(SecureMessagingError) {
-                let data = try secure.readDataObject(file.id, limit: Self.longestFile)
-                files.append(FileDump(id: file.id, state: .read, data: data))
-            } catch .card(.status(_, let status)) {
-                files.append(FileDump(id: file.id, state: ReadState(refusedWith: status)))
+                try files.open(file.id)
+                return files
+            } catch .card(.status), .card(.malformed) {
+                continue
             } catch {
-                self.error = .secure(error)
-                dump.complete = false
-                files.append(FileDump(id: file.id, state: .lost))
-                dump.missing.append(
-                    MissingPart(application: PassportFile.application, file: file.id, reason: .cardLost))
+                throw .secure(error)
             }
         }
-        dump.applications = [ApplicationDump(aid: PassportFile.application, files: files)]
+        return nil
+    }
+
+    /// Opens a session again after the chip ended one.
+    private func reopened() throws(SecureMessagingError) -> SecureMessaging {
+        switch opening {
+        case .pace(let info, let kind, let secret)?:
+            let outcome: PACE.Outcome
+            do throws(ISO7816Error) {
+                _ = try session.transmit(.select(.masterFile))
+            } catch {
+                throw .card(error)
+            }
+            do throws(PACE.Failure) {
+                outcome = try PACE.perform(
+                    in: session, info, kind, secret, allowsLastTry: false, random: random)
+            } catch {
+                switch error {
+                case .refused(let error): throw .card(error)
+                case .failed(let error): throw error
+                case .wrongPassword, .lastTry: throw .wrongNumber
+                }
+            }
+            try Self.selectApplication(in: outcome.secure)
+            return outcome.secure
+        case .bac(let key)?:
+            try selectApplication()
+            return try opened(key)
+        case nil: throw .malformed(.objects)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads what was opened, lets the chip show its keys, and returns everything that was read.
+    package mutating func finish() -> CardDump {
+        var files: [FileDump] = []
+        for file in PassportFile.always { files.append(read(file)) }
+        let groups = Self.groups(files)
+        for file in PassportFile.allCases where file.isForCopies && access != nil {
+            guard let number = file.dataGroup, groups?.contains(number) ?? true else { continue }
+            files.append(read(file))
+        }
+        dump.applications.append(ApplicationDump(aid: PassportFile.application, files: files))
+        if error == nil, access != nil { prove(files) }
         return dump
+    }
+
+    /// The data groups that EF.COM or EF.SOD names; `nil` if neither can be read.
+    private static func groups(_ files: [FileDump]) -> Set<Int>? {
+        func data(_ file: PassportFile) -> [UInt8]? {
+            files.first { $0.id == file.id && $0.state == .read }?.data
+        }
+        let named = [
+            data(.index).flatMap { PassportGroups.named(byIndex: $0) },
+            data(.security).flatMap { PassportGroups.named(bySecurity: $0) },
+        ].compactMap(\.self)
+        // A list that cannot be read could name anything.
+        guard named.count == 2 || data(.security) == nil && !named.isEmpty else { return nil }
+        return named.reduce([]) { $0.union($1) }
+    }
+
+    private mutating func read(_ file: PassportFile) -> FileDump {
+        guard var files else { return FileDump(id: file.id, state: .keyRequired) }
+        guard error == nil else { return FileDump(id: file.id, state: .lost) }
+        let reader = self
+        do throws(SecureMessagingError) {
+            defer { self.files = files }
+            let data = try files.read(file.id) { () throws(SecureMessagingError) in try reader.reopened() }
+            return FileDump(id: file.id, state: .read, data: data)
+        } catch .card(.malformed(_, .notADataObject)) {
+            // The exchanges succeeded; only the contents are not what is expected.
+            return FileDump(id: file.id, state: .refused(status: nil))
+        } catch .card(.status(_, let status)) {
+            // The key opened the passport: whatever the word is, it is a refusal.
+            return FileDump(id: file.id, state: .refused(status: status.rawValue))
+        } catch {
+            self.error = .secure(error)
+            dump.complete = false
+            dump.missing.append(
+                MissingPart(application: PassportFile.application, file: file.id, reason: .cardLost))
+            return FileDump(id: file.id, state: .lost)
+        }
+    }
+
+    // MARK: Copies
+
+    /// Asks the chip to show its keys: active authentication first, since some chips cannot do it afterwards.
+    private mutating func prove(_ found: [FileDump]) {
+        func data(_ file: PassportFile) -> [UInt8]? {
+            found.first { $0.state == .read && $0.id == file.id }?.data
+        }
+        guard var files, !files.isPlain else {
+            // Without a session there is no chip authentication, and active authentication would be sent in the clear.
+            if data(.chipKey) != nil { evidence.active = .notDone(.refused) }
+            if data(.protocols) != nil { evidence.chip = .notDone(.refused) }
+            return
+        }
+        let reader = self
+        func session() throws(SecureMessagingError) -> SecureMessaging? {
+            try files.session { () throws(SecureMessagingError) in try reader.reopened() }
+        }
+        do throws(SecureMessagingError) {
+            if let key = data(.chipKey), let secure = try session() {
+                evidence.active = try active(key, secure)
+            }
+            guard let file = data(.protocols) else { return }
+            let infos = SecurityInfos(dataGroup: file)
+            guard infos.listsChipAuthentication else { return }
+            guard let (way, key) = infos.chipAuthentication else {
+                evidence.chip = .notDone(.algorithm)
+                return
+            }
+            guard let secure = try session() else { return }
+            let agreement = try ChipProof.chipAuthentication(in: secure, way, key.der, random: random)
+            (evidence.chip, evidence.agreement) = (agreement.answer, agreement.record)
+        } catch {
+            self.error = .secure(error)
+        }
+    }
+
+    private func active(
+        _ file: [UInt8], _ secure: SecureMessaging
+    ) throws(SecureMessagingError) -> ChipEvidence.Active? {
+        guard let key = BERTLVList(tolerant: file)[0x6F]?.value, let length = PublicKey(der: key).signatureLength
+        else { return .notDone(.algorithm) }
+        return try ChipProof.activeAuthentication(in: secure, length: length, random: random)
     }
 }

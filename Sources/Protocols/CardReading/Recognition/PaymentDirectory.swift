@@ -60,9 +60,9 @@ struct DESFireVersion: Hashable, Sendable {
     /// Hardware and software: vendor, type, subtype, major and minor version, storage, protocol.
     let hardware, software: [UInt8]
 
-    /// - Returns: `nil` when the answer is not 28 bytes or its vendor is not NXP.
+    /// - Returns: `nil` when the answer is not 28 bytes, its vendor is not NXP, or it is an NTAG's, whose type is 04.
     init?(_ answer: [UInt8]) {
-        guard answer.count == 28, answer[0] == 0x04, answer[7] == 0x04 else { return nil }
+        guard answer.count == 28, answer[0] == 0x04, answer[7] == 0x04, answer[1] != 0x04 else { return nil }
         hardware = Array(answer[0..<7])
         software = Array(answer[7..<14])
     }

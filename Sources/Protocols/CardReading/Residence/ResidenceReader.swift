@@ -135,7 +135,8 @@ package struct ResidenceReader {
                 let size = file.size(on: type)
                 add(FileDump(id: file.id, state: .read, data: try read(file, size, secure)), file)
             } catch .card(.status(_, let status)) {
-                add(FileDump(id: file.id, state: ReadState(refusedWith: status)), file)
+                // The number opened the card: whatever the word is, it is a refusal.
+                add(FileDump(id: file.id, state: .refused(status: status.rawValue)), file)
             } catch {
                 self.error = .secure(error)
                 dump.complete = false

@@ -7,10 +7,15 @@ package import ReaderCore
 package struct CardFinder {
     let reader: any Reader
     let cancellation: CancellationToken
+    /// What was heard of cards that could not be selected.
+    let heard: HeardLog
 
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+    package init(
+        reader: any Reader, cancellation: CancellationToken = CancellationToken(), heard: HeardLog = HeardLog()
+    ) {
         self.reader = reader
         self.cancellation = cancellation
+        self.heard = heard
     }
 
     /// The result of a search for one kind of card.
@@ -190,7 +195,7 @@ package struct CardFinder {
         to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
     ) throws(ReadingError) -> FoundCard? {
         do throws(TransportError) {
-            return try reader.firstAnswer(to: requests, where: isWanted)
+            return try reader.firstAnswer(to: requests, where: isWanted, heard: heard.note)
         } catch {
             // A card that was lost while being selected does not count.
             guard error != .noAnswer, error != .cardReleased else { return nil }

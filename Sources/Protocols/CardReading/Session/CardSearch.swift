@@ -28,7 +28,9 @@ struct CardSearch {
     private let requests: [ActivationRequest]
     /// The requests of each round if the transit system comes first.
     private let plan: SearchPlan?
-    private let deadline: Duration?
+    private var deadline: Duration?
+    /// Whether the first requests were sent. A reader may switch its field on for them, and take as long as a card needs.
+    private var hasLooked = false
     private var step = Step.start
     /// When the last requests were returned.
     private var last = Duration.zero
@@ -50,11 +52,15 @@ struct CardSearch {
         (self.finder, self.wait, self.requests) = (finder, wait, requests)
         let isTransitFirst = requests.first { $0.technology == .felica }?.isTransit == true
         plan = isTransitFirst ? SearchPlan(requests, wait.pace) : nil
-        deadline = wait.deadline.map { max($0, wait.clock.now() + Self.cardStart) }
+        deadline = wait.deadline
     }
 
     /// Returns the requests to send next, after the pause before them; `nil` when the time is over.
     mutating func next() throws(ReadingError) -> [ActivationRequest]? {
+        switch step {
+        case .start: break
+        case .transit, .round: awaitCardStart()
+        }
         switch step {
         case .start:
             guard plan != nil else { return try round() }
@@ -73,6 +79,13 @@ struct CardSearch {
             if rest == .over, plan == nil || wait.isPart { return nil }
             return isEvent && plan != nil ? try transit(looks: 1, since: clock.now()) : try round()
         }
+    }
+
+    /// Leaves a card its time to start after the first requests.
+    private mutating func awaitCardStart() {
+        guard !hasLooked else { return }
+        hasLooked = true
+        deadline = deadline.map { max($0, clock.now() + Self.cardStart) }
     }
 
     private mutating func transit(looks: Int, since start: Duration) throws(ReadingError) -> [ActivationRequest] {

@@ -20,6 +20,10 @@ package final class CardSession {
     private(set) var exchanges = 0
     /// The bit rate of Pollings, and of the commands after them.
     private(set) var bitRate: FeliCaBitRate
+    /// The systems that have answered a command, by the IDm that the answer carried.
+    private var answering: Set<IDm> = []
+    /// Whether the card has needed more time than its PMm says.
+    private var isSlow = false
     /// Whether a higher bit rate has not failed yet.
     private var mayRaiseBitRate: Bool
     private let cancellation: CancellationToken
@@ -41,27 +45,34 @@ package final class CardSession {
     }
 
     /// How many nodes one Request Service can name so that the answer (11 bytes and 2 per node) fits the reader.
-    var nodesPerRequest: Int {
-        max(1, min(RequestService.allowedNodes.upperBound, (reader.information.longestFeliCaAnswer - 11) / 2))
-    }
+    var nodesPerRequest: Int { RequestService.nodes(answeredIn: reader.information) }
 
     /// Sends a command to one system until the card answers it or cannot.
+    ///
+    /// A card that does not answer is asked once more with twice the time that its PMm says, and from then on always
+    /// gets that time if it uses it: silence is the only sign of a card that is too slow.
     ///
     /// - Throws: ``ReadingError``; a refusal and persistent lack of an answer are values, not errors.
     func ask<Value>(
         _ system: SystemHandle, _ command: (FeliCaSystem) throws(FeliCaError) -> Value
     ) throws(ReadingError) -> CardReply<Value> {
-        let felica = FeliCaSystem(channel: reader, idm: system.idm, pmm: system.pmm)
         var damaged = 0
         var silent = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }
             exchanges += 1
+            let isPatient = isSlow || silent > 0
+            let felica = FeliCaSystem(
+                channel: isPatient ? PatientChannel(channel: reader) : reader, idm: system.idm, pmm: system.pmm)
             do {
-                return .value(try command(felica))
+                let value = try command(felica)
+                didAnswer(system, patiently: isPatient)
+                return .value(value)
             } catch {
                 switch error {
-                case .status(let flags): return .refused(flags)
+                case .status(let flags):
+                    didAnswer(system, patiently: isPatient)
+                    return .refused(flags)
                 case .transport(.noAnswer), .transport(.cardReleased):
                     silent += 1
                     isNoisy = true
@@ -69,6 +80,8 @@ package final class CardSession {
                     guard try isPresent(system) else { throw .cardLost }
                     if silent == 2 { return .silent }
                 case .transport(let failure):
+                    // What a recording does not have was not sent.
+                    if case .outOfScript = failure { exchanges -= 1 }
                     guard failure.isTransient else { throw CardSession.readingError(failure) }
                     isNoisy = true
                     damaged += 1
@@ -83,6 +96,14 @@ package final class CardSession {
             }
         }
     }
+
+    private func didAnswer(_ system: SystemHandle, patiently: Bool) {
+        answering.insert(system.idm)
+        if patiently { isSlow = true }
+    }
+
+    /// Whether this system has answered any command but Polling.
+    func hasAnswered(_ system: SystemHandle) -> Bool { answering.contains(system.idm) }
 
     /// Sends a frame once.
     func exchange(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
@@ -112,7 +133,10 @@ package final class CardSession {
                 guard error.isTransient else { throw CardSession.readingError(error) }
                 isNoisy = true
                 damaged += 1
-                if damaged == CardSession.attempts { throw .radio(error) }
+                guard damaged == CardSession.attempts else { continue }
+                // Other cards may answer at the same time: no answer of this one.
+                if case .heard = error { return nil }
+                throw .radio(error)
             }
         }
     }
@@ -132,7 +156,7 @@ package final class CardSession {
         } catch {
             switch error {
             // A recording at 212 kbit/s only has other questions.
-            case .corrupted, .unsupported, .outOfScript: return nil
+            case .corrupted, .heard, .unsupported, .outOfScript: return nil
             default: throw CardSession.readingError(error)
             }
         }
@@ -156,11 +180,11 @@ package final class CardSession {
         return false
     }
 
-    static func readingError(_ error: TransportError) -> ReadingError {
+    package static func readingError(_ error: TransportError) -> ReadingError {
         switch error {
         case .cancelled: .cancelled
         case .noAnswer, .cardReleased: .cardLost
-        case .corrupted: .radio(error)
+        case .corrupted, .heard: .radio(error)
         default: .reader(error)
         }
     }
@@ -177,13 +201,25 @@ extension CardSession {
         if target.pmm.mayAnswer(RequestSystemCode.code) {
             let handle = SystemHandle(code: first ?? .any, idm: target.idm, pmm: target.pmm)
             let reply = try ask(handle) { felica throws(FeliCaError) in try felica.requestSystemCode() }
-            if case .value(let codes) = reply, !codes.isEmpty { return codes }
+            if case .value(let listed) = reply {
+                let codes = listed.enumerated().filter { $1.isSystem && !listed.prefix($0).contains($1) }
+                if !codes.isEmpty { return codes.map(\.element) }
+            }
         }
         var codes = first.map { [$0] } ?? []
         for code in SystemTraversal.fallback + SystemTraversal.unlisted where !codes.contains(code) {
             if let found = try poll(code), found.idm.isSameCard(as: target.idm) { codes.append(code) }
         }
         return codes
+    }
+}
+
+/// Gives a card twice the time of its PMm, and at least 10 ms more.
+private struct PatientChannel: CardChannel {
+    let channel: any CardChannel
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        try channel.transceive(frame, timeout: timeout + max(timeout, .milliseconds(10)))
     }
 }
 
@@ -222,6 +258,8 @@ public enum ReadingError: Error, Hashable, Sendable {
     case radio(TransportError)
     /// The card gave an answer that is never valid, on every try.
     case badAnswer(FeliCaError)
+    /// The card is there, but gave no answer that shows what it contains, even with twice the time.
+    case cardSilent
     /// The reader failed.
     case reader(TransportError)
     /// Work was cancelled.
@@ -233,6 +271,7 @@ public enum ReadingError: Error, Hashable, Sendable {
         case .cardLost: .cardLost
         case .radio: .radioError
         case .badAnswer: .badAnswer
+        case .cardSilent: .cardSilent
         case .reader: .readerFailed
         case .cancelled: .cancelled
         }
@@ -260,6 +299,9 @@ extension ReadingError: SelfDescribing {
         case .radio: LocalizedText("the card's answers were corrupted repeatedly", "カードの応答が何度も壊れて届きました")
         case .badAnswer(.malformed(let command, let fault)): FeliCaError.malformed(command, fault).message
         case .badAnswer: LocalizedText("the card's answer violates the protocol", "カードの応答が規格に合いません")
+        case .cardSilent:
+            LocalizedText(
+                "the card answers too little to show what it contains", "カードの応答が足りず、内容を確認できません")
         case .reader(let error): error.message
         case .cancelled: TransportError.cancelled.message
         }

@@ -52,6 +52,8 @@ package struct CardWait {
         var start: Duration?
         var last: Duration?
         var isExpected = false
+        /// When it was last looked more closely.
+        var closer: Duration?
     }
 
     /// The minimum time between two rounds: others share the bus and the processor.
@@ -60,6 +62,10 @@ package struct CardWait {
     private static let transitPeriod = Duration.milliseconds(15)
     /// The same for an idle wait; four looks take less than the 750 ms for which a phone remembers the field.
     private static let idlePeriod = Duration.milliseconds(150)
+    /// The time between two closer looks.
+    private static let closer = Duration.seconds(1)
+    /// A closer look is due at once after so many failures.
+    private static let failures = 2
     /// The pause before a wrong card is looked for again.
     private static let rest = Duration.milliseconds(100)
     /// How long a part of a wait without end lasts.
@@ -74,6 +80,8 @@ package struct CardWait {
     /// Whether it continues another one: nothing is expected to lie there when it begins, and it does not end with all requests.
     let isPart: Bool
     private let rhythm: Rhythm
+    /// What was heard of cards that could not be selected.
+    package let heard: HeardLog
     private var beats = 0
 
     /// Begins a wait of its own.
@@ -82,11 +90,11 @@ package struct CardWait {
     ///   - limit: how long to wait; zero for one round, `nil` for no limit.
     ///   - pace: the pace of its parts.
     package init(_ limit: Duration?, clock: SearchClock = .system, pace: Pace = .attentive) {
-        self.init(limit, clock, pace, part: nil)
+        self.init(limit, clock, pace, part: nil, HeardLog())
     }
 
-    private init(_ limit: Duration?, _ clock: SearchClock, _ pace: Pace, part rhythm: Rhythm?) {
-        (self.clock, self.pace, isPart) = (clock, pace, rhythm != nil)
+    private init(_ limit: Duration?, _ clock: SearchClock, _ pace: Pace, part rhythm: Rhythm?, _ heard: HeardLog) {
+        (self.clock, self.pace, self.heard, isPart) = (clock, pace, heard, rhythm != nil)
         self.rhythm = rhythm ?? Rhythm()
         deadline = limit.map { clock.now() + $0 }
     }
@@ -105,8 +113,11 @@ package struct CardWait {
         _ limit: Duration?, pace: Pace? = nil, pause: (@Sendable (Duration) -> Void)? = nil
     ) -> CardWait {
         let clock = pause.map { SearchClock(now: self.clock.now, pause: $0) } ?? self.clock
-        return CardWait(limit, clock, pace ?? self.pace, part: rhythm)
+        return CardWait(limit, clock, pace ?? self.pace, part: rhythm, heard)
     }
+
+    /// A wait of its own, of which nothing but what is heard is shared.
+    private func own(_ limit: Duration) -> CardWait { CardWait(limit, clock, .attentive, part: nil, heard) }
 
     /// A part of ``beat`` of a wait without end is over, without a card.
     package mutating func didBeat() {
@@ -115,7 +126,7 @@ package struct CardWait {
     }
 
     /// The first slice: what lies there already is found at once.
-    package var firstSlice: CardWait { isPart ? slice(at: clock.now()) : CardWait(.zero, clock: clock) }
+    package var firstSlice: CardWait { isPart ? slice(at: clock.now()) : own(.zero) }
 
     /// The slice that follows; `nil` when the time is over.
     package var nextSlice: CardWait? { isOver ? nil : slice(at: clock.now()) }
@@ -125,12 +136,26 @@ package struct CardWait {
 
     private func slice(at now: Duration) -> CardWait {
         let left = deadline.map { max(.zero, $0 - now) } ?? times.slice
-        if !isPart, deadline != nil, left <= times.slice { return CardWait(left, clock: clock) }
+        if !isPart, deadline != nil, left <= times.slice { return own(left) }
         return part(min(left, times.slice))
     }
 
     /// One look at this point of the wait, such as for cards of other kinds.
-    package var look: CardWait { isPart ? part(.zero, pace: .attentive) : CardWait(.zero, clock: clock) }
+    package var look: CardWait { isPart ? part(.zero, pace: .attentive) : own(.zero) }
+
+    /// Whether it is time to look more closely: once a second, at the end, and after two failures. Not in the parts of
+    /// a wait without end, such as a watch: a card that cannot be selected is not a tap.
+    package func takesCloserLook(isLast: Bool) -> Bool {
+        guard !isPart else { return false }
+        let now = clock.now()
+        let isDue = now - (rhythm.closer ?? now) >= Self.closer
+        guard isDue || isLast || heard.count() >= Self.failures && rhythm.closer == nil else {
+            rhythm.closer = rhythm.closer ?? now
+            return false
+        }
+        rhythm.closer = now
+        return true
+    }
 
     /// Waits before a wrong card is looked for again.
     package func pauseForWrongCard() { clock.pause(Self.rest) }

@@ -7,17 +7,22 @@ internal import FeliCa
 package struct CardScanner {
     private let session: CardSession
     private let layouts: CardLayouts
+    private let spotChecks: SpotChecks
     private let progress: (ReadingProgress) -> Void
 
     /// Makes a scanner for the card in this session.
     ///
-    /// - Parameter layouts: what to predict the nodes from; without layouts, each is asked for. The result is the same.
+    /// - Parameters:
+    ///   - layouts: what to predict the nodes from; without layouts, each is asked for. The result is the same.
+    ///   - random: draws the places that are searched after a proof.
     package init(
         session: CardSession, layouts: CardLayouts = .shipped,
+        random: some RandomNumberGenerator = SystemRandomNumberGenerator(),
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) {
         self.session = session
         self.layouts = layouts
+        spotChecks = SpotChecks(random)
         self.progress = progress
     }
 
@@ -39,6 +44,7 @@ package struct CardScanner {
                 outcome.systems.append(SystemScan(system: system))
                 try nodes(of: system, on: traversal.listed, into: &outcome.systems[index])
             }
+            if outcome.systems.contains(where: \.isSilent) { outcome.interruption = .cardSilent }
         } catch {
             outcome.interruption = error
         }
@@ -55,7 +61,7 @@ package struct CardScanner {
         let versions = KeyVersionFinder(session: session, system: system)
         let finder = NodeFinder(
             session: session, system: system, candidates: layouts.candidates(for: system.code, of: card),
-            versions: versions
+            versions: versions, spotChecks: spotChecks, hasSearched: spotChecks.cardSearches
         ) { count in
             progress(ReadingProgress(system: system.code, nodes: count, blocks: 0))
         }
@@ -65,6 +71,9 @@ package struct CardScanner {
             scan.nodes = finder.nodes
             scan.listing = finder.listing
             scan.isProved = finder.isProved
+            scan.searchedNodes = finder.searchedNodes
+            spotChecks.cardSearches = finder.searchWorks
+            scan.isSilent = !finder.hasEnd
             scan.exchanges = session.exchanges - before
         }
         try finder.run()
@@ -85,6 +94,10 @@ public struct SystemScan: Hashable, Sendable {
     public var listing: NodeListing
     /// Whether a prediction of the nodes was proved, instead of asking for each; the nodes are the same.
     public internal(set) var isProved = false
+    /// How many of the proved nodes the card itself listed; it confirmed the others. `nil` if nothing was proved.
+    public internal(set) var searchedNodes: Int?
+    /// Whether no answer of the card shows where the list of its nodes ends, so that more may exist.
+    public internal(set) var isSilent = false
     /// The number of exchanges with the card that it took.
     public internal(set) var exchanges = 0
 

@@ -43,11 +43,12 @@ final class SystemTraversal {
     func run(_ visit: (SystemHandle) throws(ReadingError) -> Void) throws(ReadingError) {
         if let selection { return try run(selection, visit) }
         let first = try firstSystem()
-        let codes = try listedSystems(first)
+        let places = try listedSystems(first)
+        let codes = places?.map(\.code)
         listed = codes ?? []
         unvisited = codes ?? [first.code]
         var visited: Set<SystemCode> = []
-        for (number, code) in unvisited.enumerated() {
+        for (number, code) in places ?? [(0, first.code)] {
             let handle = try handle(for: code, number: number, first: first)
             isVisiting = true
             try visit(handle)
@@ -95,17 +96,22 @@ final class SystemTraversal {
         return SystemHandle(code: code, idm: target.idm, pmm: target.pmm)
     }
 
-    /// Returns `nil` if the card does not support Request System Code.
-    private func listedSystems(_ first: SystemHandle) throws(ReadingError) -> [SystemCode]? {
+    /// Returns the systems with their places in the card's list; `nil` if the card does not support Request System Code.
+    private func listedSystems(
+        _ first: SystemHandle
+    ) throws(ReadingError) -> [(place: Int, code: SystemCode)]? {
         guard first.pmm.mayAnswer(RequestSystemCode.code) else { return nil }
         let reply = try session.ask(first) { felica throws(FeliCaError) in try felica.requestSystemCode() }
-        guard case .value(let codes) = reply, !codes.isEmpty else { return nil }
-        return codes
+        guard case .value(let codes) = reply else { return nil }
+        let systems = codes.enumerated().filter { place, code in
+            code.isSystem && !codes.prefix(place).contains(code)
+        }
+        return systems.isEmpty ? nil : systems.map { ($0.offset, $0.element) }
     }
 
     /// The high nibble of the IDm is the position in the list, but phones may have other IDms: each system is polled.
     ///
-    /// Only a system that cannot be polled by its code (FFFF, or one listed twice) gets the derived IDm.
+    /// Only a system that cannot be polled by its code gets the derived IDm.
     private func handle(
         for code: SystemCode, number: Int, first: SystemHandle
     ) throws(ReadingError) -> SystemHandle {
@@ -113,7 +119,6 @@ final class SystemTraversal {
         if let handle = known(code) { return handle }
         let derived = SystemHandle(
             code: code, idm: first.idm.inSystem(UInt8(truncatingIfNeeded: number)), pmm: first.pmm)
-        guard code != .any else { return derived }
         for _ in 0..<3 {
             // The first system was read.
             if let found = try session.poll(code, raising: number > 0), SystemTraversal.isSameCard(found, first) {
@@ -144,4 +149,9 @@ final class SystemTraversal {
         }
         return nil
     }
+}
+
+extension SystemCode {
+    /// Whether it may be a system's: 0000 is none, and FFFF stands for any.
+    var isSystem: Bool { rawValue != 0 && self != .any }
 }

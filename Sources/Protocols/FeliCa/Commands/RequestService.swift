@@ -2,6 +2,7 @@
 
 internal import ByteCodec
 public import CardModel
+package import ReaderCore
 
 /// A command about 1 to 32 nodes, answered in their order.
 package protocol NodeListCommand: FeliCaCommand {
@@ -43,15 +44,31 @@ package struct RequestService: NodeListCommand, Hashable, Sendable {
     }
 }
 
+extension RequestService {
+    /// How many nodes one command can name so that the answer (11 bytes and 2 per node) fits a reader.
+    package static func nodes(answeredIn reader: ReaderInformation) -> Int {
+        max(1, min(allowedNodes.upperBound, (reader.longestFeliCaAnswer - 11) / 2))
+    }
+}
+
 extension FeliCaSystem {
     /// Sends Request Service (02): which of these areas and services exist, and the versions of their keys.
     ///
-    /// - Parameter nodes: 1 to 32; `NodeCode.system` is the system itself. Cards with IC 24 do not answer if
+    /// One command has room for 32 nodes, or as many as the reader passes on; more of them take several.
+    ///
+    /// - Parameter nodes: at least one; `NodeCode.system` is the system itself. Cards with IC 24 do not answer if
     ///   one has an attribute that they do not know.
     /// - Returns: the key versions in the order of the nodes; `nil` for a node that does not exist.
     /// - Throws: ``FeliCaError``.
     public func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
-        try send(RequestService(nodes))
+        let longest = (channel as? any Reader).map { RequestService.nodes(answeredIn: $0.information) }
+        let step = longest ?? RequestService.allowedNodes.upperBound
+        guard nodes.count > step else { return try send(RequestService(nodes)) }
+        var versions: [KeyVersion?] = []
+        for start in stride(from: 0, to: nodes.count, by: step) {
+            versions += try send(RequestService(Array(nodes[start...].prefix(step))))
+        }
+        return versions
     }
 }
 

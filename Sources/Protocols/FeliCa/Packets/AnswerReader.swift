@@ -101,12 +101,11 @@ public struct AnswerReader {
 
     /// Reads the Status Flags and continues only if Status Flag 1 is 00.
     ///
-    /// - Throws: ``FeliCaError/status(_:)`` for any other, and for Status Flags `00 xx` (xx not 00) with no byte after
-    ///   them, which amount to a refusal.
+    /// - Throws: ``FeliCaError/status(_:)`` for any other, whatever follows it, and for Status Flags `00 xx` (xx not 00)
+    ///   with no byte after them, which amount to a refusal.
     public mutating func expectSuccess() throws(FeliCaError) {
         let flags = try statusFlags()
         if flags.flag1 == 0, flags.flag2.rawValue == 0 || remaining > 0 { return }
-        try expectEnd()
         throw .status(flags)
     }
 

@@ -97,7 +97,7 @@ extension Array where Element: FourDigitCode {
 
 /// One system of the FeliCa card behind a channel; its methods are the commands in the manual.
 ///
-/// Each command is sent once, nothing is repeated, and a card that does not answer is ``TransportError/noAnswer``.
+/// Each command is sent once, nothing is repeated (but by `read(_:)`, which finds the card's limit), and a card that does not answer is ``TransportError/noAnswer``.
 /// Sending to the IDm of another system of the card switches the card to that system.
 ///
 /// Sources of the commands: nfcpy, felica-tool, soltia48's unofficial user's manual.

@@ -4,11 +4,11 @@ internal import ByteCodec
 package import CardModel
 
 /// The model of a phone, as it answers Get Container Issue Information.
-package struct PhoneModel: Hashable, Sendable {
+public struct PhoneModel: Hashable, Sendable {
     /// The marketing name; `nil` if it is unknown.
-    package let name: String?
+    public let name: String?
     /// What the phone answered: the ASCII text, or a hex dump of the eleven bytes if not printable; `nil` if they are all 00.
-    package let code: String?
+    public let code: String?
 
     /// Looks up the answer of a phone.
     package init(_ information: ContainerIssueInformation) {

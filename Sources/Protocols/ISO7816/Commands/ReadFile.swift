@@ -9,31 +9,22 @@ extension ISO7816Session {
 
     /// Reads the current EF in blocks that the reader can pass on.
     ///
-    /// A block may be shorter than requested; the next one then begins after it. If the card reports a wrong length
-    /// (`6700`), half as much is requested. Reading ends as listed in ``FileContents/End``, after at most a few more
+    /// A block may be shorter than requested; the next one then begins after it. If the card refuses a length
+    /// (`6700`), less is requested. Reading ends as listed in ``FileContents/End``, after at most a few more
     /// exchanges than there are bytes.
     ///
     /// - Parameter limit: the maximum number of bytes, if the size of the file is already known or no more is wanted.
     /// - Returns: what was read, even if an exchange failed on the way.
     public func readFile(limit: Int = longestFile) -> FileContents {
-        var step = limits.bytesPerRead
-        var data: [UInt8] = []
-        while data.count < limit {
-            let response: ResponseAPDU
-            do throws(ISO7816Error) {
-                response = try readBinary(offset: data.count, count: min(step, limit - data.count))
-            } catch {
-                return FileContents(data: data, end: .failed(error))
+        var reads = FallingReads(step: limits.bytesPerRead)
+        do throws(ISO7816Error) {
+            let end = try reads.read(limit) { offset, count throws(ISO7816Error) in
+                try readBinary(offset: offset, count: count)
             }
-            data += response.data.prefix(limit - data.count)
-            switch response.status {
-            case .success where !response.data.isEmpty: continue
-            case .wrongLength where response.data.isEmpty && step > 1: step /= 2
-            case .success, .endOfFile, .wrongParameters: return FileContents(data: data, end: .file)
-            default: return FileContents(data: data, end: .refused(response.status))
-            }
+            return FileContents(data: reads.data, end: FileContents.End(end))
+        } catch {
+            return FileContents(data: reads.data, end: .failed(error))
         }
-        return FileContents(data: data, end: .limit)
     }
 
     /// Reads an EF of the current DF by its short identifier, in short commands.
@@ -43,27 +34,20 @@ extension ISO7816Session {
     ///   - size: the length of the file in bytes; a shorter one ends earlier.
     /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` if the card refuses.
     package func readFile(shortID: UInt8, size: Int) throws(ISO7816Error) -> [UInt8] {
-        var data: [UInt8] = []
-        while data.count < size {
-            let offset = data.count
+        var requestsAll = size <= 0x100 && limits.longestExpected == 0x100
+        var reads = FallingReads(step: requestsAll ? 0x100 : limits.bytesPerRead)
+        let end = try reads.read(size) { offset, count throws(ISO7816Error) in
             // The first read names the file; from then on it is the current one.
-            let count =
-                size <= 0x100 && limits.longestExpected == 0x100 ? 0x100 : min(limits.bytesPerRead, size - offset)
-            let response = try transmit(
+            var response = try transmit(
                 CommandAPDU(
                     .readBinary, p1: offset == 0 ? 0x80 | shortID & 0x1F : UInt8(truncatingIfNeeded: offset >> 8),
-                    p2: UInt8(truncatingIfNeeded: offset), ne: count))
-            switch response.status {
-            case .success where !response.data.isEmpty, .endOfFile where !response.data.isEmpty:
-                data += response.data.prefix(size - offset)
-                if response.status == .endOfFile || count == 0x100 && response.data.count < count { return data }
-            case .success, .endOfFile, .wrongParameters:
-                guard !data.isEmpty else { throw .status(.readBinary, response.status) }
-                return data
-            default: throw .status(.readBinary, response.status)
-            }
+                    p2: UInt8(truncatingIfNeeded: offset), ne: requestsAll ? 0x100 : count))
+            // An answer with less than everything that fits ends with the file.
+            if requestsAll, response.status == .success, response.data.count < 0x100 { response.status = .endOfFile }
+            requestsAll = false
+            return response
         }
-        return data
+        return try reads.contents(end)
     }
 
     /// Reads the one BER-TLV data object at the start of the current EF; its tag and length determine how far to read.

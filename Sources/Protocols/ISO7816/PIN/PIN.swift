@@ -27,6 +27,17 @@ public final class PIN: SecretValue {
         unsafe secret.withUnsafeBytes { unsafe form.accepts($0) }
     }
 
+    /// Copies the first bytes of a secret that is printed on a card, to compare them with what its chip says.
+    package func printedPart(_ count: Int) -> SecretBytes {
+        unsafe secret.withUnsafeBytes { bytes in
+            unsafe SecretBytes(capacity: count) { part in
+                let part = unsafe UnsafeMutableRawBufferPointer(rebasing: part.prefix(min(count, bytes.count)))
+                unsafe part.copyBytes(from: bytes.prefix(count))
+                return part.count
+            }
+        }
+    }
+
     /// Overwrites the bytes; nothing can be sent after that.
     public func wipe() {
         isSpent = true

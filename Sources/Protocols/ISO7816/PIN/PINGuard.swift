@@ -242,10 +242,18 @@ public enum PINGuardError: Error, Hashable, Sendable {
     }
 }
 
+extension LocalizedText {
+    /// The English name within a sentence, as in `check number B`, `PIN 1`: a message begins in lower case.
+    package var inSentence: String {
+        guard let second = english.dropFirst().first, second.isLowercase else { return english }
+        return english.prefix(1).lowercased() + english.dropFirst()
+    }
+}
+
 extension PINGuardError: SelfDescribing {
     /// What happened to the PIN, with its name and what is known about the tries left.
     public var message: LocalizedText {
-        let (name, japaneseName) = (reference.name.english, reference.name.japanese)
+        let (name, japaneseName) = (reference.name.inSentence, reference.name.japanese)
         switch self {
         case .form(let reference):
             return LocalizedText(
@@ -264,7 +272,7 @@ extension PINGuardError: SelfDescribing {
                 "\(name) was not sent: \(tries.message.english)", "\(japaneseName)は送っていません: \(tries.message.japanese)")
         case .triesUnreadable(_, let error):
             return LocalizedText(
-                "\(name) was not sent, because the number of tries left cannot be read: \(error.message.english)",
+                "\(name) was not sent, because the number of remaining tries cannot be read: \(error.message.english)",
                 "残り回数を読めないため、\(japaneseName)は送っていません: \(error.message.japanese)")
         case .notVerifiable(_, let status):
             return LocalizedText(

@@ -17,12 +17,16 @@ package final class SecureMessaging {
         case authenticated(SessionCipher, codes: SessionCipher)
     }
 
-    let session: ISO7816Session
+    package let session: ISO7816Session
     private let protection: Protection
     /// The send sequence counter.
     private var counter: UInt64
     /// How files are read, once that is known.
     var readForm: ReadForm?
+    /// Whether the card ended the session: it answered a protected command in the clear. Nothing more can be sent in it.
+    package private(set) var isOver = false
+    /// The last answer as the card sent it, with its status word; empty before there is one.
+    private(set) var lastAnswer: [UInt8] = []
 
     /// A residence card's session, whose one key comes from the seed of the authentication.
     package init(
@@ -42,6 +46,24 @@ package final class SecureMessaging {
             try SessionCipher(.tripleDES, key: SessionCipher.derived(from: outcome.seed, counter: 1)),
             codes: try SessionCipher(.tripleDES, key: SessionCipher.derived(from: outcome.seed, counter: 2)))
         counter = (outcome.challenge.suffix(4) + outcome.random.suffix(4)).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A passport's session after PACE or chip authentication.
+    ///
+    /// - Parameter secret: what both sides agreed on.
+    package init(
+        authenticating session: ISO7816Session, _ cipher: ChipCipher, secret: [UInt8]
+    ) throws(CryptoError) {
+        self.session = session
+        protection = .authenticated(
+            try SessionCipher(cipher, from: secret, purpose: 1),
+            codes: try SessionCipher(cipher, from: secret, purpose: 2))
+        counter = 0
+    }
+
+    /// The counter as codes cover it: as long as a block.
+    private func counterBlock(_ cipher: SessionCipher) -> [UInt8] {
+        [UInt8](repeating: 0, count: cipher.blockLength - 8) + counter.block
     }
 
     /// Block length and overhead of an answer: how many plain bytes fit into an answer of this length, status word included.
@@ -67,9 +89,16 @@ package final class SecureMessaging {
         lengthForm: APDULengthForm = .short
     ) throws(SecureMessagingError) -> ResponseAPDU {
         do {
+            guard !isOver else { throw SecureMessagingError.malformed(.objects) }
             let command = try protected(ins, p1, p2, data, wanted, lengthForm)
-            let response =
-                lengthForm == .extended ? try session.transmitOnce(command) : try session.transmit(command)
+            let response: ResponseAPDU
+            if case .authenticated = protection {
+                // The same command cannot be sent again: each counts.
+                response = try session.transmitProtected(command)
+            } else {
+                response = lengthForm == .extended ? try session.transmitOnce(command) : try session.transmit(command)
+            }
+            lastAnswer = response.data + [response.status.sw1, response.status.sw2]
             return try opened(response)
         } catch {
             throw SecureMessagingError(error)
@@ -93,19 +122,25 @@ package final class SecureMessaging {
             return CommandAPDU(
                 ins, cla: 0x08, p1: p1, p2: p2, data: objects, ne: expected, lengthForm: form)
         case .authenticated(let cipher, let codes):
+            counter &+= 1
+            let counter = counterBlock(cipher)
             var objects: [UInt8] = []
             if !data.isEmpty {
                 // Data of an odd instruction consists of objects, which go without a padding indicator.
-                let text = try cipher.encrypt(cipher.padded(data))
+                let text = try cipher.encrypt(cipher.padded(data), after: cipher.start(counter))
                 objects += (ins.isOdd ? BERTLV(0x85, text) : BERTLV(0x87, [1] + text)).encoded
             }
-            if let wanted { objects += BERTLV(0x97, [UInt8(truncatingIfNeeded: wanted)]).encoded }
-            counter &+= 1
-            let header = cipher.padded([0x0C, ins.rawValue, p1, p2])
-            let code = try codes.code(counter.block + header + objects)
+            if let wanted {
+                let low = UInt8(truncatingIfNeeded: wanted)
+                let isLong = form == .extended
+                objects += BERTLV(0x97, isLong ? [UInt8(truncatingIfNeeded: wanted >> 8), low] : [low]).encoded
+            }
+            let header: [UInt8] = [0x0C, ins.rawValue, p1, p2]
+            // Without objects the padding of the whole is the header's.
+            let code = try codes.paddedCode(counter + (objects.isEmpty ? header : cipher.padded(header) + objects))
             return CommandAPDU(
-                ins, cla: 0x0C, p1: p1, p2: p2, data: objects + BERTLV(0x8E, code).encoded, ne: 0x100,
-                lengthForm: form)
+                ins, cla: 0x0C, p1: p1, p2: p2, data: objects + BERTLV(0x8E, code).encoded,
+                ne: form == .extended ? 0x10000 : 0x100, lengthForm: form)
         }
     }
 
@@ -116,27 +151,31 @@ package final class SecureMessaging {
         case .encrypted(let cipher):
             guard !response.data.isEmpty else { return response }
             return ResponseAPDU(
-                data: try Self.plain(in: response.data, tag: 0x86, cipher), status: response.status)
+                data: try Self.plain(in: response.data, tag: 0x86, cipher, nil), status: response.status)
         case .authenticated(let cipher, let codes): return try checked(response, cipher, codes)
         }
     }
 
     /// The plain text of exactly one data object.
-    private static func plain(in data: [UInt8], tag: BERTag, _ cipher: SessionCipher) throws(any Error) -> [UInt8] {
+    private static func plain(
+        in data: [UInt8], tag: BERTag, _ cipher: SessionCipher, _ start: [UInt8]?
+    ) throws(any Error) -> [UInt8] {
         let list = BERTLVList(tolerant: data)
         guard list.fault == nil, list.objects.count == 1, let object = list.objects.first, object.tag == tag,
             (try? BERHeader(data))?.totalLength == data.count
         else { throw SecureMessagingError.malformed(.objects) }
-        return try plain(of: object, cipher)
+        return try plain(of: object, cipher, start)
     }
 
-    private static func plain(of object: BERTLV, _ cipher: SessionCipher) throws(any Error) -> [UInt8] {
+    private static func plain(
+        of object: BERTLV, _ cipher: SessionCipher, _ start: [UInt8]?
+    ) throws(any Error) -> [UInt8] {
         let isBare = object.tag == 0x85
         let text = isBare ? object.value : Array(object.value.dropFirst())
         guard isBare || object.value.first == 1, !text.isEmpty, text.count.isMultiple(of: cipher.blockLength) else {
             throw SecureMessagingError.malformed(.cipherText)
         }
-        guard let plain = cipher.unpadded(try cipher.decrypt(text)) else {
+        guard let plain = cipher.unpadded(try cipher.decrypt(text, after: start)) else {
             throw SecureMessagingError.malformed(.padding)
         }
         return plain
@@ -147,6 +186,7 @@ package final class SecureMessaging {
     ) throws(any Error) -> ResponseAPDU {
         // An error of secure messaging, and whatever the card refuses before it, comes in the clear.
         guard !response.data.isEmpty else {
+            isOver = true
             guard response.status != .success else { throw SecureMessagingError.malformed(.objects) }
             return response
         }
@@ -157,12 +197,13 @@ package final class SecureMessaging {
             objects.allSatisfy({ $0.tag == 0x87 || $0.tag == 0x85 })
         else { throw SecureMessagingError.malformed(.objects) }
         counter &+= 1
-        let covered = counter.block + response.data.dropLast(code.encoded.count)
-        guard try codes.code(covered) == code.value else { throw SecureMessagingError.malformed(.code) }
+        let counter = counterBlock(cipher)
+        let covered = counter + response.data.dropLast(code.encoded.count)
+        guard try codes.paddedCode(covered) == code.value else { throw SecureMessagingError.malformed(.code) }
         guard status.value == [response.status.sw1, response.status.sw2] else {
             throw SecureMessagingError.malformed(.status)
         }
-        let data = try objects.first.map { try Self.plain(of: $0, cipher) } ?? []
+        let data = try objects.first.map { try Self.plain(of: $0, cipher, cipher.start(counter)) } ?? []
         return ResponseAPDU(data: data, status: response.status)
     }
 }

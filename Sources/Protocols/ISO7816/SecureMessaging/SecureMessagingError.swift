@@ -32,6 +32,10 @@ public enum SecureMessagingError: Error, Hashable, Sendable {
         case padding
         /// The protected status word is not the one that the card sent in the clear.
         case status
+        /// A public key is not in the group, or is one's own.
+        case key
+        /// The encrypted nonce is not whole blocks.
+        case nonce
     }
 }
 
@@ -62,6 +66,8 @@ extension SecureMessagingError.Reason: SelfDescribing {
         case .cipherText: LocalizedText("cipher text", "暗号文")
         case .padding: LocalizedText("padding", "パディング")
         case .status: LocalizedText("status word", "ステータスワード")
+        case .key: LocalizedText("public key", "公開鍵")
+        case .nonce: LocalizedText("nonce", "ナンス")
         }
     }
 }

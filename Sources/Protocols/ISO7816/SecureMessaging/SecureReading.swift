@@ -13,12 +13,16 @@ enum ReadForm: Int, Hashable, Sendable, CaseIterable {
     case part
     /// The same part with extended lengths.
     case extendedPart
+    /// Smaller parts with short lengths, falling until one is accepted.
+    case smallParts
 
     /// The status words after which the next form is tried.
     static let refusals: Set<StatusWord> = [0x6700, 0x6982, 0x6988, 0x6A86]
 
     /// The most plain bytes of a part: 236 bytes of answer with Triple DES, 244 with AES.
     static let longestPart = 224
+    /// The first and the last length of smaller parts.
+    static let smallLengths = (first: 160, last: 16)
 }
 
 extension SecureMessaging {
@@ -46,7 +50,11 @@ extension SecureMessaging {
     }
 
     private func isPossible(_ form: ReadForm, _ size: Int) -> Bool {
-        form != .whole || longestPlain(inAnswerOf: session.limits.longestResponse) >= size
+        switch form {
+        case .whole: longestPlain(inAnswerOf: session.limits.longestResponse) >= size
+        case .smallParts: size > ReadForm.smallLengths.last
+        case .part, .extendedPart: true
+        }
     }
 
     private func read(
@@ -60,25 +68,21 @@ extension SecureMessaging {
             }
             return Array(response.data.prefix(size))
         }
-        let step = min(ReadForm.longestPart, longestPlain(inAnswerOf: session.limits.longestResponse))
-        var data: [UInt8] = []
-        while data.count < size {
-            let offset = data.count
-            let response = try transmit(
+        let isFalling = form == .smallParts
+        let longest = isFalling ? ReadForm.smallLengths.first : ReadForm.longestPart
+        var reads = FallingReads(step: min(longest, longestPlain(inAnswerOf: session.limits.longestResponse)))
+        let smallest = isFalling ? ReadForm.smallLengths.last : Int.max
+        let end = try reads.read(size, smallest: smallest) { offset, count throws(SecureMessagingError) in
+            try transmit(
                 .readBinary, p1: offset == 0 ? 0x80 | shortID & 0x1F : UInt8(truncatingIfNeeded: offset >> 8),
-                p2: UInt8(truncatingIfNeeded: offset), wanted: min(step, size - offset),
-                lengthForm: form == .part ? .short : .extended)
-            switch response.status {
-            case .success where !response.data.isEmpty, .endOfFile where !response.data.isEmpty:
-                data += response.data.prefix(size - offset)
-                if response.status == .endOfFile { return data }
-            case .success, .endOfFile, .wrongParameters:
-                guard !data.isEmpty else { throw .card(.status(.readBinary, response.status)) }
-                return data
-            default: throw .card(.status(.readBinary, response.status))
-            }
+                p2: UInt8(truncatingIfNeeded: offset), wanted: count,
+                lengthForm: form == .extendedPart ? .extended : .short)
         }
-        return data
+        do throws(ISO7816Error) {
+            return try reads.contents(end)
+        } catch {
+            throw .card(error)
+        }
     }
 }
 

@@ -153,6 +153,16 @@ public final class ISO7816Session {
         return response
     }
 
+    /// Sends a protected command once; the rest of a long answer is fetched in the clear, and no length is corrected.
+    func transmitProtected(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
+        guard !command.ins.needsGuard else { throw .guarded(command.ins) }
+        var plain = command
+        plain.cla = .interindustry
+        let response = try fetched(try exchange(command), plain)
+        note(command, response.status)
+        return response
+    }
+
     /// Asks the card for the remaining tries of a PIN, which uses none of them.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)`` for the query itself.
@@ -381,9 +391,11 @@ extension ISO7816Session {
     }
 
     /// Sends the same command once more with the length that the card returned: Le correction (§5.6, 6Cxx).
+    ///
+    /// A command with a code over a counter is never sent again: the same counter must not protect two commands.
     func corrected(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         let response = try exchange(command)
-        guard let length = response.status.correctLength else { return response }
+        guard let length = response.status.correctLength, !command.cla.isAuthenticated else { return response }
         var again = command
         again.ne = min(length, limits.longestExpected)
         return try exchange(again)

@@ -35,8 +35,8 @@ package struct StatusWordMeaning: Hashable, Sendable {
     /// Returns the most specific row for a status word, or `nil`.
     package static func of(_ status: StatusWord) -> StatusWordMeaning? {
         let digits = status.description
-        return [digits, digits.dropLast() + "x", digits.dropLast(2) + "xx"].lazy
-            .compactMap { byPattern[String($0)] }.first
+        let patterns: [String] = [digits, "\(digits.dropLast())x", "\(digits.dropLast(2))xx"]
+        return patterns.lazy.compactMap { byPattern[$0] }.first
     }
 }
 

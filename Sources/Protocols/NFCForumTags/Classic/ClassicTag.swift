@@ -11,7 +11,7 @@ public enum ClassicError: Error, Hashable, Sendable {
     case cardLost
     /// The reader cannot do Crypto1, or failed.
     case transport(TransportError)
-    /// No key that was given fits the sector.
+    /// None of the given keys opens the sector.
     case noKey(sector: Int)
     /// The access bits of the sector do not allow it with the keys that fit, or the card refused.
     case refused(block: Int)
@@ -39,10 +39,21 @@ public enum ClassicError: Error, Hashable, Sendable {
         case needsBothKeys
         /// The inverted access bits do not match: the card would block the sector forever.
         case accessBits
-        /// Nobody could change the access bits afterwards.
-        case wouldLock
+        /// No key could do this afterwards.
+        case wouldLock([Loss])
         /// The access bits of the sector do not allow it with the keys that were given.
         case accessConditions
+    }
+
+    /// What no key could do after a trailer was written.
+    @nonexhaustive
+    public enum Loss: Hashable, Sendable {
+        /// Change the access bits.
+        case accessBits
+        /// Read these blocks, which a key can read now.
+        case reading([Int])
+        /// Write these blocks, which a key can write now.
+        case writing([Int])
     }
 }
 
@@ -53,7 +64,7 @@ extension ClassicError: SelfDescribing {
         case .cardLost: LocalizedText("the card left the reader", "カードがリーダーから離れました")
         case .transport(let error): error.message
         case .noKey(let sector):
-            LocalizedText("no key that was given fits sector \(sector)", "セクター \(sector) に合う鍵がありません")
+            LocalizedText("none of the given keys opens sector \(sector)", "セクター \(sector) に合う鍵がありません")
         case .refused(let block): LocalizedText("the card refused block \(block)", "カードがブロック \(block) を拒否しました")
         case .notWritable(let block, let reason):
             LocalizedText(
@@ -88,11 +99,42 @@ extension ClassicError.WriteReason: SelfDescribing {
             LocalizedText(
                 "its access bits and their inverse do not match, which blocks the sector forever",
                 "アクセスビットと反転ビットが一致しません（セクターが永久に使えなくなります）")
-        case .wouldLock:
-            LocalizedText("nobody could change its access bits afterwards", "アクセスビットを誰も変更できなくなります")
+        case .wouldLock(let losses):
+            LocalizedText(
+                "afterwards no key could " + losses.map(\.message.english).joined(separator: " or "),
+                "書き込むと、どの鍵でも" + losses.map(\.message.japanese).joined(separator: "、") + "ができなくなります")
         case .accessConditions:
             LocalizedText("the access bits do not allow it with these keys", "この鍵では、アクセスビットが書き込みを許していません")
         }
+    }
+}
+
+extension ClassicError.Loss: SelfDescribing {
+    /// What could not be done, as a verb in English and as a noun in Japanese.
+    public var message: LocalizedText {
+        switch self {
+        case .accessBits: LocalizedText("change the access bits", "アクセスビットの変更")
+        case .reading(let blocks):
+            LocalizedText(
+                "read \(Self.names(blocks, "block"))", "\(Self.names(blocks, "ブロック", plural: "")) の読み取り")
+        case .writing(let blocks):
+            LocalizedText(
+                "write \(Self.names(blocks, "block"))", "\(Self.names(blocks, "ブロック", plural: "")) への書き込み")
+        }
+    }
+
+    /// Ascending numbers with each run as a range: `blocks 4-6, 8`.
+    private static func names(_ blocks: [Int], _ noun: String, plural: String = "s") -> String {
+        var runs: [ClosedRange<Int>] = []
+        for block in blocks {
+            if let last = runs.last, last.upperBound + 1 == block {
+                runs[runs.count - 1] = last.lowerBound...block
+            } else {
+                runs.append(block...block)
+            }
+        }
+        let names = runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        return noun + (blocks.count == 1 ? "" : plural) + " " + names.joined(separator: ", ")
     }
 }
 
@@ -259,29 +301,29 @@ extension ClassicTag {
         return nil
     }
 
-    /// Reads what the keys open of a sector into an image, and the keys that fit.
+    /// Reads what the keys open of a sector into a dump, and the keys that fit.
     ///
     /// - Returns: whether a key fits.
     @discardableResult
-    package func readSector(_ sector: Int, _ keys: ClassicKeys, into image: inout ClassicImage) throws(ClassicError)
+    package func readSector(_ sector: Int, _ keys: ClassicKeys, into memory: inout ClassicDump) throws(ClassicError)
         -> Bool
     {
         let trailer = ClassicKind.trailer(of: sector)
         var fits = false
         for type in ClassicKeyType.allCases {
             // Key B as from the factory is data that key A has read: trying it would only be refused.
-            if type == .b, ClassicKind.blocks(of: sector).allSatisfy({ image[$0]?.contains(nil) == false }) { break }
+            if type == .b, ClassicKind.blocks(of: sector).allSatisfy({ memory[$0]?.contains(nil) == false }) { break }
             guard let (_, key) = try unlock(sector, keys, ClassicAccess.Keys(type)) else { continue }
             var refused: [Int] = []
-            for block in ClassicKind.blocks(of: sector) where image[block] == nil || block == trailer {
+            for block in ClassicKind.blocks(of: sector) where memory[block] == nil || block == trailer {
                 do throws(ClassicError) {
                     if refused.contains(block) { continue }
                     let data = try readOnce(block)
                     guard block == trailer else {
-                        image[block] = data
+                        memory[block] = data
                         continue
                     }
-                    note(trailer: data, sector, into: &image)
+                    note(trailer: data, sector, into: &memory)
                 } catch .refused {
                     refused.append(block)
                     guard try authenticate(type, key, sector: sector) else { throw .cardLost }
@@ -290,10 +332,10 @@ extension ClassicTag {
                 }
             }
             fits = true
-            var bytes = image[trailer] ?? [UInt8?](repeating: nil, count: 16)
+            var bytes = memory[trailer] ?? ClassicDump.unknownBlock
             // A key B that can be read authenticates nobody, and is there as data.
             bytes.replaceSubrange(type == .a ? 0..<6 : 10..<16, with: key.bytes)
-            image[trailer] = bytes
+            memory[trailer] = bytes
         }
         return fits
     }
@@ -306,14 +348,14 @@ extension ClassicTag {
     }
 
     /// Keeps what a trailer shows: access bits and general purpose byte, and key B where it can be read.
-    private func note(trailer data: [UInt8], _ sector: Int, into image: inout ClassicImage) {
+    private func note(trailer data: [UInt8], _ sector: Int, into memory: inout ClassicDump) {
         let block = ClassicKind.trailer(of: sector)
-        var bytes = image[block] ?? [UInt8?](repeating: nil, count: 16)
+        var bytes = memory[block] ?? ClassicDump.unknownBlock
         for place in 6..<10 { bytes[place] = data[place] }
         if let access = ClassicAccess(data[6..<9]), access.isKeyBData {
             for place in 10..<16 { bytes[place] = data[place] }
         }
-        image[block] = bytes
+        memory[block] = bytes
     }
 
     /// Reads the access bits of a sector with any key that fits.
@@ -341,6 +383,16 @@ extension ClassicTag {
         return allowed
     }
 
+    /// Checks whether a data block can be written, and reads what would be lost; writes nothing.
+    package func replaceable(_ block: Int, _ keys: ClassicKeys) throws(ClassicError) -> [UInt8] {
+        // Whoever may write a block may read it.
+        let allowed = try checkWriting(block, keys)
+        guard try unlock(ClassicKind.sector(of: block), keys, allowed) != nil else {
+            throw .notWritable(block: block, .accessConditions)
+        }
+        return try read(block)
+    }
+
     /// Writes a data block, reads it back and compares.
     package func write(_ block: Int, _ data: [UInt8], _ keys: ClassicKeys) throws(ClassicError) {
         let allowed = try checkWriting(block, keys)
@@ -352,12 +404,15 @@ extension ClassicTag {
         }
     }
 
-    /// Writes a trailer, then proves its new keys.
+    /// Checks whether a trailer can be written; writes nothing.
+    ///
+    /// Afterwards a key of the new trailer can change the access bits, and each data block that a key can read or write now
+    /// can still be read or written by one that authenticates.
     ///
     /// - Parameters:
     ///   - data: key A, access bits, general purpose byte and key B.
-    ///   - isPermanent: whether nobody may be able to change the access bits afterwards.
-    /// - Throws: ``ClassicError``; ``ClassicError/keysNotProved(sector:)`` if the card does not accept the new keys.
+    ///   - isPermanent: whether the new trailer may take these rights away for good.
+    /// - Returns: the keys that the access bits allow.
     package func checkWriting(
         trailer data: [UInt8], of sector: Int, _ keys: ClassicKeys, isPermanent: Bool
     ) throws(ClassicError) -> ClassicAccess.Keys {
@@ -366,18 +421,63 @@ extension ClassicTag {
             throw .notWritable(block: block, .absent)
         }
         guard let future = ClassicAccess(data[6..<9]) else { throw .notWritable(block: block, .accessBits) }
-        guard isPermanent || !future.locksOwnerOut else { throw .notWritable(block: block, .wouldLock) }
         for type in ClassicKeyType.allCases where keys.keys(type, of: sector).isEmpty {
             throw .notWritable(block: block, .needsBothKeys)
         }
-        let access = try access(of: sector, keys)
+        guard try unlock(sector, keys) != nil else { throw .noKey(sector: sector) }
+        let current = try read(block)
+        guard let access = ClassicAccess(current[6..<9]) else { throw .refused(block: block) }
+        let losses = Self.losses(of: sector, access, future)
+        guard isPermanent || losses.isEmpty else { throw .notWritable(block: block, .wouldLock(losses)) }
         // The whole trailer is written at once: what is not allowed would be left as it is without a word.
-        let needed: [ClassicAccess.TrailerRight] =
-            access == future ? [.writeA, .writeB] : [.writeA, .writeAccess, .writeB]
-        let rights = needed.map { access.keys(for: $0) }
-        let allowed = rights.reduce(ClassicAccess.Keys.both) { $0.intersection($1) }
-        guard try unlock(sector, keys, allowed) != nil else { throw .notWritable(block: block, .accessConditions) }
+        var allowed = ClassicAccess.Keys.both
+        var isWritable = false
+        for right in [ClassicAccess.TrailerRight.writeA, .writeAccess, .writeB] {
+            let holders = access.keys(for: right)
+            if holders.isEmpty {
+                guard try isStored(right, data, current, access, sector) else {
+                    throw .notWritable(block: block, .accessConditions)
+                }
+            } else {
+                allowed.formIntersection(holders)
+                isWritable = true
+            }
+        }
+        guard isWritable, try unlock(sector, keys, allowed) != nil else {
+            throw .notWritable(block: block, .accessConditions)
+        }
         return allowed
+    }
+
+    /// What no key can do any more once other access bits are written.
+    private static func losses(of sector: Int, _ access: ClassicAccess, _ future: ClassicAccess) -> [ClassicError.Loss]
+    {
+        var (reads, writes): ([Int], [Int]) = ([], [])
+        for group in 0..<3 {
+            let rights = access.rightsLost(under: future, group: group)
+            let blocks = ClassicKind.blocks(of: sector, group: group)
+            if rights.contains(.read) { reads += blocks }
+            // The manufacturer's block cannot be written anyway.
+            if rights.contains(.write) { writes += blocks.filter { $0 != 0 } }
+        }
+        return (future.keys(for: .writeAccess).isEmpty ? [.accessBits] : [])
+            + (reads.isEmpty ? [] : [.reading(reads)]) + (writes.isEmpty ? [] : [.writing(writes)])
+    }
+
+    /// Whether a part of a trailer that no key may write is already as it would be written.
+    private func isStored(
+        _ right: ClassicAccess.TrailerRight, _ data: [UInt8], _ current: [UInt8], _ access: ClassicAccess, _ sector: Int
+    ) throws(ClassicError) -> Bool {
+        switch right {
+        case .writeA:
+            guard let key = ClassicKey(Array(data[..<6])) else { return false }
+            return try authenticate(.a, key, sector: sector)
+        case .writeB where !access.isKeyBData:
+            guard let key = ClassicKey(Array(data[10...])) else { return false }
+            return try authenticate(.b, key, sector: sector)
+        case .writeB: return current[10...].elementsEqual(data[10...])
+        default: return current[6..<10].elementsEqual(data[6..<10])
+        }
     }
 
     /// Writes a trailer that was checked, and proves its new keys at once.

@@ -29,6 +29,16 @@ package final class NTAG424Tag {
     /// The number of the key.
     package var keyNumber: UInt8 { key.number }
 
+    /// The first part of GetVersion, which needs no key: the hardware.
+    package static let getVersion = CommandAPDU(Instruction(rawValue: 0x60), cla: 0x90, ne: 0x100, lengthForm: .short)
+
+    /// The product with this hardware: vendor, type, subtype, major and minor version, storage, protocol.
+    ///
+    /// - Returns: `nil` if it is not an NTAG of NXP with hardware version 30.
+    package static func product(version: [UInt8]) -> String? {
+        version.count == 7 && version[0] == 0x04 && version[1] == 0x04 && version[3] == 0x30 ? "NTAG 424 DNA" : nil
+    }
+
     // MARK: Authentication
 
     /// Selects the NDEF application and authenticates once.
@@ -185,13 +195,13 @@ package final class NTAG424Tag {
 }
 
 /// What an NTAG 424 DNA tells with a key.
-package struct NTAG424Information: Hashable, Sendable {
+public struct NTAG424Information: Hashable, Sendable {
     /// The number of the key.
-    package let key: UInt8
-    /// Seven bytes.
-    package let uid: [UInt8]
+    public let key: UInt8
+    /// The UID, seven bytes, also of a tag that shows a random one.
+    public let uid: [UInt8]
     /// The files 1 (Capability Container), 2 (NDEF) and 3 (the owner's).
-    package let files: [NTAG424File]
+    public let files: [NTAG424File]
 }
 
 extension NTAG424Tag {
@@ -205,18 +215,21 @@ extension NTAG424Tag {
 }
 
 /// The settings of a file of an NTAG 424 DNA.
-package struct NTAG424File: Hashable, Sendable {
-    /// 1 to 3.
-    package let number: UInt8
+public struct NTAG424File: Hashable, Sendable {
+    /// The file's number, 1 to 3.
+    public let number: UInt8
     /// FileOption: bits 0 and 1 how a key's owner is answered, bit 6 whether URLs are made new each time (SDM).
-    package let option: UInt8
-    /// Who may read, write, do both, and change the settings: a key's number, E for everybody, F for nobody.
-    package let read: UInt8
-    package let write: UInt8
-    package let readWrite: UInt8
-    package let change: UInt8
-    /// In bytes.
-    package let size: Int
+    public let option: UInt8
+    /// Who may read: a key's number, E for everybody, F for nobody; the other rights have the same values.
+    public let read: UInt8
+    /// Who may write.
+    public let write: UInt8
+    /// Who may do both.
+    public let readWrite: UInt8
+    /// Who may change the settings.
+    public let change: UInt8
+    /// The size in bytes.
+    public let size: Int
 
     /// Parses the answer to GetFileSettings: type, option, rights (least significant byte first), size.
     package init?(_ number: UInt8, _ settings: [UInt8]) {
@@ -241,7 +254,7 @@ package struct NTAG424File: Hashable, Sendable {
     }
 
     /// Whether URLs are made new each time (SDM).
-    package var isDynamic: Bool { option & 0x40 != 0 }
+    public var isDynamic: Bool { option & 0x40 != 0 }
 
     /// How a command travels: as the file says where the key gives the right, plain where everybody has it.
     func mode(of rights: [UInt8], key: UInt8) -> EV2Session.Mode {

@@ -2,22 +2,23 @@
 
 internal import ByteCodec
 internal import CardCrypto
-package import CardModel
+public import CardModel
 
 /// The result of checking the signature by which makers mark their chips.
 ///
 /// The signature is over the UID and the same each time: a copy of both passes. It shows that a maker made a chip with
 /// this UID, not that this is the one.
-package struct Originality: Hashable, Sendable {
+public struct Originality: Hashable, Sendable {
     /// The result; the raw values are those of documents.
-    package let state: State
+    public let state: State
     /// The name of the maker's key; `nil` unless the signature is valid.
-    package let key: String?
+    public let key: String?
     /// Why it could not be checked; `nil` if it was.
-    package let obstacle: Obstacle?
+    public let obstacle: Obstacle?
 
     /// The results of a check.
-    package enum State: String, Hashable, Sendable {
+    @nonexhaustive
+    public enum State: String, Hashable, Sendable {
         /// A maker signed this UID.
         case valid
         /// No known maker signed this UID, though the product is one of those that are signed.
@@ -31,7 +32,8 @@ package struct Originality: Hashable, Sendable {
     }
 
     /// Why a signature could not be checked.
-    package enum Obstacle: String, Hashable, Sendable {
+    @nonexhaustive
+    public enum Obstacle: String, Hashable, Sendable {
         /// The reader does not pass the command on.
         case reader
         /// The UID is random; the signature is over another one.
@@ -83,15 +85,15 @@ package struct Originality: Hashable, Sendable {
 
 extension Originality {
     /// What the result means, without a full stop.
-    package var message: LocalizedText {
+    public var message: LocalizedText {
         switch state {
         case .valid:
             LocalizedText(
-                "signed for this UID (\(key ?? "?")); a copy of UID and signature passes, too",
+                "valid for this UID (\(key ?? "?")); a clone with a copied UID and signature would also pass",
                 "この UID へのメーカーの署名は有効です（\(key ?? "?")）。UID と署名を写した複製も同じ結果になります")
         case .wrong:
             LocalizedText("not signed by a known maker: probably a copy", "既知のメーカーの署名ではありません（複製品の可能性が高いです）")
-        case .absent: LocalizedText("this chip has none", "このチップに署名はありません")
+        case .absent: LocalizedText("this chip has no originality signature", "このチップに署名はありません")
         case .unknownProduct:
             LocalizedText("no public key for this product is known", "この製品の公開鍵は分かっていません")
         case .notChecked:

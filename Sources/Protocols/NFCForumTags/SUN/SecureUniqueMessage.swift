@@ -8,8 +8,9 @@ package import CardCrypto
 /// in plain text, perhaps file data, and a MAC.
 ///
 /// The owner of a tag chooses the names and places of the parts, so that they are found by their form: the MAC is the last
-/// value of sixteen hexadecimal digits, the PICC data one of 32 (AES) or 48 (LRP), UID and counter are of 14 and 6. The MAC is
-/// tried over nothing and from the beginning of each part on.
+/// value of sixteen hexadecimal digits, the PICC data the first one of 32 (AES) or 48 (LRP), UID and counter are of 14 and 6.
+/// They may follow the MAC. The MAC is tried over nothing and from the beginning of each part before it on; the part that it
+/// covers is all that file data is taken from.
 ///
 /// Sources: NXP AN12196, AN12304; the public vectors of sdm-backend.
 package struct SecureUniqueMessage {
@@ -19,11 +20,16 @@ package struct SecureUniqueMessage {
     private let values: [Value]
     private let mac: Value
     private let identity: Identity
+    /// The value before the MAC that may be file data.
+    private let fileData: Value?
 
-    private struct Value {
+    private struct Value: Hashable {
         /// The offset of the first digit in the URL.
         let start: Int
         let bytes: [UInt8]
+
+        /// The digits in the URL.
+        var range: Range<Int> { start..<start + 2 * bytes.count }
     }
 
     /// How the tag says who it is.
@@ -32,11 +38,18 @@ package struct SecureUniqueMessage {
         case enciphered(Value)
         /// UID, seven bytes, and counter, most significant byte first.
         case plain(uid: Value, counter: Value)
+
+        var values: [Value] {
+            switch self {
+            case .enciphered(let data): [data]
+            case .plain(let uid, let counter): [uid, counter]
+            }
+        }
     }
 
     /// Finds the parts.
     ///
-    /// - Returns: `nil` if the URL has no MAC, or neither PICC data nor UID and counter.
+    /// - Returns: `nil` if the URL has no MAC, neither PICC data nor UID and counter, or several values that may be file data.
     package init?(url: String) {
         let text = Array(url.utf8)
         guard text.count <= 4096 else { return nil }
@@ -75,9 +88,9 @@ package struct SecureUniqueMessage {
             start = end
         }
         self.values = values
-        guard let mac = values.last, mac.bytes.count == 8 else { return nil }
+        guard let mac = values.last(where: { $0.bytes.count == 8 }) else { return nil }
         self.mac = mac
-        let others = values.dropLast()
+        let others = values.filter { $0 != mac }
         if let uid = others.first(where: { $0.bytes.count == 7 }),
             let counter = others.first(where: { $0.bytes.count == 3 && $0.start > uid.start })
         {
@@ -87,6 +100,13 @@ package struct SecureUniqueMessage {
         } else {
             return nil
         }
+        let parts = identity.values
+        let candidates = others.filter {
+            !$0.bytes.isEmpty && $0.bytes.count.isMultiple(of: 16) && $0.start < mac.start && !parts.contains($0)
+        }
+        // Which of two is the tag's own, the MAC would tell only if it covered both.
+        guard candidates.count < 2 else { return nil }
+        fileData = candidates.first
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {
@@ -99,10 +119,12 @@ package struct SecureUniqueMessage {
         package let uid: [UInt8]
         /// How often the tag was read before; `nil` if it does not say so.
         package let counter: UInt32?
-        /// The file data that was enciphered; `nil` if there is none.
+        /// The file data that was enciphered, from the covered part alone; `nil` if there is none.
         package let fileData: [UInt8]?
         /// Whether the tag uses LRP in place of AES.
         package let isLRP: Bool
+        /// The part of the URL that the MAC covers, beside the UID and the counter; empty if it covers nothing else.
+        package let covered: String
     }
 
     /// Checks the MAC.
@@ -128,7 +150,7 @@ package struct SecureUniqueMessage {
             // The tag byte: 80 UID, 40 counter, and the length of the UID.
             guard let tag = plain.first, tag & 0x80 != 0, tag & 0x0F == 7, plain.count >= 11 else { return nil }
             let counter = tag & 0x40 != 0 ? Array(plain[8..<11]) : nil
-            return try check(Array(plain[1..<8]), counter, file, isLRP: isLRP, data)
+            return try check(Array(plain[1..<8]), counter, file, isLRP: isLRP)
         }
     }
 
@@ -136,24 +158,64 @@ package struct SecureUniqueMessage {
 
     /// Compares the MAC with those over each part of the URL that the tag may have been told to cover.
     private func check(
-        _ uid: [UInt8], _ counter: [UInt8]?, _ key: [UInt8], isLRP: Bool, _ picc: Value? = nil
+        _ uid: [UInt8], _ counter: [UInt8]?, _ key: [UInt8], isLRP: Bool
     ) throws(CryptoError) -> Contents? {
         let session = try Session(key, uid: uid, counter: counter ?? [], isLRP: isLRP)
-        let starts = Self.partStarts(text, values, before: mac.start)
-        let messages = [[]] + starts.map { Array(text[$0..<mac.start]) }
-        var isRight = false
-        for message in messages where !isRight {
-            let full = try session.mac(message)
-            isRight = stride(from: 1, to: 16, by: 2).map { full[$0] }.elementsEqual(mac.bytes)
+        for start in [mac.start] + Self.partStarts(text, values, before: mac.start) {
+            let full = try session.mac(Array(text[start..<mac.start]))
+            guard stride(from: 1, to: 16, by: 2).map({ full[$0] }).elementsEqual(mac.bytes) else { continue }
+            var plain: [UInt8]?
+            if let fileData, fileData.start >= start, let counter {
+                plain = try session.decrypt(fileData.bytes, counter: counter)
+            }
+            return Contents(
+                uid: uid, counter: counter.map { $0.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } },
+                fileData: plain, isLRP: isLRP, covered: String(decoding: text[start..<mac.start], as: UTF8.self))
         }
-        guard isRight else { return nil }
-        let number = counter.map { $0.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
-        let enciphered = values.first {
-            $0.start != picc?.start && $0.start != mac.start && $0.bytes.count >= 16 && $0.bytes.count % 16 == 0
+        return nil
+    }
+
+    /// The parts of the URL that anybody can change, in order: what is neither covered nor UID, counter, PICC data or MAC.
+    ///
+    /// Names between such values, as in `&cmac=`, are left out.
+    ///
+    /// - Parameter prefix: how the URL has to begin; without a path it ends where the host ends.
+    /// - Returns: `nil` if the URL begins otherwise.
+    package func partsNotCovered(_ contents: Contents, prefix: String = "") -> [String]? {
+        let prefix = Array(prefix.utf8)
+        guard text.starts(with: prefix), prefix.isEmpty || endsHost(prefix) else { return nil }
+        let own =
+            ([mac] + identity.values).map(\.range) + [
+                0..<prefix.count, mac.start - contents.covered.utf8.count..<mac.start,
+            ]
+        var parts: [Range<Int>] = []
+        for place in text.indices where !own.contains(where: { $0.contains(place) }) {
+            if let last = parts.last, last.upperBound == place {
+                parts[parts.count - 1] = last.lowerBound..<place + 1
+            } else {
+                parts.append(place..<place + 1)
+            }
         }
-        var fileData: [UInt8]?
-        if let enciphered, let counter { fileData = try session.decrypt(enciphered.bytes, counter: counter) }
-        return Contents(uid: uid, counter: number, fileData: fileData, isLRP: isLRP)
+        return parts.filter { !isName($0) }.map { String(decoding: text[$0], as: UTF8.self) }
+    }
+
+    /// Whether a prefix pins the host: `https://example.com` does not begin `https://example.com.example.org`.
+    private func endsHost(_ prefix: [UInt8]) -> Bool {
+        let scheme = Array("://".utf8)
+        guard let slashes = prefix.indices.first(where: { prefix[$0...].starts(with: scheme) }) else { return false }
+        let ends: [UInt8] = [0x2F, 0x3F, 0x23]
+        return prefix[(slashes + 3)...].contains { ends.contains($0) }
+            || prefix.count == text.count || ends.contains(text[prefix.count])
+    }
+
+    /// Whether a part is only the name of the value behind it, `&name=`, or the sign between two values.
+    private func isName(_ part: Range<Int>) -> Bool {
+        guard part.lowerBound > 0, part.upperBound < text.count else { return false }
+        // The `x` of a mirror, a part of a path, or a sign before what is covered.
+        if part.count == 1, [0x78, 0x2F, 0x26].contains(text[part.lowerBound]) { return true }
+        let name = text[part].drop { $0 == 0x26 }
+        return text[part].count - name.count < 2 && name.last == 0x3D
+            && name.dropLast().allSatisfy { Self.isWord($0) || $0 == 0x5F || $0 == 0x2D }
     }
 
     /// Where the MAC may begin: at each value, and at the name before it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardCiphers
+public import CardCiphers
 internal import CardCrypto
 public import CardModel
 public import ReaderCore
@@ -9,10 +9,20 @@ public import ReaderCore
 /// A key of sixteen bytes: Triple DES for an Ultralight C, AES for an Ultralight AES or NTAG 424 DNA.
 ///
 /// It is proved and never sent.
-package struct TagKey: SecretValue {
-    private let secret: SecretBytes
+public struct TagKey: SecretValue {
+    package let secret: SecretBytes
     /// Its number on the tag. An NTAG 424 DNA has the keys 0 to 4; an Ultralight AES 0 for data and 1 for the UID.
-    package let number: UInt8
+    public let number: UInt8
+
+    /// Makes a key from its sixteen bytes, in the order in which NXP writes them; the caller overwrites the originals.
+    ///
+    /// - Parameters:
+    ///   - bytes: the key; of an Ultralight C, K1 before K2.
+    ///   - number: its number on the tag.
+    /// - Returns: `nil` for another number of bytes.
+    public init?(_ bytes: some Collection<UInt8>, number: UInt8 = 0) {
+        self.init(SecretBytes(bytes), number: number)
+    }
 
     /// Takes sixteen bytes; nil for another number of bytes.
     package init?(_ secret: SecretBytes, number: UInt8 = 0) {
@@ -67,7 +77,7 @@ extension TagKeyError: SelfDescribing {
         switch self {
         case .lastTry(let limit?):
             LocalizedText(
-                "the key was not used: the tag locks itself forever after \(limit) wrong ones, and does not say how many were tried",
+                "the key was not used: the tag locks itself forever after \(limit) wrong ones, and does not report how many were tried",
                 "鍵は使いませんでした: \(limit) 回間違えるとタグは永久にロックされ、これまでの失敗回数は分かりません")
         case .lastTry(nil):
             LocalizedText(
@@ -86,14 +96,14 @@ extension TagKeyError: SelfDescribing {
                 "the tag makes its reader wait: too many wrong keys were tried in a row", "誤った鍵が続いたため、タグが応答を遅らせています")
         case .locked:
             LocalizedText(
-                "the tag accepts this key no more: too many wrong ones were tried", "失敗が上限に達したため、タグはこの鍵を受け付けません")
+                "the tag no longer accepts this key: too many wrong ones were tried", "失敗が上限に達したため、タグはこの鍵を受け付けません")
         case .interrupted(let error):
             LocalizedText(
                 "the proof of the key was sent, but no answer arrived, so it may count as a wrong one: \(error.message.english)",
                 "鍵の証明の送信後に応答がなく、失敗に数えられたおそれがあります: \(error.message.japanese)")
         case .writingUnsupported:
             LocalizedText(
-                "nothing was written: this tag wants secure messaging, with which Kazasu only reads",
+                "nothing was written: this tag requires secure messaging, which Kazasu supports for reading only",
                 "書き込みませんでした: このタグはセキュアメッセージングを使う設定で、Kazasu は読み取りだけに対応しています")
         }
     }

@@ -4,7 +4,8 @@ internal import ByteCodec
 internal import CardCiphers
 
 /// What opens the protected pages or files of a tag.
-package enum TagCredential {
+@nonexhaustive
+public enum TagCredential {
     /// The key of an Ultralight C, Ultralight AES or NTAG 424 DNA, which is proved and not sent, and whether it may be used.
     case key(TagKey, TagSecretRules)
     /// The password of an Ultralight EV1 or NTAG21x, and whether it may be sent.
@@ -12,19 +13,21 @@ package enum TagCredential {
 }
 
 /// The rules for trying a password or key, since a tag may refuse forever after some wrong ones and never says how many are
-/// left.
-package struct TagSecretRules {
+/// left. Use one value for all tags: it remembers which refused what.
+public struct TagSecretRules {
     /// Whether it may be tried on a tag that has a limit of tries, or does not reveal whether it has one.
-    package var allowsLastTry: Bool
+    public var allowsLastTry: Bool
     /// Whether a password or key may be tried again that this tag did not accept before.
-    package var retries: Bool
+    public var retries: Bool
     /// The passwords and keys that failed.
     package var failures: any TagSecretFailures
 
-    package init(
-        allowsLastTry: Bool = false, retries: Bool = false,
-        failures: any TagSecretFailures = TagSecretFailuresOfRun()
-    ) {
+    /// Makes rules that remember failures as long as they exist.
+    public init(allowsLastTry: Bool = false, retries: Bool = false) {
+        self.init(allowsLastTry: allowsLastTry, retries: retries, failures: TagSecretFailuresOfRun())
+    }
+
+    package init(allowsLastTry: Bool = false, retries: Bool = false, failures: any TagSecretFailures) {
         (self.allowsLastTry, self.retries, self.failures) = (allowsLastTry, retries, failures)
     }
 

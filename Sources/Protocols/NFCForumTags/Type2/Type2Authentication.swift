@@ -6,7 +6,7 @@ internal import NDEF
 internal import ReaderCore
 
 extension Type2Tag {
-    /// What the tag was authenticated with, and is again each time it has to be reselected.
+    /// The credential, used again after each reselection.
     enum Proof {
         case tripleDES(TripleDESKey)
         case aes(AESKey, number: UInt8)

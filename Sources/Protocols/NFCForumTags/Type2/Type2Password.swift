@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardCiphers
+public import CardCiphers
 public import CardModel
 internal import ByteCodec
 internal import NDEF
@@ -9,8 +9,13 @@ public import ReaderCore
 /// The password of an Ultralight EV1 or NTAG21x, four bytes; optionally with PACK, the two bytes that the tag returns.
 ///
 /// Unlike a key it is sent as it is: anybody who listens on the air has it.
-package final class Type2Password: SecretValue {
+public final class Type2Password: SecretValue {
     private let secret: SecretBytes
+
+    /// Makes a password from its four bytes, or from six with PACK; the caller overwrites the originals.
+    ///
+    /// - Returns: `nil` for another number of bytes.
+    public convenience init?(_ bytes: some Collection<UInt8>) { self.init(SecretBytes(bytes)) }
 
     /// Takes four bytes, or six: the password and PACK.
     package init?(_ secret: SecretBytes) {
@@ -67,7 +72,7 @@ extension Type2PasswordError: SelfDescribing {
             LocalizedText("this tag or reader does not support passwords", "このタグまたはリーダーはパスワードに対応していません")
         case .lastTry(let limit?):
             LocalizedText(
-                "the password was not sent: the tag locks itself forever after \(limit) wrong ones, and does not say how many were tried",
+                "the password was not sent: the tag locks itself forever after \(limit) wrong ones, and does not report how many were tried",
                 "パスワードは送りませんでした: \(limit) 回間違えるとタグは永久にロックされ、これまでの失敗回数は分かりません")
         case .lastTry(nil):
             LocalizedText(

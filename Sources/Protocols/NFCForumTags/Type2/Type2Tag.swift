@@ -98,7 +98,7 @@ package final class Type2Tag {
     /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is locked or needs the password.
     package func write(page: UInt16, _ bytes: [UInt8]) throws(TagError) {
         guard bytes.count == Type2Memory.pageSize else { throw .badAnswer }
-        // Nobody says whether an acknowledgement has a code, and counts.
+        // Unknown: do ACKs carry a MAC and advance the counter? So writing is refused.
         guard messaging == nil else { throw .key(.writingUnsupported) }
         try select(sector: UInt8(truncatingIfNeeded: page >> 8))
         memory[page] = nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+package import CardModel
 internal import Synchronization
 
 /// A reader that forwards everything to another one and records the requests and results.
@@ -278,7 +278,7 @@ package struct LinkEvent: Hashable, Sendable {
         return JSONValue.object(object).compactText
     }
 
-    init(json: JSONCursor) throws(DocumentError) {
+    package init(json: JSONCursor) throws(DocumentError) {
         time = try json.required("t").milliseconds()
         if let bytes = try json.optional("tx") {
             content = .sent(try bytes.bytes())

@@ -11,6 +11,10 @@ package import CardModel
 package struct Transcript: Hashable, Sendable {
     /// The value of the first line's `schema` member.
     package static let schema = "kazasu.trace/1"
+    /// The schema of what `kazasu contribute` writes, which has the same lines and an `end`.
+    package static let recordingSchema = "kazasu.recording/1"
+    /// The command that replays every section of such a file.
+    package static let recordingCommand = "contribute"
 
     /// The reader that was used.
     package var reader: ReaderInformation
@@ -55,17 +59,25 @@ package struct Transcript: Hashable, Sendable {
         package var content: Content
     }
 
-    /// Returns the part to replay: the command's section of a report, else the first one; a plain trace unchanged.
+    /// Returns the part to replay: the command's section of a report, else the first one with an exchange; a plain trace
+    /// unchanged, and all sections for the command that recorded them.
     package func playing(_ command: String?) -> Transcript {
+        if command == Transcript.recordingCommand { return self }
         let starts = remarks.compactMap { remark -> (number: Int, command: String)? in
             if case .section(let command) = remark.content { (remark.number, command) } else { nil }
         }
-        guard let index = starts.firstIndex(where: { $0.command == command }) ?? starts.indices.first else {
+        func part(_ index: Int) -> [Line] {
+            let end = index + 1 < starts.count ? starts[index + 1].number : Int.max
+            return lines.filter { $0.number > starts[index].number && $0.number < end }
+        }
+        guard
+            let index = starts.firstIndex(where: { $0.command == command })
+                ?? starts.indices.first(where: { !part($0).isEmpty }) ?? starts.indices.first
+        else {
             return self
         }
-        let end = index + 1 < starts.count ? starts[index + 1].number : Int.max
         var transcript = self
-        transcript.lines = lines.filter { $0.number > starts[index].number && $0.number < end }
+        transcript.lines = part(index)
         return transcript
     }
 
@@ -139,45 +151,56 @@ extension Transcript {
 
     private static func reader(_ json: JSONCursor) throws(DocumentError) -> ReaderInformation {
         let found = try json.required("schema").text()
-        guard found == schema else { throw .unknownSchema(found: found, supported: schema) }
-        let reader = try json.required("reader")
-        var information = ReaderInformation(
-            id: try reader.required("id").text(), name: try reader.required("name").text())
-        if let length = try reader.optional("longestFeliCaAnswer") {
-            information.longestFeliCaAnswer = try length.integer(in: 1...255)
+        guard [schema, recordingSchema].contains(found) else {
+            throw .unknownSchema(
+                found: found, supported: found.hasPrefix("kazasu.recording/") ? recordingSchema : schema)
         }
-        if let rates = try reader.optional("feliCaBitRates") {
-            information.feliCaBitRates = try rates.list { rate throws(DocumentError) in try rate.bitRate() }
+        return try ReaderInformation(json: json.required("reader"))
+    }
+
+    /// The first line, without a newline.
+    package static func header(_ reader: ReaderInformation) -> String {
+        JSONValue.object(JSONObject([("schema", .string(schema)), ("reader", .object(reader.json))])).compactText
+    }
+}
+
+extension ReaderInformation {
+    /// The member `reader` of a first line.
+    package var json: JSONObject {
+        JSONObject([
+            ("id", .string(id)), ("name", .string(name)),
+            ("longestFeliCaAnswer", .int(longestFeliCaAnswer)),
+            ("feliCaBitRates", .array(feliCaBitRates.map { .int($0.rawValue) })),
+            ("technologies", .array(technologies.map { .string($0.rawValue) })),
+            ("longestCommandAPDU", .int(longestCommandAPDU)),
+            ("longestResponseAPDU", .int(longestResponseAPDU)),
+        ])
+    }
+
+    /// Reads the member `reader` of a first line.
+    package init(json: JSONCursor) throws(DocumentError) {
+        self.init(id: try json.required("id").text(), name: try json.required("name").text())
+        if let length = try json.optional("longestFeliCaAnswer") {
+            longestFeliCaAnswer = try length.integer(in: 1...255)
         }
-        if let kinds = try reader.optional("technologies") {
-            information.technologies = try kinds.list { kind throws(DocumentError) in
+        if let rates = try json.optional("feliCaBitRates") {
+            feliCaBitRates = try rates.list { rate throws(DocumentError) in try rate.bitRate() }
+        }
+        if let kinds = try json.optional("technologies") {
+            technologies = try kinds.list { kind throws(DocumentError) in
                 guard let technology = Technology(rawValue: try kind.text()) else {
                     throw kind.malformed(.oneOf, values: Technology.allCases.map(\.rawValue))
                 }
                 return technology
             }
         }
-        if let length = try reader.optional("longestCommandAPDU") {
-            information.longestCommandAPDU = try length.integer(in: 5...65_544)
+        if let length = try json.optional("longestCommandAPDU") {
+            longestCommandAPDU = try length.integer(in: 5...65_544)
         }
-        if let length = try reader.optional("longestResponseAPDU") {
-            information.longestResponseAPDU = try length.integer(in: 2...65_538)
+        if let length = try json.optional("longestResponseAPDU") {
+            longestResponseAPDU = try length.integer(in: 2...65_538)
         }
-        return information
-    }
-
-    /// The first line, without a newline.
-    package static func header(_ reader: ReaderInformation) -> String {
-        let information: JSONObject = JSONObject([
-            ("id", .string(reader.id)), ("name", .string(reader.name)),
-            ("longestFeliCaAnswer", .int(reader.longestFeliCaAnswer)),
-            ("feliCaBitRates", .array(reader.feliCaBitRates.map { .int($0.rawValue) })),
-            ("technologies", .array(reader.technologies.map { .string($0.rawValue) })),
-            ("longestCommandAPDU", .int(reader.longestCommandAPDU)),
-            ("longestResponseAPDU", .int(reader.longestResponseAPDU)),
-        ])
-        return JSONValue.object(JSONObject([("schema", .string(schema)), ("reader", .object(information))]))
-            .compactText
+        if let hears = try json.optional("hearsFailures") { hearsFailures = try hears.bool() }
     }
 }
 
@@ -188,7 +211,7 @@ extension Transcript.Remark.Content {
         case "link": self = .link(try LinkEvent(json: json))
         case "section": self = .section(command: try json.required("command").text())
         case "outcome": self = .outcome(json.value)
-        case "report": self = .report(json.value)
+        case "report", "end": self = .report(json.value)
         default: return nil
         }
     }

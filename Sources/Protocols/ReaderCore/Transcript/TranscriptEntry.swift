@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+package import CardModel
 
 /// One request to a reader and its result.
 package struct TranscriptEntry: Hashable, Sendable {
@@ -21,6 +21,8 @@ package struct TranscriptEntry: Hashable, Sendable {
     ///
     /// They are not compared when the transcript is replayed.
     package private(set) var masked: Range<Int>?
+    /// How long the answer took, where it was measured.
+    package var took: Duration?
 
     package init(time: Duration, event: Event) {
         self.time = time
@@ -62,10 +64,11 @@ extension TranscriptEntry {
             case .failure(let error): object.merge(error.json)
             }
         }
+        if let took { object["tookMs"] = .milliseconds(took) }
         return JSONValue.object(object).compactText
     }
 
-    init(json: JSONCursor) throws(DocumentError) {
+    package init(json: JSONCursor) throws(DocumentError) {
         let time = try json.required("t").milliseconds()
         let operation = try json.required("op")
         switch try operation.text() {
@@ -78,6 +81,7 @@ extension TranscriptEntry {
                 result = .success(try json.optional("picc").map { picc throws(DocumentError) in try PICC(json: picc) })
             }
             self.init(time: time, event: .activate(request, result))
+            took = try json.optional("tookMs")?.milliseconds()
         case "transceive":
             let frame = try json.required("tx").bytes()
             let timeout = try json.required("timeoutMs").milliseconds()
@@ -88,9 +92,12 @@ extension TranscriptEntry {
                 result = .success(try json.required("rx").bytes())
             }
             self.init(time: time, event: .transceive(frame, timeout: timeout, result))
+            took = try json.optional("tookMs")?.milliseconds()
             guard let masked = try json.optional("masked"), !frame.isEmpty else { return }
             let from = try masked.required("from").integer(in: 0...frame.count - 1)
+            let took = took
             self = masking(from..<from + (try masked.required("count").integer(in: 1...frame.count - from)))
+            self.took = took
         default: throw operation.malformed(.oneOf, "activate", "transceive")
         }
     }

@@ -86,12 +86,14 @@ extension TransportError {
         switch self {
         case .noAnswer: named("noAnswer")
         case .corrupted(let status): named("corrupted", ("status", .string(Hex.encode([status]))))
+        case .heard(let heard): named("heard", ("heard", .string(heard.text)))
         case .cardReleased: named("cardReleased")
         case .readerTimeout: named("readerTimeout")
         case .readerFailed(let detail): named("readerFailed", detail: detail)
         case .frameTooLong(let length, let limit):
             named("frameTooLong", ("length", .int(length)), ("limit", .int(limit)))
         case .answerTooLong: named("answerTooLong")
+        case .cardTooSlow: named("cardTooSlow")
         case .readerUnavailable(let reason, let detail):
             named("readerUnavailable", ("reason", .string(reason.rawValue)), detail: detail)
         case .unsupported(let detail): named("unsupported", detail: detail)
@@ -109,6 +111,10 @@ extension TransportError {
             let status = try json.required("status")
             guard let byte = try status.bytes(count: 1).first else { throw status.malformed(.hexDigits, "2") }
             self = .corrupted(status: byte)
+        case "heard":
+            let text = try json.required("heard")
+            guard let heard = Heard(text: try text.text()) else { throw text.malformed(.errorName) }
+            self = .heard(heard)
         case "cardReleased": self = .cardReleased
         case "readerTimeout": self = .readerTimeout
         case "readerFailed": self = .readerFailed(detail: try Reason(json: json))
@@ -116,6 +122,7 @@ extension TransportError {
             self = .frameTooLong(
                 length: try json.required("length").integer(), limit: try json.required("limit").integer())
         case "answerTooLong": self = .answerTooLong
+        case "cardTooSlow": self = .cardTooSlow
         case "readerUnavailable":
             let word = try json.required("reason")
             guard let reason = UnavailableReason(rawValue: try word.text()) else {

@@ -16,11 +16,17 @@ extension Chipset {
     /// Looks for a card of type A and prepares it for the caller's frames.
     mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
         iso14443.selection = .none
+        if !isoDEP, iso14443.sendsRATS != false {
+            // RATS may have left a card selected that does not answer it: it would take the next request for an error.
+            iso14443.hasSelected = iso14443.hasSelected || iso14443.mayHoldCard
+        }
         try sendRATS(isoDEP)
         let answer = try pollFromRest(ChipCommand.listTypeA)
         guard let target = try TypeATargetAnswer.parse(answer, isPN531: transport.name.contains("PN531")) else {
+            iso14443.mayHoldCard = iso14443.sendsRATS != false
             return nil
         }
+        iso14443.mayHoldCard = false
         guard isoDEP || transport.takesParameters || !target.isISODEP else {
             throw .unsupported(detail: .init(.alwaysISODEP))
         }
@@ -46,7 +52,7 @@ extension Chipset {
         if iso14443.sendsRATS == nil { try sendRATS(true) }
         let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
         guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
-        iso14443.selection = .apdus
+        iso14443.selection = target.isISODEP ? .apdus : .none
         // Bit 1 of the protocol info's third byte (ISO 14443-3, 7.9.4).
         iso14443.carriesCID = target.protocolInfo?.dropFirst(2).first.map { $0 & 0x01 != 0 } ?? false
         return target
@@ -120,12 +126,12 @@ extension Chipset {
                 rest = rest.dropFirst(part.count)
                 var command = ChipCommand.exchangeData(part, moreFollows: true)
                 defer { command.wipe() }
-                _ = try exchangeData(command, within: time)
+                _ = try exchangeData(command, within: time, isExtended: true)
             }
             // It may have a PIN in it.
             var command = ChipCommand.exchangeData(rest)
             defer { command.wipe() }
-            let answer = try exchangeData(command, within: time)
+            let answer = try exchangeData(command, within: time, isExtended: true)
             guard answer.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
             return Array(answer.dropFirst())
         } catch {
@@ -156,15 +162,27 @@ extension Chipset {
         return false
     }
 
-    private mutating func exchangeData(_ command: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+    /// - Parameter isExtended: whether the card may ask for more time, which the chip grants without telling the host.
+    private mutating func exchangeData(
+        _ command: [UInt8], within time: Duration, isExtended: Bool = false
+    ) throws(TransportError) -> [UInt8] {
         line.didExchange()
-        // The chip grants a card the time that it asks for; the host's limit is the caller's.
         let chipTime = timeouts.current ?? .longest
         let patience = max(chipTime.duration, time) + Self.allowance + Self.chainAllowance
-        let answer = send(command, waiting: patience)
+        let answer =
+            isExtended
+            ? transport.transceiveExtended(command, within: patience) : send(command, waiting: patience)
         // 27: the chip no longer has such a target.
         if answer.outcome != .success, answer.status & 0x3F == 0x27 { throw .cardReleased }
-        try check(answer, within: time)
+        do throws(TransportError) {
+            try check(answer, within: time)
+        } catch {
+            // The chip is well: it has waited for its card.
+            guard error == .readerTimeout, lost == nil, isExtended, transport.longestExtension > .zero else {
+                throw error
+            }
+            throw .cardTooSlow
+        }
         return answer.bytes
     }
 }
@@ -193,6 +211,8 @@ struct ISO14443State: Hashable, Sendable {
     var sendsRATS: Bool?
     /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.
     var hasSelected = false
+    /// Whether the last search for type A found nothing, but may have sent RATS to a card that does not answer it.
+    var mayHoldCard = false
     /// Whether the next request may switch the field on, so that a card may miss it.
     var fieldIsFresh = true
     /// How many times the chip repeats a request without an answer; `nil` if unknown.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import ReaderCore
 internal import SystemDevices
 internal import USBTransport
@@ -62,8 +63,24 @@ struct Chipset: ~Copyable {
 
     private mutating func setRepeats(_ count: UInt8) throws(TransportError) {
         guard iso14443.repeats != count else { return }
-        try check(send(ChipCommand.repeats(count), waiting: Self.pollingTime))
+        try configure(ChipCommand.repeats(count), waiting: Self.pollingTime)
         iso14443.repeats = count
+    }
+
+    /// Runs a command that sets the chip up.
+    ///
+    /// - Throws: ``TransportError/readerFailed(detail:)`` if the chip gives no valid answer to it twice, although its line
+    ///   was proved in between: it refuses the setting. A lost or damaged answer would be tried again as a search without
+    ///   a card.
+    private mutating func configure(_ command: [UInt8], waiting time: Duration) throws(TransportError) {
+        for isLast in [false, true] {
+            do throws(TransportError) {
+                return try check(send(command, waiting: time))
+            } catch {
+                guard error.isTransient else { throw error }
+                if isLast { throw .readerFailed(detail: .init(.settingRefused, Hex.encode(command.prefix(2)))) }
+            }
+        }
     }
 
     /// Looks for a card by an InListPassiveTarget and returns its answer.
@@ -126,7 +143,7 @@ struct Chipset: ~Copyable {
     /// Sets the chip's time-out when it is too short for this exchange, or a silence would cost too much.
     mutating func prepareTimeout(_ time: Duration, asksForPresence: Bool = false) throws(TransportError) {
         guard let timeout = timeouts.change(for: time, asksForPresence: asksForPresence) else { return }
-        try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime))
+        try configure(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime)
         timeouts.didSet(timeout)
     }
 
@@ -211,6 +228,13 @@ struct Chipset: ~Copyable {
             outcome = synchronize()
         } else if isTooMuch {
             lowerLine(forGood: true)
+        }
+        if case .readerInDoubt = outcome, family.reachesChip,
+            transport.port?.wakeChip(patience: transport.patience) == true
+        {
+            outcome = synchronize()
+            // It has started again, without its card: the same is worth another try.
+            if outcome == .success, error != .cancelled { return ChipResult.damagedOnTheWay }
         }
         switch outcome {
         case .success: return error

@@ -3,14 +3,16 @@
 internal import ReaderCore
 internal import SystemDevices
 
-/// A libnfc connection string that is safe to pass to libnfc.
+/// A libnfc connection string that is safe to pass to libnfc, or a USB reader by its port or serial number, as in
+/// `acr122_usb:port=1-1.3`, which libnfc does not know.
 ///
 /// libnfc copies it into 1024 bytes, compares driver names as prefixes and accepts nearly any text as a path or a
 /// speed; a string that does not parse here never reaches it.
 struct ConnectionString: Hashable, Sendable {
     /// The driver named by the string.
     let family: ReaderFamily
-    /// The text for libnfc: the driver's name in its own spelling, USB numbers with three digits.
+    /// The text for libnfc: the driver's name in its own spelling, USB numbers with three digits. Never passed to it with a
+    /// ``selector``.
     let text: String
     /// The device file to open, for drivers that have one.
     let path: String?
@@ -18,6 +20,8 @@ struct ConnectionString: Hashable, Sendable {
     let speed: Int?
     /// Bus and device number of a USB reader, where given.
     let usbNumbers: [Int]
+    /// The port or serial number of a USB reader, where given.
+    let selector: USBSelector
 
     /// The longest text, in bytes, that fits libnfc's buffer beside the final zero.
     static let longest = 1023
@@ -36,6 +40,13 @@ struct ConnectionString: Hashable, Sendable {
         }
         guard !id.utf8.contains(0) else { throw Self.malformed(.connectionStringWithZero) }
         self.family = family
+        if family.address == .usb, let rest = parts.first, rest.contains("=") {
+            selector = try USBSelector(parsing: id.dropFirst(name.utf8.count + 1), kind: family.name)
+            (usbNumbers, path, speed) = ([], nil, nil)
+            text = selector.id(of: family.name)
+            return
+        }
+        selector = .any
         switch family.address {
         case .usb:
             usbNumbers = try Self.usbNumbers(parts)
@@ -58,10 +69,10 @@ struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// Whether it names a USB reader: by driver, and by bus and device where it has these.
+    /// Whether it names a USB reader: by driver, and by bus and device, port or serial number where it has these.
     func names(_ reader: USBReaderScan.Found) -> Bool {
         family.address == .usb && (family.name == "usb" || family.name == reader.driver)
-            && reader.numbers.starts(with: usbNumbers)
+            && reader.numbers.starts(with: usbNumbers) && selector.names(reader.device)
     }
 
     private static func usbNumbers(_ parts: [String]) throws(TransportError) -> [Int] {

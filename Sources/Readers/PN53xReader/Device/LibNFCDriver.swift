@@ -5,7 +5,9 @@ internal import SystemDevices
 
 /// Opens and lists the readers that libnfc drives: PN531, PN532 and PN533 over USB, serial port, SPI and I²C, ACR122.
 ///
-/// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
+/// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`. On the USB, where libnfc counts devices as
+/// they are plugged in, it is the port or the serial number, as in `acr122_usb:port=1-1.3`; libnfc's own strings name the reader,
+/// too.
 package struct LibNFCDriver: ReaderDriver {
     private let paths: SystemPaths
     private let recorder: LinkRecorder?
@@ -36,6 +38,17 @@ package struct LibNFCDriver: ReaderDriver {
         ReaderScan(paths: paths).run(LibNFCConfiguration(environment: LibNFCContext.environment))
     }
 
+    /// The connected readers on the USB: libnfc's string for each, which another one may have tomorrow, and the ID that stays.
+    package func numbered() -> [(number: String, id: String)] {
+        USBReaderScan(paths: paths).run().map { ($0.connectionString, $0.id) }
+    }
+
+    /// The ID that stays of a reader that is named by bus and device number and connected now; `nil` for every other name.
+    package func lastingID(of id: String) -> String? {
+        guard let named = try? ConnectionString(parsing: id), named.usbNumbers.count == 2 else { return nil }
+        return USBReaderScan(paths: paths).run().first(where: named.names)?.id
+    }
+
     /// Opens a reader.
     ///
     /// On a serial port this takes 50 ms, in which libnfc waits for leftover bytes of an earlier program, and more than
@@ -61,7 +74,7 @@ package struct LibNFCDriver: ReaderDriver {
                         reason: .unsupported, detail: .init(.libnfcOpensNone, connectionString.text))
                 }
                 let transport = LibNFCTransport(handle, family: connectionString.family, recorder: recorder)
-                return try reader(Chipset(transport), connectionString, cancellation)
+                return try reader(Chipset(transport), id: connectionString.text, cancellation)
             }
             return try openOnUSB(connectionString, cancellation)
         }
@@ -85,7 +98,8 @@ package struct LibNFCDriver: ReaderDriver {
         let transport = LibNFCTransport(
             handle, family: connectionString.family, port: port, patience: patience, recorder: recorder)
         return try reader(
-            Chipset(transport, speed: speed, line: LinePolicy(mayRaise: mayRaiseLine)), connectionString, cancellation)
+            Chipset(transport, speed: speed, line: LinePolicy(mayRaise: mayRaiseLine)), id: connectionString.text,
+            cancellation)
     }
 
     /// Opens the first usable reader that the string names.
@@ -97,7 +111,7 @@ package struct LibNFCDriver: ReaderDriver {
     ) throws(TransportError) -> PN53xDevice {
         let readers = USBReaderScan(paths: paths).run().filter(named.names)
         guard let found = readers.first(where: { $0.state == .ready }) ?? readers.first,
-            let listed = try ConnectionString(parsing: found.id)
+            let listed = try ConnectionString(parsing: found.connectionString)
         else { throw .readerUnavailable(reason: .absent, detail: .init(.libnfcFindsNone, named.text)) }
         if case .unavailable(let reason, let detail) = found.state {
             throw .readerUnavailable(reason: reason, detail: detail.of(found.model.name))
@@ -113,7 +127,9 @@ package struct LibNFCDriver: ReaderDriver {
             chipReset = stuck.replug(paths)
             chipReset?.run()
             // It may have another number now.
-            if let chipReset, let again = try ConnectionString(parsing: found.at(chipReset.device).id) {
+            if let chipReset,
+                let again = try ConnectionString(parsing: found.at(chipReset.device).connectionString)
+            {
                 connectionString = again
                 opened = LibNFCContext.open(connectionString, recorder: recorder)
             }
@@ -129,7 +145,7 @@ package struct LibNFCDriver: ReaderDriver {
         ) { [paths, connectionString] in
             USBReaderScan(paths: paths).run().contains(where: connectionString.names)
         }
-        return try reader(Chipset(transport), connectionString, cancellation)
+        return try reader(Chipset(transport), id: found.id, cancellation)
     }
 
     /// Returns why libnfc, which reports no cause itself, could not open a USB reader.
@@ -147,9 +163,9 @@ package struct LibNFCDriver: ReaderDriver {
     }
 
     private func reader(
-        _ chipset: consuming Chipset, _ connectionString: ConnectionString, _ cancellation: CancellationToken
+        _ chipset: consuming Chipset, id: String, _ cancellation: CancellationToken
     ) throws(TransportError) -> PN53xDevice {
-        let reader = PN53xDevice(chipset, id: connectionString.text, cancellation: cancellation)
+        let reader = PN53xDevice(chipset, id: id, cancellation: cancellation)
         try cancellation.check()
         return reader
     }

@@ -27,10 +27,14 @@ package final class PN53xDevice: Reader {
     init(_ chipset: consuming Chipset, id: String, cancellation: CancellationToken) {
         family = chipset.family
         self.cancellation = cancellation
-        information = ReaderInformation(
+        var information = ReaderInformation(
             id: id, name: chipset.transport.name, longestFeliCaAnswer: family.longestFeliCaAnswer,
             technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
             longestResponseAPDU: family.longestResponseAPDU)
+        // InListPassiveTarget reports a damaged answer, and a card that does not start, as no target.
+        information.hearsFailures = false
+        information.longestExtension = chipset.transport.longestExtension
+        self.information = information
         let abort = chipset.transport.abort
         link = ExclusiveLink(chipset, cancellation, onCancel: abort)
     }

@@ -86,17 +86,24 @@ struct USBReaderScan: Sendable {
         /// libnfc's driver for it.
         let driver: String
         let device: USBDevice
+        /// What names it also after it was plugged in again.
+        let selector: USBSelector
         /// Whether it can be opened.
         let state: ReaderListing.State
 
         var numbers: [Int] { [device.bus, device.address] }
 
-        /// The reader's connection string.
-        var id: String { ([driver] + numbers.map(USBDevice.threeDigits)).joined(separator: ":") }
+        /// The reader's ID, the same each time that it is plugged in.
+        var id: String { selector.id(of: driver) }
+
+        /// The reader's connection string, for libnfc; another one each time that it is plugged in.
+        var connectionString: String {
+            ([driver] + numbers.map(USBDevice.threeDigits)).joined(separator: ":")
+        }
 
         /// The same reader as found again on the USB.
         func at(_ device: USBDevice) -> Found {
-            Found(model: model, driver: driver, device: device, state: state)
+            Found(model: model, driver: driver, device: device, selector: selector, state: state)
         }
 
         /// The kernel driver that holds the reader and releases it for as long as it is open.
@@ -110,10 +117,17 @@ struct USBReaderScan: Sendable {
 
     /// Returns the connected readers, by sysfs name.
     func run() -> [Found] {
-        USBDevice.all(paths).compactMap { device in
+        let readers = USBDevice.all(paths).compactMap {
+            device -> (model: ReaderModel, driver: String, device: USBDevice)? in
             guard let model = ReaderModel(of: device), let driver = model.driver, ReaderFamily(libnfc: driver) != nil
             else { return nil }
-            return Found(model: model, driver: driver, device: device, state: state(of: device))
+            return (model, driver, device)
+        }
+        return readers.map { reader in
+            let peers = readers.filter { $0.driver == reader.driver }.map(\.device)
+            return Found(
+                model: reader.model, driver: reader.driver, device: reader.device,
+                selector: USBSelector(reader.device, among: peers), state: state(of: reader.device))
         }
     }
 

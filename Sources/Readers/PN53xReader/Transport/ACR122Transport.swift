@@ -57,6 +57,9 @@ final class ACR122Transport: PN53xTransport {
 
     var closingCommands: [[UInt8]] { [ChipCommand.release, ChipCommand.fieldOff] }
 
+    /// The reader reports that it needs more time.
+    let longestExtension = ReaderInformation.longestCardExtension
+
     /// The link ends its transfers by itself.
     var abort: @Sendable () -> Void { {} }
 
@@ -181,14 +184,24 @@ extension USBLink {
         _ message: [UInt8], _ sequence: UInt8, until end: ContinuousClock.Instant
     ) throws(ACR122Fault) -> [UInt8] {
         do throws(USBError) {
+            let start = ContinuousClock.now
+            let (step, last) = (end - start, start + ReaderInformation.longestCardExtension)
+            var end = end
             try send(message, within: max(.milliseconds(1), end - .now))
-            for _ in 0..<32 {
+            // Most of them are requests for more time, up to several a second.
+            var others = 0
+            while others < 32, ContinuousClock.now < max(end, last) {
                 let bytes = try receive(within: max(.milliseconds(1), end - .now))
                 guard let answer = ACR122Message(bytes) else {
                     if bytes.isEmpty { continue }
                     throw USBError.overflow
                 }
-                if answer.sequence == sequence, !answer.needsTime { return answer.data }
+                guard answer.sequence == sequence, answer.needsTime else {
+                    if answer.sequence == sequence { return answer.data }
+                    others += 1
+                    continue
+                }
+                end = max(end, min(.now + step, last))
             }
             throw USBError.timedOut
         } catch .overflow {
@@ -219,7 +232,7 @@ private final class Opening {
                 try drain(quiet, count)
                 sequence &+= 1
                 _ = try usb.exchange(ACR122Message.powerOn(sequence: sequence), sequence, until: .now + time)
-                _ = try ask(ACR122Command.noPolling)
+                try stopPolling()
                 let firmware = try ask(ACR122Command.firmware)
                 guard
                     case .answer = ACR122Command.reply(
@@ -236,6 +249,15 @@ private final class Opening {
             }
         }
         throw failure
+    }
+
+    /// Keeps the reader from polling by itself, where it can: a copy may not answer that (libnfc issues 576 and 563).
+    private func stopPolling() throws(ACR122Fault) {
+        do throws(ACR122Fault) {
+            _ = try ask(ACR122Command.noPolling)
+        } catch {
+            if case .usb(let fault) = error, fault.isFinal { throw error }
+        }
     }
 
     private func ask(_ apdu: [UInt8]) throws(ACR122Fault) -> [UInt8] {

@@ -76,8 +76,11 @@ final class LibNFCTransport: PN53xTransport {
         var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
         let start = ContinuousClock.now
         let result = LibNFCContext.recorded(recorder) {
-            unsafe pn53x_transceive(
+            unsafe kazasu_transceive(
                 handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
+        }
+        guard Int(result) != KAZASU_NFC_ABORTED else {
+            return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
         }
         let isLate = ContinuousClock.now - start >= .milliseconds(timeout.milliseconds)
         return ChipAnswer(libnfc: result, answer, to: command, through: family, isLate: isLate)

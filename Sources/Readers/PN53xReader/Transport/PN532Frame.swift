@@ -57,6 +57,8 @@ enum PN532Frame: Hashable, Sendable {
 /// Bytes before a start code are skipped. The buffer never holds more than one frame and the bytes received with it.
 struct PN532FrameParser: Sendable {
     private var buffer: [UInt8] = []
+    /// Whether the postamble of the last frame has not come yet. Before a stray FF it would look like a start code.
+    private var owesPostamble = false
 
     /// Appends received bytes.
     mutating func feed(_ bytes: [UInt8]) {
@@ -70,6 +72,7 @@ struct PN532FrameParser: Sendable {
 
     /// The next frame, or `nil` when more bytes are needed.
     mutating func next() -> PN532Frame? {
+        skipPostamble()
         while let start = startCode() {
             buffer.removeFirst(start)
             switch Self.read(buffer.dropFirst(2)) {
@@ -80,12 +83,20 @@ struct PN532FrameParser: Sendable {
                 return .damaged
             case .frame(let frame, let length):
                 buffer.removeFirst(2 + length)
+                owesPostamble = true
+                skipPostamble()
                 if let frame { return frame }
             }
         }
         // A final 00 may be the first half of a start code.
         buffer = buffer.last == 0x00 ? [0x00] : []
         return nil
+    }
+
+    private mutating func skipPostamble() {
+        guard owesPostamble, let first = buffer.first else { return }
+        owesPostamble = false
+        if first == 0x00 { buffer.removeFirst() }
     }
 
     private func startCode() -> Int? {
@@ -98,7 +109,7 @@ struct PN532FrameParser: Sendable {
         case frame(PN532Frame?, length: Int)
     }
 
-    /// Reads the bytes after a start code, up to the checksum; the postamble looks like the next frame's preamble.
+    /// Reads the bytes after a start code, up to the checksum.
     private static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
         let header = Array(bytes.prefix(5))
         guard header.count >= 2 else { return .incomplete }

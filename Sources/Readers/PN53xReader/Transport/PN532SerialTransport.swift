@@ -114,12 +114,22 @@ final class PN532SerialTransport: PN53xTransport {
 
     // MARK: Commands
 
+    let longestExtension = ReaderInformation.longestCardExtension
+
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
+        transceive(command, within: time, .zero)
+    }
+
+    func transceiveExtended(_ command: [UInt8], within time: Duration) -> ChipAnswer {
+        transceive(command, within: time, longestExtension)
+    }
+
+    private func transceive(_ command: [UInt8], within time: Duration, _ more: Duration) -> ChipAnswer {
         guard isOpen, !command.isEmpty, command.count <= family.longestCommand else {
             return ChipAnswer(
                 outcome: .failed(.frameTooLong(length: command.count, limit: family.longestCommand)), bytes: [])
         }
-        switch wholeAnswer(to: command, within: time) {
+        switch wholeAnswer(to: command, within: time, more) {
         case .failure(let error):
             return ChipAnswer(outcome: error == .unplugged ? .failed(error) : .readerInDoubt(error), bytes: [])
         case .success(let bytes): return ChipAnswer(to: command, bytes)
@@ -127,9 +137,11 @@ final class PN532SerialTransport: PN53xTransport {
     }
 
     /// Runs a command. In InDataExchange, a card's answer that is longer than a frame is fetched in parts.
-    private func wholeAnswer(to command: [UInt8], within time: Duration) -> Result<[UInt8], TransportError> {
+    private func wholeAnswer(
+        to command: [UInt8], within time: Duration, _ more: Duration
+    ) -> Result<[UInt8], TransportError> {
         Result { () throws(TransportError) in
-            var whole = try exchange(command, until: end(of: time)).get()
+            var whole = try exchange(command, until: end(of: time), more).get()
             guard command.first == ChipCommand.exchangeDataCode else { return whole }
             let end = end(of: time)
             while let status = whole.first, status & ChipCommand.moreInformation != 0 {
@@ -151,8 +163,11 @@ final class PN532SerialTransport: PN53xTransport {
     ///
     /// Anything before the ACK is left over from earlier commands, because the chip sends in the order in which it was
     /// asked. The ACK may be left over as well; then another command's answer follows, and is skipped.
+    ///
+    /// - Parameter more: the time after `end` that a chip gets that has acknowledged the command: a silent chip is noticed as
+    ///   early as ever.
     private func exchange(
-        _ command: [UInt8], after preamble: [UInt8] = [], until end: ContinuousClock.Instant
+        _ command: [UInt8], after preamble: [UInt8] = [], until end: ContinuousClock.Instant, _ more: Duration = .zero
     ) -> Result<[UInt8], TransportError> {
         parser.reset()
         serial.discardInput()
@@ -161,7 +176,7 @@ final class PN532SerialTransport: PN53xTransport {
         if let error = send(frame, until: end) { return .failure(error) }
         var isAcknowledged = false
         while true {
-            switch receive(until: end) {
+            switch receive(until: isAcknowledged ? end + more : end) {
             case .failure(let error): return .failure(error)
             case .success(.acknowledged): isAcknowledged = true
             case .success(.answer(let code, let bytes)) where isAcknowledged && code == command.first.map { $0 &+ 1 }:

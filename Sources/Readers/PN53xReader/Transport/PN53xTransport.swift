@@ -31,6 +31,13 @@ protocol PN53xTransport: AnyObject {
     /// - Parameter time: how long the chip may take.
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer
 
+    /// How long an exchange of APDUs may go on after the chip has taken the command, because its card asks for more time. Zero
+    /// where a chip that is busy cannot be told from one that hangs.
+    var longestExtension: Duration { get }
+
+    /// The same for a command whose card may ask for more time.
+    func transceiveExtended(_ command: [UInt8], within time: Duration) -> ChipAnswer
+
     /// Shows a signal by the reader's lights and buzzer; `false` where there are none.
     func show(_ signal: ReaderSignal) throws(TransportError) -> Bool
 
@@ -46,6 +53,12 @@ protocol PN53xTransport: AnyObject {
 
 extension PN53xTransport {
     var isGone: Bool { port?.isGone ?? false }
+
+    var longestExtension: Duration { .zero }
+
+    func transceiveExtended(_ command: [UInt8], within time: Duration) -> ChipAnswer {
+        transceive(command, within: time)
+    }
 
     func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { false }
 

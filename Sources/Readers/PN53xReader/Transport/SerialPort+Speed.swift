@@ -8,6 +8,9 @@ extension SerialPort {
     /// The answer to SetSerialBaudRate, from the start code to the checksum.
     private static let speedIsSet: [UInt8] = [0x00, 0xFF, 0x02, 0xFE, 0xD5, 0x11, 0x1A]
 
+    /// The answer to SAMConfiguration, from the start code to the checksum.
+    private static let modeIsSet: [UInt8] = [0x00, 0xFF, 0x02, 0xFE, 0xD5, 0x15, 0x16]
+
     /// How long a chip and a USB adapter may take for an answer.
     private static let answerTime = Duration.milliseconds(50)
     /// How many times a chip is told to return to the normal speed.
@@ -91,6 +94,22 @@ extension SerialPort {
         usleep(Self.settlingMicroseconds)
         discardInput()
         return hasAnswered
+    }
+
+    /// Wakes a chip that has lost its power for a moment: it sleeps at the normal speed, and when it is awake accepts nothing
+    /// but SAMConfiguration. The bytes are sent by hand, since libnfc still believes that the chip is ready.
+    ///
+    /// - Parameter patience: the factor by which waits exceed those for a real chip.
+    /// - Returns: whether the chip was heard.
+    func wakeChip(patience: Int) -> Bool {
+        guard let before = makeRaw(.normal) else { return false }
+        defer { restore(before) }
+        for _ in 0..<Self.attempts where !isGone {
+            discardInput()
+            send(PN532Frame.wakeUp + PN532Frame.acknowledge + PN532Frame.encode(ChipCommand.normalMode))
+            if receives(Self.modeIsSet, within: Self.answerTime * patience) { return true }
+        }
+        return false
     }
 
     private func send(_ bytes: [UInt8]) {

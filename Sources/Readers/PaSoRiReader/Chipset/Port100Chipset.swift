@@ -101,6 +101,8 @@ extension Port100Chipset: PaSoRiChipset {
 
     func close() { transport.close() }
 
+    func isCollision(_ status: UInt8) -> Bool { status & Port100Status.collision != 0 }
+
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
         let answer = try exchange(frame.bytes, as: .iso14443(frame), within: timeout)
         return RawAnswer(answer.bytes, lastByteBits: answer.lastByteBits)
@@ -201,6 +203,8 @@ struct Port100Status: Hashable, Sendable {
     let rawValue: UInt32
 
     private static let damaged: UInt32 = 0x8000_010F
+    /// The bit of a collision, in the status and in the byte of a damaged answer.
+    static let collision: UInt8 = 0x08
     private static let overflow: UInt32 = 0x10
     private static let hot: UInt32 = 0x40
     private static let silent: UInt32 = 0x80

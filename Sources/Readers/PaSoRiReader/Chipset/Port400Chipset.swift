@@ -77,6 +77,8 @@ final class Port400Chipset: PaSoRiChipset {
 
     func close() { transport.close() }
 
+    func isCollision(_ status: UInt8) -> Bool { status & TransparentAnswer.collision != 0 }
+
     private func powerCycle() throws(TransportError) {
         try execute(Port400Command.manageSession(.fieldOff))
         pause(Self.fieldOffTime)

@@ -31,6 +31,7 @@ final class PaSoRiReader: Reader {
         var information = information
         information.technologies = technologies
         information.feliCaBitRates = feliCaBitRates
+        information.longestExtension = ReaderInformation.longestCardExtension
         if let firmware { information.name += " (firmware \(firmware))" }
         self.information = information
     }
@@ -204,6 +205,8 @@ extension PaSoRiReader {
         var information = information
         // A frame has 248 bytes of data: 14 blocks.
         information.longestFeliCaAnswer = 237
+        // No source shows what these readers report of damaged answers.
+        information.hearsFailures = false
         // As with the RC-S380: low byte first.
         self.init(
             chipset, information, cancellation, firmware: version.flatMap(Self.text(ofPort100Version:)),

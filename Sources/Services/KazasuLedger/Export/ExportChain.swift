@@ -80,7 +80,7 @@ struct ExportChain {
         var isNew = "1"
         var known: ClosedRange<Int64>?
         if let mark {
-            // Everything but a table has a record once its amount is known, and the gap before it at once.
+            // Formats other than tables wait for a record's amount; gaps are written immediately.
             isNew = "\(isTable ? "r.added" : "max(r.added, coalesce(r.completed, 0))") > \(mark)"
             let edges = try Row.fetchOne(
                 db, sql: "SELECT min(r.ord), max(r.ord) FROM record r WHERE \(chosen) AND NOT \(isNew)",

@@ -103,7 +103,7 @@ extension Ledger {
         func places(_ grouping: LedgerGrouping) throws -> [LedgerSum] {
             guard !rides.kinds.isEmpty else { return [] }
             return try sums(grouping, rides).filter { !$0.key.isEmpty }
-                .sorted { ($1.records, $0.key) < ($0.records, $1.key) }
+                .sorted { ($1.records, $0.spent, $0.key) < ($0.records, $1.spent, $1.key) }
         }
         let condition = try LedgerCondition(filter, db, options)
         let row = try Row.fetchOne(

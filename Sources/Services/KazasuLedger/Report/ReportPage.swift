@@ -138,7 +138,7 @@ struct ReportPage {
             }
         return "<p class=\"warning\">"
             + tr(
-                "Sums are too low: \(lost). <a href=\"#gaps\">See the gaps</a>",
+                "Totals are incomplete: \(lost). <a href=\"#gaps\">See the gaps</a>",
                 "合計は実際より少なくなっています（\(lost)）。<a href=\"#gaps\">欠落の一覧</a>")
             + "</p>"
     }

@@ -25,47 +25,49 @@ public enum Asker: Hashable, Sendable {
     ///   - event: the card's `on`.
     ///   - limit: how long it may take.
     public func answer(to event: StoredEvent, within limit: Duration) async -> TapEvent.Verdict {
-        await ask(about: event, within: limit).verdict
+        await ask(about: event, within: limit).decision.verdict
     }
 
     /// The same, with what is left of an asker that took too long.
     func ask(about event: StoredEvent, within limit: Duration) async -> Answering.Asked {
-        let verdict = OneShot<TapEvent.Verdict>()
+        let decision = OneShot<Answering.Decision>()
         let asking = Task {
             switch self {
             case .program(let path):
-                verdict.give(Self.verdict(await ExecSink(path, timeout: limit).outcome(of: event)))
+                decision.give(Self.decision(await ExecSink(path, timeout: limit).outcome(of: event)))
             case .url(let url):
                 let sink = WebhookSink(url, secret: nil, timeout: limit, agent: "kazasu")
-                verdict.give(Self.verdict(await sink.status(for: event)))
+                decision.give(Self.decision(await sink.response(to: event)))
                 await sink.close()
             }
         }
-        let timer = Task.after(limit) { verdict.give(.fault) }
+        let timer = Task.after(limit) { decision.give(.fault("timeout")) }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
-            let answer = await verdict.value
+            let answer = await decision.value
             if Task.isCancelled { await asking.value }
-            return Answering.Asked(verdict: answer, rest: asking)
+            return Answering.Asked(decision: answer, rest: asking)
         } onCancel: {
             asking.cancel()
-            verdict.give(.fault)
+            decision.give(.fault("cancelled"))
         }
     }
 
-    private static func verdict(_ end: ExecSink.End) -> TapEvent.Verdict {
+    private static func decision(_ end: ExecSink.End) -> Answering.Decision {
         switch end {
         case .status(0): .yes
         case .status(refusal): .no
-        case .status, .failed: .fault
+        case .status(let code): .fault("exit\(code)")
+        case .failed(let reason): .fault(reason)
         }
     }
 
-    private static func verdict(_ status: Int?) -> TapEvent.Verdict {
-        switch status {
-        case let status? where (200..<300).contains(status): .yes
-        case 403?: .no
-        default: .fault
+    private static func decision(_ response: WebhookSink.Response) -> Answering.Decision {
+        switch response {
+        case .status(200..<300, _): .yes
+        case .status(403, _): .no
+        case .status(let status, _): .fault("status\(status)")
+        case .failed(let reason): .fault(reason)
         }
     }
 }

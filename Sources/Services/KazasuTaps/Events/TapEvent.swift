@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardDecoders
 public import CardModel
 
 /// An event of `watch`: a card that came or went, a reader that changed, or what an asker answered. As text it is the document `kazasu.tap/1` on
@@ -18,6 +19,20 @@ public struct TapEvent: Hashable, Sendable {
     /// The name of the reader, or its ID if it has none.
     public var reader: String
 
+    /// Makes an event; a watcher makes its own.
+    ///
+    /// - Parameters:
+    ///   - id: a UUIDv7 in lower case with hyphens.
+    ///   - sequence: the number within the reader, from 1.
+    ///   - kind: the kind of event.
+    ///   - moment: when it happened.
+    ///   - site: the name of the place.
+    ///   - reader: the name of the reader.
+    public init(id: String, sequence: Int, kind: Kind, moment: Moment, site: String, reader: String) {
+        (self.id, self.sequence, self.kind, self.moment) = (id, sequence, kind, moment)
+        (self.site, self.reader) = (site, reader)
+    }
+
     /// The kinds of event.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {
@@ -31,14 +46,23 @@ public struct TapEvent: Hashable, Sendable {
         case answer(Answer)
 
         /// `on`, `off`, `reader` or `answer`.
-        public var word: String {
+        public var word: String { type.rawValue }
+
+        /// The type of the event.
+        public var type: EventType {
             switch self {
-            case .on: "on"
-            case .off: "off"
-            case .reader: "reader"
-            case .answer: "answer"
+            case .on: .on
+            case .off: .off
+            case .reader: .reader
+            case .answer: .answer
             }
         }
+    }
+
+    /// The types of events, as in the member `type` of `kazasu.tap/1`.
+    @nonexhaustive
+    public enum EventType: String, Hashable, Sendable, CaseIterable {
+        case on, off, reader, answer
     }
 
     /// What an asker answered.
@@ -49,6 +73,13 @@ public struct TapEvent: Hashable, Sendable {
         public var verdict: Verdict
         /// How long the asker took, in milliseconds.
         public var milliseconds: Int
+        /// Why it is a fault: a word such as `timeout`, `exit3` or `status500`; `nil` for a decision.
+        public var reason: String?
+
+        /// Makes an answer.
+        public init(on: String, verdict: Verdict, milliseconds: Int, reason: String? = nil) {
+            (self.on, self.verdict, self.milliseconds, self.reason) = (on, verdict, milliseconds, reason)
+        }
     }
 
     /// The answers of an asker.
@@ -82,6 +113,14 @@ public struct TapEvent: Hashable, Sendable {
         public var name: String?
         /// Whether the card has another number each time, as phones do.
         public var isRandom: Bool
+
+        /// Makes the identity of a card.
+        public init(
+            technology: Technology, system: SystemCode? = nil, tag: String?, name: String? = nil, isRandom: Bool = false
+        ) {
+            (self.technology, self.system, self.tag) = (technology, system, tag)
+            (self.name, self.isRandom) = (name, isRandom)
+        }
     }
 
     /// The data read from a card. The members of documents are JSON, in the language of the watcher.
@@ -92,13 +131,45 @@ public struct TapEvent: Hashable, Sendable {
         package var balances: [JSONValue]?
         /// The elements of `records`, newest first.
         package var records: [JSONValue]?
+        /// The id of the event that has the older records of the card; `nil` if this one has all that were read.
+        public var since: String?
+        /// The identifier that Home Assistant's app has written to the tag.
+        public var homeAssistantTag: String?
         /// Why it could not be read: a reason of `kazasu.error/1`.
         public var error: String?
 
         package init(
-            card: JSONValue? = nil, balances: [JSONValue]? = nil, records: [JSONValue]? = nil, error: String? = nil
+            card: JSONValue? = nil, balances: [JSONValue]? = nil, records: [JSONValue]? = nil,
+            homeAssistantTag: String? = nil, error: String? = nil
         ) {
             (self.card, self.balances, self.records, self.error) = (card, balances, records, error)
+            self.homeAssistantTag = homeAssistantTag
+        }
+
+        /// What is said of a card of which nothing was read.
+        public static let nothing = Content()
+
+        /// Makes the content for what was read from a card.
+        ///
+        /// - Parameters:
+        ///   - card: the card.
+        ///   - balance: its money, if it was read.
+        ///   - history: its history, if it was read.
+        ///   - brand: its brand, if it is known.
+        ///   - error: why it could not be read: a reason of `kazasu.error/1`.
+        ///   - language: the language of names.
+        public init(
+            of card: CardIdentity, balance: BalanceReport? = nil, history: CardReport? = nil, brand: CardBrand? = nil,
+            error: String? = nil, in language: Language = .english
+        ) {
+            if balance != nil || history != nil {
+                let kind = history?.kind ?? balance?.balances.first?.kind
+                let decoded = DecodedCard(identity: card, kind: kind, brand: brand)
+                self.card = JSONValue { decoded.write(to: &$0) }
+            }
+            balances = balance?.balances.map { $0.json(language) }
+            records = history?.history?.map { $0.json(language) }
+            self.error = error
         }
     }
 
@@ -110,6 +181,11 @@ public struct TapEvent: Hashable, Sendable {
         public var dwell: Int?
         /// Why its leaving was missed; `nil` if it was seen.
         public var reason: UnseenEnd?
+
+        /// Makes a visit.
+        public init(on: String, dwell: Int?, reason: UnseenEnd? = nil) {
+            (self.on, self.dwell, self.reason) = (on, dwell, reason)
+        }
     }
 
     /// Why a card's visit ended without anybody seeing it leave.
@@ -198,6 +274,8 @@ extension TapEvent {
             if let card = content.card { members.append(("card", card)) }
             if let balances = content.balances { members.append(("balances", .array(balances))) }
             if let records = content.records { members.append(("records", .array(records))) }
+            if let since = content.since { members.append(("since", .string(since))) }
+            if let tag = content.homeAssistantTag { members.append(("homeAssistantTag", .string(tag))) }
             if let error = content.error { members.append(("readError", .string(error))) }
         case .off(let card, let visit):
             members += card.members + [("on", .string(visit.on)), ("dwellMs", .optional(visit.dwell))]
@@ -208,6 +286,7 @@ extension TapEvent {
                 ("on", .string(answer.on)), ("answer", .string(answer.verdict.rawValue)),
                 ("ms", .int(answer.milliseconds)),
             ]
+            if let reason = answer.reason { members.append(("reason", .string(reason))) }
         }
         return .object(JSONObject(members))
     }
@@ -227,13 +306,14 @@ extension TapEvent {
         let type = try event.required("type")
         switch try type.text() {
         case "on":
-            kind = .on(
-                try Card(event),
-                Content(
-                    card: try event.optional("card")?.value,
-                    balances: try event.optional("balances")?.elements().map(\.value),
-                    records: try event.optional("records")?.elements().map(\.value),
-                    error: try event.optional("readError")?.text()))
+            var content = Content(
+                card: try event.optional("card")?.value,
+                balances: try event.optional("balances")?.elements().map(\.value),
+                records: try event.optional("records")?.elements().map(\.value),
+                homeAssistantTag: try event.optional("homeAssistantTag")?.text(),
+                error: try event.optional("readError")?.text())
+            content.since = try event.optional("since")?.text()
+            kind = .on(try Card(event), content)
         case "off":
             kind = .off(
                 try Card(event),
@@ -245,7 +325,8 @@ extension TapEvent {
             kind = .answer(
                 Answer(
                     on: try event.required("on").text(), verdict: try event.required("answer").word(),
-                    milliseconds: try event.required("ms").integer(in: 0...Int.max)))
+                    milliseconds: try event.required("ms").integer(in: 0...Int.max),
+                    reason: try event.optional("reason")?.text()))
         default: throw type.malformed(.oneOf, "on", "off", "reader", "answer")
         }
     }
@@ -262,10 +343,20 @@ private enum IdentityWord: String, CaseIterable {
 }
 
 extension TapEvent.Moment {
+    /// Makes a moment.
+    ///
+    /// - Parameters:
+    ///   - time: the time of the system's clock.
+    ///   - uptime: milliseconds of CLOCK_BOOTTIME.
+    ///   - isSynchronized: whether the clock was disciplined.
+    public init(_ time: Timestamp, uptime: Int, isSynchronized: Bool = true) {
+        (milliseconds, text) = (time.milliseconds, time.text())
+        (self.uptime, self.isSynchronized) = (uptime, isSynchronized)
+    }
+
     init(_ reading: EventClock.Reading) {
-        milliseconds = reading.wall
-        text = Timestamp(milliseconds: milliseconds).text()
-        (uptime, isSynchronized) = (reading.boot, reading.isSynchronized)
+        self.init(
+            Timestamp(milliseconds: reading.wall), uptime: reading.boot, isSynchronized: reading.isSynchronized)
     }
 
     fileprivate init(_ event: JSONCursor) throws(DocumentError) {

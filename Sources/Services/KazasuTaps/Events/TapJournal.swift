@@ -27,10 +27,21 @@ package struct TapJournal {
         package var hidesOthers = false
         /// The language of names in balances and records.
         package var language = Language.english
+        /// Whether the records of a card that was read before, as far as they have numbers, are only those that are new and the
+        /// newest ones of before.
+        package var omitsKnownRecords = false
         /// The word for an error.
         package var reason: @Sendable (KazasuError) -> String = { _ in "failed" }
 
         package init(site: String) { self.site = site }
+
+        /// Why nobody is asked about a card that came: it did not prove what it must, or has no name where it needs one. A
+        /// word; `nil` if it is asked about.
+        func obstacle(of event: StoredEvent) -> String? {
+            guard case .on(let card, let content) = event.kind else { return nil }
+            if requiresProof, card.tag == nil { return content.error ?? "notGenuine" }
+            return hidesOthers && event.sequence == 0 ? "unknownCard" : nil
+        }
     }
 
     /// A card on a reader. One that is back within the debounce time has none.
@@ -53,7 +64,12 @@ package struct TapJournal {
         var lastOff: (number: [UInt8], time: ContinuousClock.Instant)?
     }
 
-    package var settings: Settings
+    /// What a card's last event had is forgotten: somebody new may want all of it.
+    package var settings: Settings { didSet { lastReads = [:] } }
+    /// The newest record of a card, and the event that had it, by the card's number.
+    private var lastReads: [[UInt8]: (newest: JSONValue, on: String)] = [:]
+    /// How many cards are remembered, and how many records of before are in an event beside the new ones.
+    private static let (mostReads, overlap) = (4096, 3)
     private let clock: EventClock
     private var ids: EventIDs
     private var readers: [String: ReaderRecord] = [:]
@@ -89,11 +105,12 @@ package struct TapJournal {
     }
 
     /// The event for the answer of an asker; it has a number where the event has one that it was asked about.
-    package mutating func event(
-        for verdict: TapEvent.Verdict, to on: TapEvent, after milliseconds: Int,
+    mutating func event(
+        for decision: Answering.Decision, to on: TapEvent, after milliseconds: Int,
         at time: ContinuousClock.Instant = .now
     ) -> TapEvent {
-        let answer = TapEvent.Answer(on: on.id, verdict: verdict, milliseconds: max(0, milliseconds))
+        let answer = TapEvent.Answer(
+            on: on.id, verdict: decision.verdict, milliseconds: max(0, milliseconds), reason: decision.reason)
         return event(.answer(answer), on.reader, at: time, isNumbered: on.sequence > 0)
     }
 
@@ -112,7 +129,7 @@ package struct TapJournal {
         }
     }
 
-    /// Reports readers as gone that are no longer watched.
+    /// Reports readers as gone that were ready and are no longer watched.
     ///
     /// - Parameters:
     ///   - names: those that are watched; `nil` for every reader.
@@ -121,7 +138,7 @@ package struct TapJournal {
         except names: Set<String>?, at time: ContinuousClock.Instant = .now
     ) -> [TapEvent] {
         guard let names else { return [] }
-        return readers.keys.sorted().filter { !names.contains($0) && readers[$0]?.state != nil }
+        return readers.keys.sorted().filter { !names.contains($0) && readers[$0]?.state?.state == .ready }
             .compactMap { change(.gone, of: $0, at: time) }
     }
 
@@ -143,31 +160,44 @@ package struct TapJournal {
         let card = TapEvent.Card(
             technology: tap.card.technology, system: tap.system, tag: tag, name: name, isRandom: tap.isRandom)
         let isNumbered = name != nil || !settings.hidesOthers
-        let event = event(.on(card, content(tap)), reader, at: tap.time, isNumbered: isNumbered)
+        var content = content(tap)
+        let newest = content.records?.first
+        if isNumbered, let number { omitKnown(from: &content, of: number) }
+        let event = event(.on(card, content), reader, at: tap.time, isNumbered: isNumbered)
+        if isNumbered, let number, let newest, settings.omitsKnownRecords {
+            if lastReads.count >= Self.mostReads { lastReads = [:] }
+            lastReads[number] = (newest, event.id)
+        }
         readers[reader, default: ReaderRecord()].visit = Visit(
             id: event.id, card: card, time: tap.time, isNumbered: isNumbered)
         readers[reader]?.lastOff = number.map { ($0, tap.time) }
         return event
     }
 
+    /// Leaves out what the card's last event had, but for its newest records: a busy door would store the same twenty all day.
+    private func omitKnown(from content: inout TapEvent.Content, of number: [UInt8]) {
+        guard let last = lastReads[number], let records = content.records,
+            case .object(let newest) = last.newest, case .integer? = newest["serial"],
+            let known = records.firstIndex(of: last.newest)
+        else { return }
+        content.records = Array(records.prefix(known + Self.overlap))
+        content.since = last.on
+    }
+
     /// The data read from the card.
     private func content(_ tap: Tap) -> TapEvent.Content {
-        var content = TapEvent.Content()
-        let kind = tap.history?.kind ?? tap.balance?.balances.first?.kind
-        if tap.balance != nil || tap.history != nil {
-            if settings.key == nil {
-                let card = DecodedCard(identity: tap.card, kind: kind, brand: tap.brand)
-                content.card = JSONValue { card.write(to: &$0) }
-            } else {
-                content.card = [
-                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind?.rawValue),
-                    "brand": .text(tap.brand?.id),
-                ]
-            }
+        var content = TapEvent.Content(
+            of: tap.card, balance: tap.balance, history: tap.history, brand: tap.brand,
+            error: tap.readError.map(settings.reason), in: settings.language)
+        if content.card != nil, settings.key != nil {
+            let kind = tap.history?.kind ?? tap.balance?.balances.first?.kind
+            content.card = [
+                "technology": .string(tap.card.technology.rawValue), "kind": .text(kind?.rawValue),
+                "brand": .text(tap.brand?.id),
+            ]
         }
-        content.balances = tap.balance?.balances.map { $0.json(settings.language) }
-        content.records = tap.history?.history?.map { $0.json(settings.language) }
-        content.error = tap.readError.map(settings.reason)
+        // It identifies the tag as a number does.
+        if settings.key == nil { content.homeAssistantTag = tap.homeAssistantTag }
         return content
     }
 

@@ -153,7 +153,7 @@ extension Outbox {
             "NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.position = events.position)"
             + (retention.confirmed ? " AND confirmed = 1" : "")
         var count = 0
-        // In small steps, each of which a full disk has room for, and each of which makes some.
+        // In small transactions: a full disk has room for each, and each frees space.
         func delete(
             _ condition: String, _ arguments: StatementArguments = [],
             while isTooMuch: () throws(OutboxError) -> Bool = { true }

@@ -223,6 +223,33 @@ public actor Outbox {
         return memory
     }
 
+    /// Continues series of events under new names of their readers, each once: another reader that has the old name later
+    /// does not.
+    ///
+    /// - Parameter names: the old and the new name of each reader.
+    /// - Returns: those that were moved: a series of the old name exists, and none of the new one.
+    package func moveSeries(_ names: [(old: String, new: String)]) throws(OutboxError) -> [(old: String, new: String)] {
+        guard !names.isEmpty else { return [] }
+        return try write { database in
+            try names.filter { names in
+                try database.execute(
+                    sql: """
+                        INSERT OR IGNORE INTO readers (reader, sequence, visit)
+                        SELECT ?, sequence, visit FROM readers WHERE reader = ?
+                        AND NOT EXISTS (SELECT 1 FROM memory WHERE name = ?)
+                        """,
+                    arguments: [names.new, names.old, "moved \(names.old)"])
+                guard database.changesCount > 0 else { return false }
+                try database.execute(
+                    sql: "UPDATE readers SET visit = NULL WHERE reader = ?", arguments: [names.old])
+                try database.execute(
+                    sql: "INSERT INTO memory (name, value) VALUES (?, ?)",
+                    arguments: ["moved \(names.old)", names.new])
+                return true
+            }
+        }
+    }
+
     /// Stores the names of the current sinks, for the commands that show the outbox.
     ///
     /// - Parameter confirms: whether events are kept until a consumer acknowledges them.

@@ -6,7 +6,10 @@ internal import ReaderCore
 internal import Synchronization
 internal import SystemPackage
 
-/// `--exec PATH`: a program for each event, without a shell and without arguments.
+/// `--exec PATH`: a program for each card that comes, without a shell and without arguments.
+///
+/// It does not run for other events unless it is told to: a program that opens a door must not run because a reader was
+/// plugged in.
 public final class ExecSink: Sink {
     /// The key of its queue.
     public let name: String
@@ -16,6 +19,9 @@ public final class ExecSink: Sink {
     public let retries: Int? = 5
 
     private let path: String
+    private let types: Set<TapEvent.EventType>
+    /// Whether a card must have a tag.
+    private let needsTag: Bool
     private let timeout: Duration
     /// How long a program has between SIGTERM and SIGKILL.
     private let grace: Duration
@@ -23,11 +29,29 @@ public final class ExecSink: Sink {
     /// - Parameters:
     ///   - path: where the program is. The sink is known by its absolute path: the same name in another folder is another
     ///     program.
+    ///   - types: the events that it runs for. The others count as delivered.
     ///   - timeout: how long the program may run.
     ///   - grace: how long it may take to end after SIGTERM, before SIGKILL.
-    public init(_ path: String, timeout: Duration = .seconds(30), grace: Duration = .seconds(2)) {
-        (self.path, self.timeout, self.grace) = (Self.absolute(path), timeout, grace)
+    public convenience init(
+        _ path: String, types: Set<TapEvent.EventType> = [.on], timeout: Duration = .seconds(30),
+        grace: Duration = .seconds(2)
+    ) {
+        self.init(path, types: types, needsTag: false, timeout: timeout, grace: grace)
+    }
+
+    /// - Parameter needsTag: whether it runs only for cards that have a tag, as those that did not prove their key have none.
+    package init(
+        _ path: String, types: Set<TapEvent.EventType>, needsTag: Bool, timeout: Duration,
+        grace: Duration = .seconds(2)
+    ) {
+        (self.path, self.types, self.needsTag) = (Self.absolute(path), types, needsTag)
+        (self.timeout, self.grace) = (timeout, grace)
         name = "exec:" + self.path
+    }
+
+    private func wants(_ event: StoredEvent) -> Bool {
+        guard types.contains(event.kind.type) else { return false }
+        return !needsTag || event.card.map { $0.tag != nil } ?? true
     }
 
     private static func absolute(_ path: String) -> String {
@@ -87,7 +111,8 @@ public final class ExecSink: Sink {
     /// Delivers events of one reader, oldest first.
     public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
         await DeliveryResult.inOrder(events) { event in
-            switch await outcome(of: event) {
+            guard wants(event) else { return .delivered }
+            return switch await outcome(of: event) {
             case .status(0): .delivered
             case .status(let code): .retry("exit\(code)")
             case .failed(let reason): .retry(reason)
@@ -109,8 +134,11 @@ public final class ExecSink: Sink {
         let body = Array((event.line + "\n").utf8)
         guard let input = Self.pipe(with: body) else { return .failed("errno\(errno)") }
         defer { Glibc.close(input) }
+        guard let output = ProgramOutput.shared.begin() else { return .failed("errno\(errno)") }
         let child: pid_t
-        switch start(input: input, Self.environment(for: event)) {
+        let start = start(input: input, output: output.descriptor, Self.environment(for: event))
+        ProgramOutput.shared.started(output)
+        switch start {
         case .success(let process): child = process
         // The program is there, so the one in its first line is not.
         case .failure(NotStarted(code: ENOENT)) where unsafe access(path, F_OK) == 0: return .failed("noInterpreter")
@@ -120,6 +148,7 @@ public final class ExecSink: Sink {
         let timer = Task.after(timeout) { self.end(limits, "timeout") }
         defer { timer.cancel() }
         let status = limits.wait()
+        ProgramOutput.shared.ended(output)
         if let reason = limits.reason { return .failed(reason) }
         let signal = status & 0x7F
         return signal != 0 ? .failed("signal\(signal)") : .status(Int(status >> 8 & 0xFF))
@@ -148,12 +177,12 @@ public final class ExecSink: Sink {
     }
 
     /// Standard output is for events, so the program's goes to standard error.
-    private func start(input: Int32, _ environment: [String]) -> Result<pid_t, NotStarted> {
+    private func start(input: Int32, output: Int32, _ environment: [String]) -> Result<pid_t, NotStarted> {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1)
+        for number in [1, 2] as [Int32] { unsafe posix_spawn_file_actions_adddup2(&actions, output, number) }
         unsafe kazasu_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)

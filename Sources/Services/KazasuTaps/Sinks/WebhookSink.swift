@@ -19,6 +19,8 @@ public final class WebhookSink: Sink {
     /// What it calls itself.
     private let agent: String
     private let secret: [UInt8]?
+    private let types: Set<TapEvent.EventType>
+    private let body: WebhookBody
     private let timeout: Duration
     private let clock: EventClock
     /// Connections that are kept open between events; each is used by one thread at a time.
@@ -26,18 +28,35 @@ public final class WebhookSink: Sink {
 
     /// - Parameters:
     ///   - url: `http` or `https`.
+    ///   - types: the events that are posted. The others count as delivered.
     ///   - secret: signs the requests.
     ///   - timeout: how long a request may take.
-    public convenience init(_ url: String, secret: [UInt8]? = nil, timeout: Duration = .seconds(10)) {
-        self.init(url, secret: secret, timeout: timeout, agent: "kazasu", clock: .system)
+    public convenience init(
+        _ url: String, types: Set<TapEvent.EventType> = Set(TapEvent.EventType.allCases), secret: [UInt8]? = nil,
+        timeout: Duration = .seconds(10)
+    ) {
+        self.init(url, types: types, secret: secret, timeout: timeout, agent: "kazasu", clock: .system)
     }
 
-    /// - Parameter agent: the program, as in `kazasu/1.0.0`.
+    /// - Parameters:
+    ///   - types: the events that are posted; `nil` for those that are usual for the body.
+    ///   - body: what is posted.
+    ///   - agent: the program, as in `kazasu/1.0.0`.
     package init(
-        _ url: String, secret: [UInt8]?, timeout: Duration = .seconds(10), agent: String, clock: EventClock = .system
+        _ url: String, types: Set<TapEvent.EventType>? = nil, body: WebhookBody = .event, secret: [UInt8]?,
+        timeout: Duration = .seconds(10), agent: String, clock: EventClock = .system
     ) {
-        (self.url, self.secret, self.timeout, self.agent, self.clock) = (url, secret, timeout, agent, clock)
-        name = "webhook:" + Self.withoutSecrets(url)
+        (self.url, self.body, self.secret, self.timeout) = (url, body, secret, timeout)
+        (self.agent, self.clock) = (agent, clock)
+        self.types = types ?? body.usualTypes ?? Set(TapEvent.EventType.allCases)
+        // The path of a chat's address is a secret.
+        name = "webhook:" + (body.isEvent ? Self.withoutSecrets(url) : Self.withoutPath(url))
+    }
+
+    /// The host and port of a URL, and a digest that distinguishes its path and query.
+    static func withoutPath(_ url: String) -> String {
+        let host = withoutSecrets(url).prefix { $0 != "/" }
+        return "\(host)/\(Hex.encode(MessageDigest.sha256(Array(url.utf8)).prefix(6)))"
     }
 
     /// The URL without user, password and query, any of which may be a secret.
@@ -51,25 +70,20 @@ public final class WebhookSink: Sink {
 
     /// Delivers events of one reader, oldest first.
     public func deliver(_ events: [StoredEvent]) async -> [DeliveryResult] {
-        await DeliveryResult.inOrder(events, post)
+        await DeliveryResult.inOrder(events) { event in
+            types.contains(event.kind.type) ? await post(event) : .delivered
+        }
     }
 
     /// Releases what it holds.
     public func close() async { idle.withLock { $0 = [] } }
 
     /// What came of a request.
-    private enum Response: Sendable {
+    enum Response: Sendable {
         /// An answer with this status, and after how many seconds to try again.
         case status(Int, after: Int)
         /// None.
         case failed(String)
-    }
-
-    /// Sends an event once.
-    ///
-    /// - Returns: the status of the answer; `nil` if there was none.
-    func status(for event: StoredEvent) async -> Int? {
-        if case .status(let status, _) = await response(to: event) { status } else { nil }
     }
 
     private func post(_ event: StoredEvent) async -> DeliveryResult {
@@ -82,7 +96,8 @@ public final class WebhookSink: Sink {
         }
     }
 
-    private func response(to event: StoredEvent) async -> Response {
+    /// Sends an event once.
+    func response(to event: StoredEvent) async -> Response {
         let cancelled = Flag()
         return await withTaskCancellationHandler {
             await BlockingWork.run { self.send(event, cancelled) }
@@ -93,15 +108,15 @@ public final class WebhookSink: Sink {
 
     private func send(_ event: StoredEvent, _ cancelled: Flag) -> Response {
         guard let handle = idle.withLock({ $0.popLast() }) ?? Handle() else { return .failed("noMemory") }
-        let line = event.line
-        var lines = ["Content-Type: application/json", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]
-        if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(line, secret, clock.now().wall)) }
+        let text = body.text(for: event)
+        var lines = ["Content-Type: \(body.mediaType)", "Idempotency-Key: \(event.id)", "User-Agent: \(agent)"]
+        if let secret { lines.append("X-Kazasu-Signature: " + Self.signature(text, secret, clock.now().wall)) }
         var headers: UnsafeMutablePointer<curl_slist>?
         for line in lines { unsafe headers = curl_slist_append(headers, line) }
         defer { unsafe curl_slist_free_all(headers) }
         var status = 0
         var after: curl_off_t = 0
-        let body = Array(line.utf8)
+        let body = Array(text.utf8)
         let code = unsafe body.withUnsafeBytes { body in
             unsafe kazasu_post(
                 handle.curl, url, body.baseAddress?.assumingMemoryBound(to: CChar.self), body.count, headers,

@@ -105,7 +105,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         isInputClosed = true
         switch phase {
         case .idle, .arriving, .lingering: context.close(promise: nil)
-        // What is being answered is answered if it can be without waiting for a card: the client may still read.
+        // Half-closed clients may still read: cancel waiting for a card, answer everything else.
         case .answering: task?.cancel()
         case .streaming: context.close(promise: nil)
         case .ended: break
@@ -154,14 +154,25 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             body = ByteBuffer()
             begin(request, context, answer)
         case (.end, .arriving(let head, .refused(let response, _))):
-            phase = .answering(head, since: .now)
-            send(.response(response), context)
+            answer(head, response, context)
+        case (.end, .arriving(let head, .immediate(let response))):
+            body = ByteBuffer()
+            answer(head, response(), context)
         default: break
         }
     }
 
+    /// Sends a response that nothing has to be waited for.
+    private func answer(_ head: HTTPHead, _ response: HTTPResponse, _ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = nil
+        lease = nil
+        phase = .answering(head, since: .now)
+        send(.response(response), context)
+    }
+
     private func begin(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        // One that arrived with the request before it gets its time now; the time of others runs since their first byte.
+        // A pipelined request starts its deadline here; others started theirs at their first byte.
         if !isHeadBegun { setDeadline(limits.arrival, context) }
         isHeadBegun = false
         keepsAlive = request.isKeepAlive

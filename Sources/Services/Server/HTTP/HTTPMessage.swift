@@ -84,6 +84,8 @@ package struct HTTPResponse: Sendable {
 package enum HTTPAdmission: Sendable {
     /// Once the request has arrived, this answers it; cancelled when the client goes away.
     case accepted(@Sendable (HTTPRequest) async -> HTTPAnswer)
+    /// Once the request has arrived, this answers it on the event loop: at once, however much other work waits.
+    case immediate(@Sendable () -> HTTPResponse)
     /// The response is known without the body. The connection goes on unless it says that it closes.
     case refused(HTTPResponse, closes: Bool)
 }

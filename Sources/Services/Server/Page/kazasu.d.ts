@@ -167,6 +167,10 @@ export interface OnEvent extends Visit {
   card?: DecodedCard;
   balances?: Balance[];
   records?: HistoryRecord[];
+  /** The id of the card's earlier `on` that has its older records; only from `watch`. */
+  since?: string;
+  /** The identifier that Home Assistant's app has written to the tag. */
+  homeAssistantTag?: string;
   readError?: string;
 }
 
@@ -196,6 +200,8 @@ export interface AnswerEvent extends Event {
   answer: "yes" | "no" | "fault";
   /** How long it took, in milliseconds. */
   ms: number;
+  /** Why it is a fault, such as `timeout` or `exit3`, or why nobody was asked. */
+  reason?: string;
 }
 
 /** What is stored and sent to every client. */

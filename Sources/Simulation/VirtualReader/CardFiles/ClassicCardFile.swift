@@ -3,7 +3,7 @@
 internal import ByteCodec
 internal import CardModel
 
-/// Reads MIFARE Classic cards from `kazasu.card/1`.
+/// Reads MIFARE Classic cards from `kazasu.card/1` and from dumps.
 enum ClassicCardFile {
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualClassicCard {
         try root.allowOnly(["schema", "comment", "classic", "virtual"])
@@ -29,5 +29,20 @@ enum ClassicCardFile {
         let atqa: NodeCode? = try json.optional("atqa")?.code()
         let sak = try json.optional("sak")?.bytes(count: 1).first
         return VirtualClassicCard(memory, atqa: atqa?.rawValue, sak: sak)
+    }
+
+    /// Creates the card of a dump. What is unknown stays so: no key opens a sector whose access bits are unknown, an unknown key
+    /// opens nothing, and no key reads an unknown block.
+    static func card(of dump: CardDump, _ known: ClassicDump, _ virtual: JSONCursor?) throws(DocumentError)
+        -> VirtualClassicCard
+    {
+        try virtual?.allowOnly(["faults"])
+        // A card has to answer with some number: without a known one it is 08 and zeros, as of a random UID.
+        let uid = dump.card.uid ?? known.uid ?? [0x08, 0, 0, 0]
+        guard var memory = ClassicMemory(blockCount: known.kind.blockCount, uid: uid) else {
+            throw .malformed(key: "card.uid", expected: .init(.bytes, "4", "7"))
+        }
+        for block in 0..<memory.blockCount { memory.write(block, known: known[block] ?? ClassicDump.unknownBlock) }
+        return VirtualClassicCard(memory, atqa: dump.card.atqa, sak: dump.card.sak)
     }
 }

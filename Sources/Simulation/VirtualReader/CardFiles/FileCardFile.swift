@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardCrypto
 internal import CardModel
 
 /// Reads file-based cards, of type A or B, from `kazasu.card/1` and from dumps.
@@ -11,7 +12,7 @@ enum FileCardFile {
 
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFileCard {
         try root.allowOnly(keys)
-        let tree = VirtualFileTree(
+        var tree = VirtualFileTree(
             masterFile: try root.optional("masterFile").map { json throws(DocumentError) in
                 try VirtualDirectory(json: json)
             } ?? VirtualDirectory(),
@@ -27,23 +28,29 @@ enum FileCardFile {
             ntag424: try root.optional("ntag424").map { json throws(DocumentError) in
                 try VirtualNTAG424(json: json)
             })
+        let uid = try root.optional("typeA")?.optional("uid")
+        tree.ntag424?.isUIDHidden = uid?.value == .string("random")
         try check(tree, root)
         let (options, isoDEP) = try FileCardOptions.read(root.optional("virtual"))
         return VirtualFileCard(try interface(root), files: tree, options: options, isoDEP: isoDEP)
     }
 
     private static func interface(_ root: JSONCursor) throws(DocumentError) -> ISODEPInterface {
+        let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"))
         guard let typeB = try root.optional("typeB") else { return try typeA(root.required("typeA")) }
         if let other = try root.optional("typeA") { throw other.malformed(.oneType) }
         try typeB.allowOnly(["pupi", "applicationData", "protocolInfo", "applicationFamily"])
         let pupi = try typeB.optional("pupi")
         let isRandom = pupi?.value == .string("random")
+        var protocolInfo = try typeB.optional("protocolInfo")?.bytes() ?? TypeBIdentity.plainProtocolInfo
+        if quirks.has(.withoutISODEP), protocolInfo.count > 1 { protocolInfo[1] &= 0xFE }
         let identity = TypeBIdentity(
             pupi: isRandom ? nil : try pupi?.bytes(count: 4),
             applicationData: try typeB.optional("applicationData")?.bytes(count: 4) ?? [0, 0, 0, 0],
-            protocolInfo: try typeB.optional("protocolInfo")?.bytes() ?? TypeBIdentity.plainProtocolInfo,
+            protocolInfo: protocolInfo,
             applicationFamily: try typeB.optional("applicationFamily")?.bytes(count: 1).first ?? 0)
-        guard let identity else { throw typeB.malformed(.protocolInfo) }
+        guard var identity else { throw typeB.malformed(.protocolInfo) }
+        identity.startsWithoutISODEP = quirks.has(.withoutISODEP)
         return .typeB(identity)
     }
 
@@ -109,7 +116,7 @@ extension FileCardOptions {
     private static let keys: Set<String> = [
         "longAnswers", "endlessMore", "endOfFile", "longestRead", "extendedLength", "refusedP2", "queryStatus",
         "unknownReference", "answers", "statusWords", "longestAnswer", "waitingTimeExtensions",
-        "waitingTimeMultiplier", "answerMilliseconds", "faults",
+        "waitingTimeMultiplier", "answerMilliseconds", "faults", "quirks",
     ]
 
     /// Reads `virtual` of a file-based card.
@@ -120,6 +127,11 @@ extension FileCardOptions {
         try json.allowOnly(keys)
         try options.readForms(json)
         try options.readAnswers(json)
+        let quirks = try CardQuirks(
+            json.optional("quirks"), [.twoCards, .ratsRefused, .ratsMute, .withoutLe, .withoutISODEP])
+        if quirks.has(.withoutLe) { options.selectionWithLe = StatusWord.wrongLength }
+        if quirks.has(.ratsRefused) { isoDEP.requestAnswer = .refusal }
+        if quirks.has(.ratsMute) { isoDEP.requestAnswer = .silence }
         if let count = try json.optional("waitingTimeExtensions") {
             isoDEP.waitingTimeExtensions =
                 count.value == .string("endless") ? Int.max : try count.integer(in: 0...1_000)
@@ -272,18 +284,55 @@ extension VirtualResidence {
 extension VirtualPassport {
     /// Reads `passport`.
     fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["information", "comment"])
+        try json.allowOnly(["information", "quirks", "can", "triesLeft", "bac", "chipKeys", "signer", "comment"])
         let information = try json.required("information")
         let bytes = Array(try information.text().utf8)
         guard (24...40).contains(bytes.count) else { throw information.malformed(.passportInformation) }
-        self.init(information: bytes)
+        self.init(
+            information: bytes,
+            quirks: try json.optional("quirks").map { quirks throws(DocumentError) in
+                try PassportQuirks(json: quirks)
+            } ?? PassportQuirks())
+        accessNumber = try json.optional("can").map { number throws(DocumentError) in
+            let digits = Array(try number.text().utf8)
+            guard digits.count == 6, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw number.malformed(.accessNumber)
+            }
+            return digits
+        }
+        triesLeft = try json.optional("triesLeft")?.integer(in: 1...15)
+        refusal = try json.optional("bac")?.code(FileIdentifier.self).rawValue
+        agreementKeys =
+            try json.optional("chipKeys")?.list { key throws(DocumentError) in
+                try key.allowOnly(["id", "parameters", "key", "comment"])
+                return AgreementKey(
+                    id: try key.optional("id")?.bytes(atMost: 8),
+                    parameters: try key.required("parameters").integer(in: 0...18),
+                    key: try key.required("key").bytes(atMost: 512))
+            } ?? []
+        signer = try json.optional("signer").map { json throws(DocumentError) in try Signer(json: json) }
+    }
+}
+
+extension VirtualPassport.Signer {
+    /// Reads `signer`: of RSA with `modulus`, else of the curve with the number `parameters`.
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["parameters", "modulus", "key", "digest", "comment"])
+        let key = try json.required("key").bytes(atMost: 512)
+        let digest = try json.required("digest").word(
+            Dictionary(uniqueKeysWithValues: Digest.allCases.map { ($0.rawValue, $0) }))
+        if let modulus = try json.optional("modulus") {
+            self = .rsa(modulus: try modulus.bytes(atMost: 512), exponent: key, digest)
+        } else {
+            self = .curve(try json.required("parameters").integer(in: 8...18), key, digest)
+        }
     }
 }
 
 extension VirtualNTAG424 {
     /// Reads `ntag424`.
     fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["uid", "keys", "settings", "failures", "comment"])
+        try json.allowOnly(["uid", "keys", "settings", "failures", "signature", "comment"])
         let keys = try json.required("keys")
         let list = try keys.list { key throws(DocumentError) in try key.bytes(count: 16) }
         guard (1...5).contains(list.count) else { throw keys.malformed(.bytes, "16") }
@@ -298,6 +347,7 @@ extension VirtualNTAG424 {
             self.failures = try failures.integer(in: 0...1000)
             inRow = self.failures
         }
+        if let signature = try json.optional("signature") { self.signature = try signature.bytes(count: 56) }
     }
 }
 

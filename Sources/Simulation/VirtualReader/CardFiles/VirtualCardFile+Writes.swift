@@ -215,20 +215,21 @@ private struct Type2Writes: CardWrites {
 // MARK: MIFARE Classic
 
 private struct ClassicWrites: CardWrites {
-    private var blocks: [(number: Int, data: [UInt8])] = []
+    private var blocks: [(number: Int, data: [UInt8?])] = []
 
     init(_ old: ClassicMemory, _ new: ClassicMemory) {
-        blocks = (0..<new.blockCount).filter { old[$0] != new[$0] }.map { ($0, new[$0]) }
+        blocks = (0..<new.blockCount).map { ($0, new.known($0)) }.filter { old.known($0.number) != $0.data }
     }
 
     var isEmpty: Bool { blocks.isEmpty }
 
     func apply(to card: inout JSONValue) {
-        for (number, data) in blocks { card["classic"]["blocks"]["\(number)"] = .hex(data) }
+        for (number, data) in blocks { card["classic"]["blocks"]["\(number)"] = .hex(data.map { $0 ?? 0 }) }
     }
 
-    /// A dump has no such card.
-    func apply(to dump: inout CardDump) {}
+    func apply(to dump: inout CardDump) {
+        for (number, data) in blocks { dump.classic?[number] = data }
+    }
 }
 
 // MARK: Cards with files

@@ -27,9 +27,15 @@ package enum VirtualCardFile {
         try parse(bytes).cards
     }
 
-    static func parse(
-        _ bytes: [UInt8]
-    ) throws(DocumentError) -> (cards: [any VirtualCard], faults: InjectedFaults, visits: CardVisits?) {
+    /// What a file puts before a reader.
+    struct Content {
+        var cards: [any VirtualCard]
+        var faults: InjectedFaults
+        var visits: CardVisits?
+        var collision = VirtualField.Collision.firstIsHeard
+    }
+
+    static func parse(_ bytes: [UInt8]) throws(DocumentError) -> Content {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
@@ -42,9 +48,19 @@ package enum VirtualCardFile {
         let visits = try root.optional("virtual")?.optional("visits").map { json throws(DocumentError) in
             try CardVisits(json: json)
         }
-        guard let list = try root.optional("cards") else { return ([try card(root)], faults, visits) }
+        let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"))
+        let collision: VirtualField.Collision = quirks.has(.twoCards) ? .damaged : .firstIsHeard
+        guard let list = try root.optional("cards") else {
+            var cards = [try card(root)]
+            if quirks.has(.twoCards), let other = try card(root) as? VirtualFeliCaCard {
+                other.renumber(besides)
+                cards.append(other)
+            }
+            return Content(cards: cards, faults: faults, visits: visits, collision: collision)
+        }
         try root.allowOnly(["schema", "comment", "cards", "phone", "virtual"])
-        try root.optional("virtual")?.allowOnly(["faults", "visits"])
+        try root.optional("virtual")?.allowOnly(["faults", "visits", "quirks"])
+        _ = try CardQuirks(root.optional("virtual")?.optional("quirks"), [.twoCards])
         let elements = try list.elements()
         guard (1...8).contains(elements.count) else { throw list.malformed(.cardCount, "1–8") }
         var cards: [any VirtualCard] = []
@@ -57,8 +73,11 @@ package enum VirtualCardFile {
             cards.append(try card(element))
         }
         if let phone = try root.optional("phone") { cards = [try VirtualPhone(json: phone, cards)] }
-        return (cards, faults, visits)
+        return Content(cards: cards, faults: faults, visits: visits, collision: collision)
     }
+
+    /// The IDm of the card that `two-cards` puts beside another one.
+    private static let besides: UInt64 = 0x0112_BE51_DE00_0001
 
     /// The card described by a document, or by an element of `cards`.
     private static func card(_ json: JSONCursor) throws(DocumentError) -> any VirtualCard {
@@ -73,6 +92,9 @@ package enum VirtualCardFile {
         case CardDump.schema:
             let dump = try CardDump(json: json.value)
             if let tag = dump.type2 { return try Type2CardFile.card(of: dump, tag, json.optional("virtual")) }
+            if let memory = dump.classic {
+                return try ClassicCardFile.card(of: dump, memory, json.optional("virtual"))
+            }
             guard dump.card.technology == .felica else {
                 return try FileCardFile.card(of: dump, json.optional("virtual"))
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
 internal import Synchronization
 
 /// A MIFARE Classic in software: blocks of sixteen bytes, keys and access bits in its trailers, and what NXP's data sheet says of
@@ -68,6 +69,8 @@ package final class VirtualClassicCard: VirtualCard {
 package struct ClassicMemory: Hashable, Sendable {
     /// All bytes, sixteen a block.
     package private(set) var bytes: [UInt8]
+    /// The offsets of bytes that the dump of the card does not know.
+    private var unknown: Set<Int> = []
     /// Four or seven bytes.
     package let uid: [UInt8]
     private var open: Access?
@@ -95,7 +98,7 @@ package struct ClassicMemory: Hashable, Sendable {
         bytes = [UInt8](repeating: 0, count: blockCount * 16)
         let first = uid.count == 4 ? uid + [uid.reduce(0, ^)] : uid
         bytes.replaceSubrange(0..<first.count, with: first)
-        for block in 0..<blockCount where Self.isTrailer(block) {
+        for block in 0..<blockCount where isTrailer(block) {
             write(
                 block, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0x80, 0x69, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
         }
@@ -112,32 +115,47 @@ package struct ClassicMemory: Hashable, Sendable {
     package mutating func write(_ block: Int, _ data: [UInt8]) {
         guard (0..<blockCount).contains(block), data.count == 16 else { return }
         bytes.replaceSubrange(block * 16..<block * 16 + 16, with: data)
+        unknown.subtract(block * 16..<block * 16 + 16)
+    }
+
+    /// Stores what is known of a block.
+    mutating func write(_ block: Int, known data: [UInt8?]) {
+        write(block, data.map { $0 ?? 0 })
+        for (place, byte) in data.enumerated() where byte == nil { unknown.insert(block * 16 + place) }
+    }
+
+    /// What is known of a block; `nil` for an unknown byte.
+    func known(_ block: Int) -> [UInt8?] {
+        self[block].enumerated().map { unknown.contains(block * 16 + $0.offset) ? nil : $0.element }
+    }
+
+    private func isKnown(_ block: Int, _ places: Range<Int> = 0..<16) -> Bool {
+        unknown.isEmpty || places.allSatisfy { !unknown.contains(block * 16 + $0) }
     }
 
     mutating func close() { (open, register) = (nil, nil) }
 
     // MARK: Geometry
 
-    private static func sector(_ block: Int) -> Int { block < 128 ? block >> 2 : 32 + (block - 128) >> 4 }
+    private func trailer(_ block: Int) -> Int { ClassicKind.trailer(of: ClassicKind.sector(of: block)) }
 
-    private static func isTrailer(_ block: Int) -> Bool { block < 128 ? block & 3 == 3 : block & 15 == 15 }
-
-    private static func trailer(_ block: Int) -> Int { block < 128 ? block | 3 : block | 15 }
+    private func isTrailer(_ block: Int) -> Bool { trailer(block) == block }
 
     // MARK: Access bits
 
     /// C1, C2 and C3 of a block as a number; `nil` if the inverted bits do not match, so that the sector is blocked.
     private func condition(_ block: Int) -> Int? {
-        let trailer = self[Self.trailer(block)]
-        guard trailer.count == 16 else { return nil }
+        let trailer = self[self.trailer(block)]
+        guard trailer.count == 16, isKnown(self.trailer(block), 6..<9) else { return nil }
         let (c1, c2, c3) = (trailer[7] >> 4, trailer[8] & 15, trailer[8] >> 4)
         guard trailer[6] & 15 == 15 ^ c1, trailer[6] >> 4 == 15 ^ c2, trailer[7] & 15 == 15 ^ c3 else { return nil }
-        let place = Self.isTrailer(block) ? 3 : block < 128 ? block & 3 : (block & 15) / 5
-        return [c1, c2, c3].reduce(0) { $0 << 1 | Int($1 >> UInt8(place) & 1) }
+        let place = ClassicKind.conditionIndex(of: block)
+        let bit: (UInt8) -> Int = { Int($0) >> place & 1 }
+        return bit(c1) << 2 | bit(c2) << 1 | bit(c3)
     }
 
     /// Whether key B of a sector can be read: conditions 000, 001 and 010 of the trailer.
-    private func keyBIsData(_ block: Int) -> Bool { (condition(Self.trailer(block)) ?? 7) < 3 }
+    private func keyBIsData(_ block: Int) -> Bool { (condition(trailer(block)) ?? 7) < 3 }
 
     /// Whether the open key belongs to these, `A`, `B`, both or none.
     private func mayUse(_ keys: String) -> Bool {
@@ -145,8 +163,10 @@ package struct ClassicMemory: Hashable, Sendable {
         return keys.contains(open.isKeyB ? "B" : "A")
     }
 
+    private func isOpen(_ block: Int) -> Bool { open?.sector == ClassicKind.sector(of: block) }
+
     private func may(_ right: Int, _ block: Int) -> Bool {
-        guard let open, open.sector == Self.sector(block), let condition = condition(block) else { return false }
+        guard isOpen(block), let open, let condition = condition(block) else { return false }
         // Read; write; increment; decrement, transfer and restore.
         let table = [
             ["AB", "AB", "AB", "AB"], ["AB", "", "", "AB"], ["AB", "", "", ""], ["B", "B", "", ""],
@@ -175,35 +195,38 @@ package struct ClassicMemory: Hashable, Sendable {
 
     private mutating func authenticate(isKeyB: Bool, _ block: Int, _ frame: [UInt8]) -> Result {
         close()
-        let trailer = self[Self.trailer(block)]
-        guard block < blockCount, trailer.count == 16, condition(block) != nil else { return .silence }
-        let key = Array(isKeyB ? trailer[10...] : trailer[..<6])
+        let trailer = self[self.trailer(block)]
+        let places = isKeyB ? 10..<16 : 0..<6
+        guard block < blockCount, trailer.count == 16, condition(block) != nil,
+            isKnown(self.trailer(block), places)
+        else { return .silence }
+        let key = Array(trailer[places])
         guard Array(frame[2..<8]) == key, Array(frame[8..<12]) == Array(uid.suffix(4)) else { return .silence }
-        open = Access(sector: Self.sector(block), isKeyB: isKeyB)
+        open = Access(sector: ClassicKind.sector(of: block), isKeyB: isKeyB)
         return .acknowledge
     }
 
     private func read(_ block: Int) -> Result {
-        guard let open, open.sector == Self.sector(block), block < blockCount else { return .refusal }
-        guard Self.isTrailer(block) else { return may(0, block) ? .data(self[block]) : .refusal }
+        guard isOpen(block), let open, block < blockCount else { return .refusal }
+        guard isTrailer(block) else { return may(0, block) && isKnown(block) ? .data(self[block]) : .refusal }
         guard let condition = condition(block) else { return .refusal }
         if open.isKeyB, keyBIsData(block) { return .refusal }
         var data = self[block]
         data.replaceSubrange(0..<6, with: repeatElement(0, count: 6))
         // Access bits are for key A in all conditions, for key B where it is none that can be read.
-        if condition < 3, !open.isKeyB { return .data(data) }
+        if condition < 3, !open.isKeyB { return isKnown(block, 9..<16) ? .data(data) : .refusal }
         data.replaceSubrange(10..<16, with: repeatElement(0, count: 6))
         return .data(data)
     }
 
     private mutating func write(_ block: Int, frame data: [UInt8]) -> Result {
         guard block > 0, block < blockCount else { return .refusal }
-        guard Self.isTrailer(block) else {
+        guard isTrailer(block) else {
             guard may(1, block) else { return .refusal }
             write(block, data)
             return .acknowledge
         }
-        guard let open, open.sector == Self.sector(block), let condition = condition(block) else { return .refusal }
+        guard isOpen(block), let open, let condition = condition(block) else { return .refusal }
         // Key A; access bits; key B.
         let table = [
             ["A", "", "A"], ["A", "A", "A"], ["", "", ""], ["B", "B", "B"], ["B", "", "B"], ["", "B", ""],
@@ -213,11 +236,11 @@ package struct ClassicMemory: Hashable, Sendable {
         if open.isKeyB, keyBIsData(block) { return .refusal }
         let rights = table[condition].map { mayUse($0) }
         guard rights.contains(true) else { return .refusal }
-        var new = self[block]
+        var new = known(block)
         for (isAllowed, range) in zip(rights, [0..<6, 6..<10, 10..<16]) where isAllowed {
-            new.replaceSubrange(range, with: data[range])
+            new.replaceSubrange(range, with: data[range].map { $0 })
         }
-        write(block, new)
+        write(block, known: new)
         return .acknowledge
     }
 
@@ -235,7 +258,7 @@ package struct ClassicMemory: Hashable, Sendable {
 
     private mutating func prepare(_ code: UInt8, _ block: Int, _ amount: [UInt8]) -> Result {
         register = nil
-        guard !Self.isTrailer(block), may(code == 0xC1 ? 2 : 3, block), let (value, address) = number(block) else {
+        guard !isTrailer(block), may(code == 0xC1 ? 2 : 3, block), let (value, address) = number(block) else {
             return .refusal
         }
         let change = amount.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -253,7 +276,7 @@ package struct ClassicMemory: Hashable, Sendable {
     }
 
     private mutating func transfer(_ block: Int) -> Result {
-        guard !Self.isTrailer(block), block > 0, let value = register, may(3, block) else { return .refusal }
+        guard !isTrailer(block), block > 0, let value = register, may(3, block) else { return .refusal }
         write(block, value)
         register = nil
         return .acknowledge

@@ -8,7 +8,8 @@ struct VirtualOptions {
     private static let keys: Set<String> = [
         "also", "answerTime", "bitRates", "blocksPerRead", "blocksPerWrite", "commands", "containerID",
         "containerIssue", "containerProperties", "echoLimit", "encryption", "faults", "knownAttributes", "overLimit",
-        "productInformation", "refusal", "requestCodes", "silent", "specificationVersion", "startup", "statusStyle",
+        "productInformation", "quirks", "refusal", "requestCodes", "silent", "specificationVersion", "startup",
+        "statusStyle",
         "systemStatus", "trailingBytes", "unlistedSystems", "visits",
     ]
 
@@ -26,6 +27,7 @@ struct VirtualOptions {
         try applyCommands(json, to: &profile)
         try applyLimits(json, to: &profile)
         try applyAnswers(json, to: &profile)
+        try applyQuirks(json, to: &profile)
         try applyProduct(json, to: &profile.product)
         return profile
     }
@@ -94,6 +96,17 @@ struct VirtualOptions {
         if let word = try json.optional("encryption") {
             profile.encryption = try word.word(["4F": 0x4F, "41": 0x41, "43": 0x43, "3F": 0x3F, "2F": 0x2F])
         }
+    }
+
+    private func applyQuirks(_ json: JSONCursor, to profile: inout CardProfile) throws(DocumentError) {
+        let quirks = try CardQuirks(
+            json.optional("quirks"), CardProfile.quirks)
+        try profile.apply(quirks)
+        if let factor = try quirks.number(.slow, usual: 1.2) { profile.answerTimePercent = Int(factor * 100) }
+        if quirks.has(.countAfterRefusal) { profile.countsAfterRefusal = true }
+        if quirks.has(.doubledSystem) { profile.doublesSystem = true }
+        if quirks.has(.mute) { profile.isMute = true }
+        if let index = try quirks.number(.searchEnds, usual: 2) { profile.silentSearchIndex = Int(index) }
     }
 
     private func applyProduct(_ json: JSONCursor, to product: inout ProductData) throws(DocumentError) {

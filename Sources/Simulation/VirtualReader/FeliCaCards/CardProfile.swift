@@ -34,6 +34,16 @@ package struct CardProfile: Hashable, Sendable {
     package var encryption: UInt8 = 0x4F
     /// The card's response time, in hundredths of the longest time that its PMm allows.
     package var answerTimePercent = 10
+    /// Oddities that change single frames.
+    var oddities = FeliCaOddities()
+    /// Whether a count byte 00 follows the status flags of a refused read.
+    package var countsAfterRefusal = false
+    /// Whether Request System Code names the first system twice, and 0000.
+    package var doublesSystem = false
+    /// Whether it answers no command but Polling.
+    package var isMute = false
+    /// From this index on, Search Service Code is not answered.
+    package var silentSearchIndex: Int?
     /// How long it is deaf after it got power; real cards need up to 20 ms (FeliCa user's manual, 2.4.1).
     package var startupTime = Duration.zero
     /// The product data that it reports.
@@ -183,7 +193,8 @@ enum ResponseTime {
     static func maximum(_ pmm: PMm, byte: Int, units: Int) -> Duration {
         let parameter = Int(UInt8(truncatingIfNeeded: pmm.rawValue >> UInt64(8 * (7 - byte & 7))))
         let (base, perUnit, exponent) = (parameter & 7, parameter >> 3 & 7, parameter >> 6)
-        return unit * ((perUnit + 1) * min(max(units, 0), 255) + base + 1) * (1 << (2 * exponent))
+        let steps: Int = (perUnit + 1) * min(max(units, 0), 255) + base + 1
+        return unit * steps * (1 << (2 * exponent))
     }
 
     /// The start of the answer to a Polling in time slot `slot`: 512 · 64 / fc and 256 · 64 / fc per slot.

@@ -14,7 +14,9 @@ extension CardState {
             let head: [UInt8] = [0, 0, UInt8(truncatingIfNeeded: blocks.count)]
             return Reply(head + blocks.flatMap(\.bytes), units: blocks.count)
         } catch {
-            return refuse(error, units: request.elements.count)
+            var refusal = refuse(error, units: request.elements.count)
+            if profile.countsAfterRefusal { refusal?.payload.append(0x00) }
+            return refusal
         }
     }
 

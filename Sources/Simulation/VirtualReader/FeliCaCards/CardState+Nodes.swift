@@ -51,6 +51,7 @@ extension CardState {
     /// Search Service Code: the node at a place of the tree, two bytes for a service, four for an area.
     func searchServiceCode(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let index = try parameters.readUInt16(.little)
+        if let silent = profile.silentSearchIndex, Int(index) >= silent { return nil }
         var answer = ByteWriter()
         if let node = system.nodes.element(at: Int(index)) {
             answer.write(node.code.rawValue, .little)
@@ -63,7 +64,8 @@ extension CardState {
 
     /// Request System Code: the systems in order, without those that are not listed.
     func requestSystemCode() -> Reply? {
-        let codes = systems.filter(\.isListed).map(\.code.rawValue)
+        var codes = systems.filter(\.isListed).map(\.code.rawValue)
+        if profile.doublesSystem { codes += codes.prefix(1) + [0x0000] }
         var answer = ByteWriter([UInt8(truncatingIfNeeded: codes.count)])
         for code in codes { answer.write(code, .big) }
         return Reply(answer.bytes)

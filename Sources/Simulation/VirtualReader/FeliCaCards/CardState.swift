@@ -53,17 +53,31 @@ struct CardState {
             let own = standardSystems[index].idm.systemNumber
             standardSystems[index].idm = IDm(rawValue: number).inSystem(own)
         }
+        slots = SplitMix64(seed: number)
     }
 
     mutating func losePower() {
         current = 0
+        if let idm = systems.first?.idm, let number = profile.oddities.losePower(idm) { renumber(number) }
         lite?.losePower()
     }
 
     mutating func answer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer? {
+        switch profile.oddities.receive(frame) {
+        case .ignored: return nil
+        case .answered(let answer): return CardAnswer(answer, thinkingTime: .zero)
+        case .handled(let frame):
+            guard var answer = usualAnswer(frame, at: bitRate) else { return nil }
+            answer.frame = profile.oddities.send(answer.frame, to: frame)
+            return answer
+        }
+    }
+
+    /// The answer without ``FeliCaOddities``.
+    private mutating func usualAnswer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer? {
         guard profile.bitRates.contains(bitRate), frame.count <= 255, let length = frame.element(at: 0),
             Int(length) == frame.count, let code = frame.element(at: 1).flatMap(CommandCode.init(rawValue:)),
-            profile.commands.contains(code)
+            profile.commands.contains(code), !profile.isMute || code == .polling
         else { return nil }
         var next = self
         var parameters = ByteReader(frame[2...])

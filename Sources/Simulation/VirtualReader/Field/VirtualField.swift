@@ -54,8 +54,9 @@ public final class VirtualField: Sendable {
     ///
     /// - Throws: `DocumentError` with the position of a mistake.
     public convenience init(cardFile bytes: [UInt8]) throws(DocumentError) {
-        let (cards, faults, visits) = try VirtualCardFile.parse(bytes)
-        self.init(cards: cards, faults: faults, visits: visits)
+        let content = try VirtualCardFile.parse(bytes)
+        self.init(
+            cards: content.cards, faults: content.faults, collision: content.collision, visits: content.visits)
     }
 
     /// Creates a field with cards in it.

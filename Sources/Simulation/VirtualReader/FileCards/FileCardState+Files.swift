@@ -184,6 +184,9 @@ extension FileCardState {
         guard command.p2 & 0xF0 == 0, !options.refusedSelections.contains(command.p2) else {
             return FileCardReply(StatusWord.wrongParameters)
         }
+        if command.expected != nil, let status = options.selectionWithLe {
+            return FileCardReply(status)
+        }
         let isFound: Bool
         switch command.p1 {
         case 0x00: isFound = command.data.isEmpty ? enter(0) : selectByID(command.data)

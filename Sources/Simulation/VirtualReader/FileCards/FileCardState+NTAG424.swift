@@ -12,6 +12,8 @@ package struct VirtualNTAG424: Hashable, Sendable {
         /// The random number that was sent, and the number of its key.
         case begun(random: [UInt8], key: Int)
         case open(Session)
+        /// GetVersion was begun, and so many of its three parts were given.
+        case version(parts: Int)
     }
 
     struct Session: Hashable, Sendable {
@@ -33,6 +35,10 @@ package struct VirtualNTAG424: Hashable, Sendable {
     /// The number of wrong keys in all, and in a row.
     package var failures = 0
     package var inRow = 0
+    /// What Read_Sig gives, 56 bytes; zeros where there is none.
+    package var signature = [UInt8](repeating: 0, count: 56)
+    /// Whether the tag shows a random UID, so that GetVersion gives zeros for it.
+    package var isUIDHidden = false
 
     package init(uid: [UInt8], keys: [[UInt8]]) {
         (self.uid, self.keys) = (uid, keys)
@@ -48,10 +54,15 @@ extension FileCardState {
         guard command.parameters == 0 else { return FileCardReply(0x919E) }
         switch command.instruction {
         case 0x71: return beginEV2(command.data, tag)
-        case 0xAF: return finishEV2(command.data, tag)
+        case 0xAF:
+            guard case .version(let parts) = ev2 else { return finishEV2(command.data, tag) }
+            return ev2Version(parts, tag)
         default: break
         }
-        guard case .open(var session) = ev2 else { return FileCardReply(0x91AE) }
+        guard case .open(var session) = ev2 else {
+            ev2 = .none
+            return ev2Plain(command, tag)
+        }
         ev2 = .none
         let reply: FileCardReply
         switch command.instruction {
@@ -103,6 +114,52 @@ extension FileCardState {
         return FileCardReply(answer, 0x9100)
     }
 
+    // MARK: Without a key
+
+    /// What the tag answers to anybody.
+    private mutating func ev2Plain(_ command: CommandAPDU, _ tag: VirtualNTAG424) -> FileCardReply {
+        let data = command.data
+        // No key, so that only what is free for everybody is allowed.
+        var nobody = VirtualNTAG424.Session(key: -1, identifier: [], cipherKey: [], macKey: [])
+        switch command.instruction {
+        case 0x60: return data.isEmpty ? ev2Version(0, tag) : FileCardReply(0x917E)
+        case 0xF5:
+            guard data.count == 1 else { return FileCardReply(0x917E) }
+            guard let settings = ev2FileSettings(data[0], tag) else { return FileCardReply(0x91F0) }
+            return FileCardReply(settings, 0x9100)
+        case 0x64:
+            guard data.count == 1 else { return FileCardReply(0x917E) }
+            return tag.keys.indices.contains(Int(data[0])) ? FileCardReply([0x00], 0x9100) : FileCardReply(0x9140)
+        case 0x3C:
+            guard data.count == 1 else { return FileCardReply(0x917E) }
+            return data == [0x00] ? FileCardReply(tag.signature, 0x9190) : FileCardReply(0x919E)
+        case 0xAD: return ev2Read(data, tag, &nobody)
+        case 0x8D: return ev2Write(data, tag, &nobody)
+        case 0x51: return FileCardReply(0x91AE)
+        default: return FileCardReply(0x911C)
+        }
+    }
+
+    /// A part of GetVersion, as a real tag gives it: hardware, software, then UID, batch, week and year.
+    private mutating func ev2Version(_ parts: Int, _ tag: VirtualNTAG424) -> FileCardReply {
+        ev2 = parts < 2 ? .version(parts: parts + 1) : .none
+        switch parts {
+        case 0: return FileCardReply([0x04, 0x04, 0x08, 0x30, 0x00, 0x11, 0x05], 0x91AF)
+        case 1: return FileCardReply([0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05], 0x91AF)
+        default:
+            let uid = tag.isUIDHidden ? [UInt8](repeating: 0, count: 7) : tag.uid
+            return FileCardReply(uid + [0xCF, 0x5D, 0x90, 0x45, 0x10, 0x46, 0x21], 0x9100)
+        }
+    }
+
+    /// Type, option, rights and size of a file.
+    private func ev2FileSettings(_ number: UInt8, _ tag: VirtualNTAG424) -> [UInt8]? {
+        guard let bytes = ev2File(number)?.bytes else { return nil }
+        return [0x00] + tag.options(of: number) + [
+            UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8), 0,
+        ]
+    }
+
     // MARK: Commands
 
     private func ev2UID(
@@ -116,9 +173,8 @@ extension FileCardState {
         _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
     ) -> FileCardReply {
         guard Self.opened(0xF5, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
-        guard let number = data.first, let bytes = ev2File(number)?.bytes else { return FileCardReply(0x91F0) }
-        let size = [UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8), 0]
-        return Self.closed([0x00] + tag.options(of: number) + size, mode: 1, &session)
+        guard let number = data.first, let settings = ev2FileSettings(number, tag) else { return FileCardReply(0x91F0) }
+        return Self.closed(settings, mode: 1, &session)
     }
 
     private func ev2Read(

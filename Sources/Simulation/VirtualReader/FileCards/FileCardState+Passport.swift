@@ -1,26 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardCiphers
-internal import CardCrypto
+package import CardCrypto
 
-/// What makes a virtual card a passport: what of its machine-readable zone opens it by BAC.
+/// What makes a virtual card a passport: what opens it, and the private keys that a copy would not have.
 package struct VirtualPassport: Hashable, Sendable {
-    /// Number, birth date and expiry, each with its check digit. It is test data.
-    package var information: [UInt8]
-
-    package init(information: [UInt8]) {
-        self.information = information
+    /// A private key of chip authentication.
+    package struct AgreementKey: Hashable, Sendable {
+        /// Its number, where it has one.
+        package var id: [UInt8]?
+        /// The number of its group in ICAO Doc 9303-11.
+        package var parameters: Int
+        package var key: [UInt8]
     }
 
-    /// The name that the access rules of files have for a session that BAC opened.
+    /// The private key of active authentication.
+    package enum Signer: Hashable, Sendable {
+        case rsa(modulus: [UInt8], exponent: [UInt8], Digest)
+        /// The number of the curve, and the key.
+        case curve(Int, [UInt8], Digest)
+    }
+
+    /// Number, birth date and expiry, each with its check digit. It is test data.
+    package var information: [UInt8]
+    /// Its deviations from the standard.
+    package var quirks: PassportQuirks
+    /// The card access number, six digits in ASCII; `nil` when there is none.
+    package var accessNumber: [UInt8]?
+    /// The tries left for a password of PACE, 1 to 15; `nil` when the chip does not count.
+    package var triesLeft: Int?
+    /// The status word with which it refuses BAC; `nil` when it does not.
+    package var refusal: UInt16?
+    package var agreementKeys: [AgreementKey] = []
+    package var signer: Signer?
+
+    package init(information: [UInt8], quirks: PassportQuirks = PassportQuirks()) {
+        self.information = information
+        self.quirks = quirks
+    }
+
+    /// The name that the access rules of files have for a session.
     static let right = "mrz"
 }
 
 /// The keys and the counter of a session.
 struct PassportSession: Sendable {
+    /// The number of the cipher: 1 for Triple DES, 2 to 4 for AES.
+    var number: UInt8 = 1
     var encryption: [UInt8]
     var codes: [UInt8]
-    /// Eight bytes, big-endian; it overflows to zero.
+    /// As long as a block, big-endian; it overflows to zero.
     var counter: [UInt8]
 
     mutating func count() {
@@ -28,6 +57,32 @@ struct PassportSession: Sendable {
             counter[place] &+= 1
             if counter[place] != 0 { return }
         }
+    }
+
+    var block: Int { number == 1 ? 8 : 16 }
+
+    private func start() throws -> [UInt8] { try AESKey(SecretBytes(encryption)).encrypt(counter) }
+
+    func encrypt(_ data: [UInt8]) -> [UInt8]? {
+        guard number != 1 else { return VirtualResidence.Cipher.tripleDES.encrypt(encryption, data) }
+        return try? AESKey(SecretBytes(encryption)).encrypt(data, after: start())
+    }
+
+    func decrypt(_ data: [UInt8]) -> [UInt8]? {
+        guard number != 1 else { return VirtualResidence.Cipher.tripleDES.decrypt(encryption, data) }
+        return try? AESKey(SecretBytes(encryption)).decrypt(data, after: start())
+    }
+
+    /// The code over the counter and these bytes; with AES they are padded as well.
+    func code(_ data: [UInt8]) -> [UInt8]? {
+        guard number != 1 else { return VirtualResidence.Cipher.tripleDES.code(codes, counter + data) }
+        return VirtualResidence.Cipher.aes.code(codes, padded(counter + data))
+    }
+
+    func padded(_ data: [UInt8]) -> [UInt8] {
+        var padded = data + [0x80]
+        while padded.count % block != 0 { padded.append(0) }
+        return padded
     }
 }
 
@@ -43,14 +98,20 @@ extension FileCardState {
     ) -> FileCardReply {
         guard command.parameters == 0 else { return FileCardReply(StatusWord.wrongParameters) }
         guard command.data.count == 40, command.expected != nil else { return FileCardReply(StatusWord.wrongLength) }
+        func refused() -> FileCardReply {
+            FileCardReply(tree.passport?.quirks.refuse() ?? StatusWord.mismatch)
+        }
+        guard !passport.quirks.isBlocked else { return refused() }
         let cipher = VirtualResidence.Cipher.tripleDES
+        if let refusal = passport.refusal { return FileCardReply(refusal) }
         guard let challenge, challenge.count == 8, let whole = try? Digest.sha1.hash(passport.information),
             let encryption = Self.derived(Array(whole[0..<16]), 1), let codes = Self.derived(Array(whole[0..<16]), 2)
-        else { return FileCardReply(StatusWord.mismatch) }
+        else { return refused() }
         let cipherText = Array(command.data[0..<32])
         guard cipher.code(codes, cipherText) == Array(command.data[32..<40]),
             let plain = cipher.decrypt(encryption, cipherText), Array(plain[8..<16]) == challenge
-        else { return FileCardReply(StatusWord.mismatch) }
+        else { return refused() }
+        tree.passport?.quirks.used = 0
         let share = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
         guard let answer = cipher.encrypt(encryption, challenge + Array(plain[0..<8]) + share),
             let code = cipher.code(codes, answer)
@@ -87,15 +148,32 @@ extension FileCardState {
         inner.data = opened.data
         inner.expected = opened.expected
         inner.isExtended = false
-        let reply: FileCardReply =
+        let quirks = tree.passport?.quirks ?? PassportQuirks()
+        let refusal = command.instruction & 0xFE == 0xB0 ? quirks.refusal(ofRead: opened.expected) : nil
+        if let refusal, !quirks.keepsSession {
+            passportSession = nil
+            verified.remove(VirtualPassport.right)
+            return FileCardReply(refusal)
+        }
+        var next: PassportSession?
+        var reply: FileCardReply =
             switch command.instruction {
             case 0xA4: select(inner)
-            case 0xB0, 0xB1: securePart(inner)
+            case 0xB0, 0xB1: refusal.map { FileCardReply($0) } ?? securePart(inner)
+            case 0x22: chooseProtocol(inner, &next)
+            case 0x86: agree(inner, &next)
+            case 0x88: sign(inner)
             default: FileCardReply(StatusWord.unknownInstruction)
             }
         session.count()
-        passportSession = session
-        return Self.protected(reply, odd: command.instruction & 1 == 1, session)
+        // The answer is still under the old keys.
+        passportSession = next ?? session
+        let isEnd = reachesEnd
+        reachesEnd = false
+        if isEnd { reply = quirks.atEnd(reply) }
+        var answer = Self.protected(reply, odd: command.instruction & 1 == 1, session)
+        if isEnd, quirks.spoilsLastCode, let last = answer.data.indices.last { answer.data[last] ^= 1 }
+        return answer
     }
 
     private struct Refusal: Error {
@@ -104,35 +182,31 @@ extension FileCardState {
 
     /// Objects 85 or 87, 97 and 8E, in this order, each once.
     private static func opened(_ command: CommandAPDU, _ session: PassportSession) -> Result<Protected, Refusal> {
-        var rest = command.data[...]
+        guard let objects = ChipObject.all(command.data) else { return .failure(Refusal(status: 0x6988)) }
         var (signed, cipherText, wanted, code) = ([UInt8](), [UInt8]?.none, [UInt8]?.none, [UInt8]?.none)
-        while let tag = rest.first, rest.count >= 2 {
-            let start = rest.startIndex
-            var (length, size) = (Int(rest[start + 1]), 2)
-            if length == 0x81, rest.count >= 3 { (length, size) = (Int(rest[start + 2]), 3) }
-            guard length < 0x100, rest.count >= size + length else { return .failure(Refusal(status: 0x6988)) }
-            let value = Array(rest[(start + size)..<(start + size + length)])
-            switch tag {
-            case 0x87 where cipherText == nil && wanted == nil && code == nil && value.first == 1:
-                cipherText = Array(value.dropFirst())
-            case 0x85 where cipherText == nil && wanted == nil && code == nil: cipherText = value
-            case 0x97 where wanted == nil && code == nil && value.count == 1: wanted = value
-            case 0x8E where code == nil && value.count == 8: code = value
+        for object in objects {
+            switch object.tag {
+            case 0x87 where cipherText == nil && wanted == nil && code == nil && object.value.first == 1:
+                cipherText = Array(object.value.dropFirst())
+            case 0x85 where cipherText == nil && wanted == nil && code == nil: cipherText = object.value
+            case 0x97 where wanted == nil && code == nil && (1...2).contains(object.value.count): wanted = object.value
+            case 0x8E where code == nil && object.value.count == 8: code = object.value
             default: return .failure(Refusal(status: 0x6988))
             }
-            if tag != 0x8E { signed += rest[start..<(start + size + length)] }
-            rest = rest.dropFirst(size + length)
+            if object.tag != 0x8E { signed += object.whole }
         }
-        guard rest.isEmpty, let code else { return .failure(Refusal(status: 0x6987)) }
-        let header: [UInt8] = [0x0C, command.instruction, command.p1, command.p2, 0x80, 0, 0, 0]
-        let cipher = VirtualResidence.Cipher.tripleDES
-        guard cipher.code(session.codes, session.counter + header + signed) == code else {
+        guard let code else { return .failure(Refusal(status: 0x6987)) }
+        let header: [UInt8] = [0x0C, command.instruction, command.p1, command.p2]
+        guard session.code(signed.isEmpty ? header : session.padded(header) + signed) == code else {
             return .failure(Refusal(status: 0x6988))
         }
-        var plain = Protected(expected: wanted.map { $0[0] == 0 ? 256 : Int($0[0]) })
+        var plain = Protected(
+            expected: wanted.map { digits in
+                let number = digits.reduce(0) { $0 << 8 | Int($1) }
+                return number == 0 ? digits.count == 1 ? 256 : 65_536 : number
+            })
         if let cipherText {
-            guard !cipherText.isEmpty, cipherText.count % 8 == 0,
-                let padded = cipher.decrypt(session.encryption, cipherText),
+            guard !cipherText.isEmpty, cipherText.count % session.block == 0, let padded = session.decrypt(cipherText),
                 let end = padded.lastIndex(where: { $0 != 0 }), padded[end] == 0x80
             else { return .failure(Refusal(status: 0x6988)) }
             plain.data = Array(padded[0..<end])
@@ -141,20 +215,13 @@ extension FileCardState {
     }
 
     private static func protected(_ reply: FileCardReply, odd: Bool, _ session: PassportSession) -> FileCardReply {
-        let cipher = VirtualResidence.Cipher.tripleDES
         var objects: [UInt8] = []
         if !reply.data.isEmpty {
-            var padded = reply.data + [0x80]
-            while padded.count % 8 != 0 { padded.append(0) }
-            guard let text = cipher.encrypt(session.encryption, padded) else { return FileCardReply(0x6988) }
-            let value = odd ? text : [1] + text
-            let count = value.count
-            let (high, low) = (UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF))
-            let length: [UInt8] = count < 0x80 ? [low] : count < 0x100 ? [0x81, low] : [0x82, high, low]
-            objects += [odd ? 0x85 : 0x87] + length + value
+            guard let text = session.encrypt(session.padded(reply.data)) else { return FileCardReply(0x6988) }
+            objects += ChipObject.encoded([odd ? 0x85 : 0x87], odd ? text : [1] + text)
         }
         objects += [0x99, 2, UInt8(reply.status >> 8), UInt8(reply.status & 0xFF)]
-        guard let code = cipher.code(session.codes, session.counter + objects) else { return FileCardReply(0x6988) }
+        guard let code = session.code(objects) else { return FileCardReply(0x6988) }
         return FileCardReply(objects + [0x8E, 8] + code, reply.status)
     }
 
@@ -177,6 +244,7 @@ extension FileCardState {
             let offset = far ?? near
             guard offset < bytes.count, room > 0 else { return FileCardReply(StatusWord.wrongOffset) }
             let part = Array(bytes[offset..<min(bytes.count, offset + room)])
+            reachesEnd = offset + part.count == bytes.count
             guard far != nil else { return FileCardReply(part) }
             let length: [UInt8] = part.count < 0x80 ? [UInt8(part.count)] : [0x81, UInt8(part.count)]
             return FileCardReply([0x53] + length + part)

@@ -24,6 +24,12 @@ struct FileCardState: Sendable {
     var sessionKey: [UInt8]?
     /// The keys and the counter of a passport's session, while there is one.
     var passportSession: PassportSession?
+    /// Whether the READ that is carried out reaches the end of a passport's file.
+    var reachesEnd = false
+    /// What a passport knows of an exchange of PACE, while there is one.
+    var pace: ChipPACE?
+    /// The protocol of chip authentication that was chosen, and the number of its key.
+    var chosenProtocol: (cipher: UInt8, key: [UInt8]?)?
     /// The authentication with a key of an NTAG 424 DNA.
     var ev2 = VirtualNTAG424.Access.none
     /// The random bytes that the last command asked for.
@@ -46,6 +52,8 @@ struct FileCardState: Sendable {
         chained = []
         sessionKey = nil
         passportSession = nil
+        pace = nil
+        chosenProtocol = nil
         ev2 = .none
         challenge = nil
     }
@@ -71,6 +79,7 @@ struct FileCardState: Sendable {
         unfetched = nil
         let fresh = challenge
         challenge = nil
+        if let passport = tree.passport, let reply = paceReply(command, passport) { return reply }
         if command.classByte & 0xEF == 0, command.classByte & 0x10 != 0 {
             chained += command.data
             return FileCardReply(chained.count > 65_535 ? StatusWord.wrongLength : StatusWord.success)

@@ -117,6 +117,8 @@ package struct FileCardOptions: Hashable, Sendable {
     package var takesExtendedLength = true
     /// Values of P2 that SELECT refuses with 6A86, such as 0C on cards that always return file control information.
     package var refusedSelections: Set<UInt8> = []
+    /// The status word of a SELECT that expects an answer (Le), such as 6700; `nil` if Le is accepted.
+    package var selectionWithLe: UInt16?
     /// The answer, in place of 63Cx, to VERIFY without data, the query for the tries left.
     package var queryStatus: UInt16?
     /// The status word of a VERIFY with an unknown reference.

@@ -98,6 +98,13 @@ package struct ISODEPOptions: Hashable, Sendable {
     package var waitingTimeMultiplier: UInt8 = 1
     /// The card's response time before each answer; it is waited for only in the time model.
     package var answerTime: Duration = .zero
+    /// How RATS is answered.
+    package var requestAnswer = RequestAnswer.ats
+
+    /// The answers to RATS; after any but an ATS the card falls back, as after a command that it does not know.
+    package enum RequestAnswer: Hashable, Sendable {
+        case ats, refusal, silence
+    }
 
     package init() {}
 }

@@ -79,6 +79,15 @@ struct VirtualISODEPRadio: Sendable {
             typeA?.fallBack()
             return .silence
         }
+        switch protocolLayer.options.requestAnswer {
+        case .ats: break
+        case .silence:
+            typeA?.fallBack()
+            return .silence
+        case .refusal:
+            typeA?.fallBack()
+            return .answer(CardAnswer([0x04], lastByteBits: 4, hasCRC: false))
+        }
         cid = parameter & 0x0F
         protocolLayer.activate(frameSizeIndex: parameter >> 4, cid: cid)
         takesPPS = true

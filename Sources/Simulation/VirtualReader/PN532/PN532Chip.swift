@@ -36,6 +36,10 @@ package final class PN532Chip {
     private var speedAfterAcknowledge: SerialSpeed?
     private var lastAnswer: [UInt8] = []
     private var isDead = false
+    /// How many rising edges of the line a sleeping chip still needs to wake up; the bytes before are lost.
+    private var edgesUntilAwake = 0
+    /// Whether the chip has just started, and accepts nothing but SAMConfiguration.
+    private var awaitsMode = false
     private var received = 0
     private var receivedByCode: [UInt8: Int] = [:]
     /// When all the bytes from the host have passed over the line.
@@ -96,14 +100,17 @@ package final class PN532Chip {
         let before = receivedByCode[code, default: 0]
         received &+= 1
         receivedByCode[code] = before &+ 1
-        let fault = faults.fault(number: received, code: code, before: before)
+        let fault = faults.fault(
+            number: received, code: code, item: command.dropFirst().first, before: before)
         counters.count {
             $0.hostCommands &+= 1
             $0.commandsByCode[code, default: 0] &+= 1
         }
         observer()
         if fault == .dead { isDead = true }
-        guard !isDead, fault != .noAcknowledge else { return }
+        if fault == .brownout { return losePower() }
+        if code == Self.samConfiguration { awaitsMode = false }
+        guard !isDead, !awaitsMode, fault != .noAcknowledge else { return }
         guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
         transmit(PN532Frame.acknowledge)
         guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
@@ -119,6 +126,33 @@ package final class PN532Chip {
             if case .statusBits(let bits) = fault, let status = data.first { data[0] = status | bits }
             answer(PN532Frame.encode([0xD5, code &+ 1] + data), with: fault)
         }
+    }
+
+    /// SAMConfiguration, which ends the mode in which a chip on a serial line starts.
+    private static let samConfiguration: UInt8 = 0x14
+    /// A chip that sleeps is woken by this rising edge of its serial line.
+    private static let wakingEdge = 5
+
+    private func losePower() {
+        field.switchOff()
+        (registers, radio, pins) = (RegisterFile(), RadioSettings(), GPIOPins())
+        activatesISODEP = true
+        forgetTargets()
+        lastAnswer = []
+        change(to: .initial)
+        (edgesUntilAwake, awaitsMode) = (Self.wakingEdge, true)
+        counters.count { $0.isFieldOn = false }
+    }
+
+    /// Returns the bytes that a chip hears that may be asleep.
+    private func heard(_ bytes: [UInt8]) -> [UInt8] {
+        var rest = bytes[...]
+        while edgesUntilAwake > 0, let byte = rest.popFirst() {
+            // The bits on the line: start bit, data from the least significant one on, stop bit.
+            let bits = UInt16(byte) << 1 | 0x200
+            edgesUntilAwake = max(0, edgesUntilAwake - (bits & ~(bits << 1)).nonzeroBitCount)
+        }
+        return Array(rest)
     }
 
     // MARK: Answers
@@ -238,7 +272,7 @@ package final class PN532Chip {
         adoptSpeedOfHost(host)
         counters.count { $0.bytesFromHost &+= bytes.count }
         if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + speed.byteTime * bytes.count }
-        parser.feed(model.atChip(bytes, host: host, chip: speed))
+        parser.feed(heard(model.atChip(bytes, host: host, chip: speed)))
     }
 }
 

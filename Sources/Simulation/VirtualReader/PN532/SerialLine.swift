@@ -14,8 +14,13 @@ package struct SerialLineModel: Hashable, Sendable {
     package var fastestToChip: Int?
     /// The highest speed towards the host, in bits per second; `nil` for no limit.
     package var fastestToHost: Int?
+    /// What the line makes up before each frame of the chip, as when it toggles at wake-up.
+    package var strayBytes: [UInt8]
 
-    package init(needsSameSpeed: Bool = true, fastestToChip: Int? = nil, fastestToHost: Int? = nil) {
+    package init(
+        needsSameSpeed: Bool = true, fastestToChip: Int? = nil, fastestToHost: Int? = nil, strayBytes: [UInt8] = []
+    ) {
+        self.strayBytes = strayBytes
         self.needsSameSpeed = needsSameSpeed
         self.fastestToChip = fastestToChip
         self.fastestToHost = fastestToHost
@@ -28,7 +33,7 @@ package struct SerialLineModel: Hashable, Sendable {
 
     /// Returns the chip's bytes as the host receives them.
     func atHost(_ bytes: [UInt8], host: SerialSpeed?, chip: SerialSpeed) -> [UInt8] {
-        arriving(bytes, from: chip, limit: fastestToHost, to: host ?? chip)
+        arriving(strayBytes + bytes, from: chip, limit: fastestToHost, to: host ?? chip)
     }
 
     private func arriving(_ bytes: [UInt8], from: SerialSpeed, limit: Int?, to: SerialSpeed) -> [UInt8] {
@@ -169,6 +174,10 @@ package enum InjectedSerialFault: Hashable, Sendable {
     case statusBits(UInt8)
     /// The chip receives but never answers from this command on.
     case dead
+    /// The chip loses its power for a moment instead of executing the command, as with a weak supply when the field goes on:
+    /// it is at its first speed again, has lost its settings and its card, sleeps until it is woken, and then answers nothing
+    /// before SAMConfiguration (PN532 user manual UM0701-02, 7.2.10).
+    case brownout
 }
 
 /// The host command at which a fault happens.
@@ -177,6 +186,8 @@ package enum InjectedSerialFaultPlace: Hashable, Sendable {
     case command(Int)
     /// The command with this code (42 for InCommunicateThru) after `after` others of the same code.
     case code(UInt8, after: Int = 0)
+    /// Every command with this code and this first parameter, as item 5 of RFConfiguration.
+    case every(UInt8, item: UInt8)
 }
 
 /// The faults of a serial line: at most one at each host command.
@@ -191,7 +202,8 @@ package struct InjectedSerialFaults: Hashable, Sendable {
     }
 
     /// Returns the fault of the command with this number, preceded by `before` others with the same code.
-    func fault(number: Int, code: UInt8, before: Int) -> InjectedSerialFault? {
+    func fault(number: Int, code: UInt8, item: UInt8? = nil, before: Int) -> InjectedSerialFault? {
         faults[.command(number)] ?? faults[.code(code, after: before)]
+            ?? item.flatMap { faults[.every(code, item: $0)] }
     }
 }

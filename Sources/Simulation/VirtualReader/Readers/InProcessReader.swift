@@ -69,7 +69,7 @@ public final class InProcessReader: Reader {
             return try poll(system, requestCode, timeSlots, bitRate).map { .felica($0) }
         case .typeA(let isoDEP):
             resetField()
-            return activateTypeA(isoDEP: isoDEP).map { .typeA($0) }
+            return try activateTypeA(isoDEP: isoDEP).map { .typeA($0) }
         case .typeB(let applicationFamily):
             resetField()
             return activateTypeB(applicationFamily).map { .typeB($0) }
@@ -96,13 +96,17 @@ public final class InProcessReader: Reader {
         polling.write(system.rawValue, .big)
         polling.write(requestCode)
         polling.write(timeSlots)
-        guard case .answer(let answer) = field.exchange(polling.bytes, at: bitRate) else { return nil }
-        let target = InProcessReader.target(answer.frame, bitRate)
-        if target != nil { selected = .felica(bitRate) }
-        return target
+        switch field.exchange(polling.bytes, at: bitRate) {
+        case .silence: return nil
+        case .damaged: throw .heard(.damaged(.felica))
+        case .answer(let answer):
+            let target = InProcessReader.target(answer.frame, bitRate)
+            if target != nil { selected = .felica(bitRate) }
+            return target
+        }
     }
 
-    private func activateTypeA(isoDEP: Bool) -> TypeATarget? {
+    private func activateTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
         let initiator = TypeAInitiator(send: sendFrame)
         guard case .found(let card) = initiator.activate() else { return nil }
         guard isoDEP, card.sak & TypeACommand.speaksISODEP != 0 else {
@@ -110,7 +114,8 @@ public final class InProcessReader: Reader {
             return TypeATarget(uid: card.uid, atqa: card.atqa, sak: card.sak, isISODEP: false)
         }
         guard let ats = initiator.requestAnswerToSelect(frameSizeIndex: InProcessReader.frameSizeIndex, cid: 0) else {
-            return nil
+            holdsCard = true
+            throw .heard(.unstarted(.typeA))
         }
         selected = .isoDEP(ISODEPSession(.typeA, ISODEPParameters(ats: ats), cid: nil))
         return TypeATarget(uid: card.uid, atqa: card.atqa, sak: card.sak, ats: ats, isISODEP: true)
@@ -118,7 +123,12 @@ public final class InProcessReader: Reader {
 
     private func activateTypeB(_ applicationFamily: UInt8) -> TypeBTarget? {
         let initiator = TypeBInitiator(send: sendFrame)
-        guard case .found(let card) = initiator.request(applicationFamily: applicationFamily), let pupi = card.pupi,
+        guard case .found(let card) = initiator.request(applicationFamily: applicationFamily), let pupi = card.pupi
+        else { return nil }
+        guard card.speaksISODEP else {
+            return TypeBTarget(pupi: pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo)
+        }
+        guard
             initiator.attribute(pupi: pupi, frameSizeIndex: InProcessReader.frameSizeIndex, cid: 0) != nil
         else { return nil }
         selected = .isoDEP(ISODEPSession(.typeB, ISODEPParameters(card), cid: nil))

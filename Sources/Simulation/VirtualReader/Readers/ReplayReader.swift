@@ -27,7 +27,7 @@ package final class ReplayReader: Reader {
         waiting = transcript.lines[...]
         empty = Set(
             transcript.lines.compactMap {
-                if case .activate(let request, .success(nil)) = $0.entry.event { request } else { nil }
+                if case .activate(let request, let result) = $0.entry.event, result.isEmpty { request } else { nil }
             })
         self.cancellation = cancellation
     }
@@ -53,7 +53,7 @@ package final class ReplayReader: Reader {
                 looks[request] = .some(.felica(target))
                 return .felica(target)
             }
-            guard case .success(nil) = result else { break }
+            guard result.isEmpty else { break }
         }
         if let known = looks[request] { return known }
         let line = try next { FrameText.of(request) }
@@ -120,6 +120,16 @@ package final class ReplayReader: Reader {
             && zip(recorded, frame).enumerated().allSatisfy { place, pair in
                 pair.0 == pair.1 || masked?.contains(place) == true
             }
+    }
+}
+
+extension Result<PICC?, TransportError> {
+    /// Whether it is the result of a search that selected nothing, whatever was heard.
+    fileprivate var isEmpty: Bool {
+        switch self {
+        case .success(nil), .failure(.heard): true
+        default: false
+        }
     }
 }
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+// Reports as the commands print them with `--json`, and as any encoder writes them. The documents are described by
+// Docs/schemas; encoded reports have their members without `schema` and `card`.
+
+extension BalanceReport: Encodable {
+    /// The document `kazasu.balance/1`, as `kazasu balance --json` prints it, with a final newline.
+    ///
+    /// - Parameters:
+    ///   - card: the card with the money.
+    ///   - brand: its brand, if it is known.
+    ///   - language: the language of names; keys and ids never change.
+    public func document(
+        of card: CardIdentity, brand: CardBrand? = nil, in language: Language = .english
+    ) -> String {
+        let card = DecodedCard(identity: card, kind: balances.first?.kind, brand: brand)
+        return json(language, card: card).prettyText + "\n"
+    }
+
+    /// Encodes `balances` of the document `kazasu.balance/1`.
+    public func encode(to encoder: any Encoder) throws {
+        let language = Language(of: encoder)
+        try JSONValue.object(JSONObject([("balances", .array(balances.map { $0.json(language) }))])).encode(to: encoder)
+    }
+}
+
+extension BalanceEntry: Encodable {
+    /// Encodes an element of `balances` in the document `kazasu.balance/1`.
+    public func encode(to encoder: any Encoder) throws { try json(Language(of: encoder)).encode(to: encoder) }
+}
+
+extension CardReport: Encodable {
+    /// The document `kazasu.history/1`, as `kazasu history --json` prints it, with a final newline; `nil` if the history
+    /// was not read.
+    ///
+    /// - Parameters:
+    ///   - card: the card with these records.
+    ///   - brand: its brand, if it is known.
+    ///   - language: the language of names; keys and ids never change.
+    public func document(
+        of card: CardIdentity, brand: CardBrand? = nil, in language: Language = .english
+    ) -> String? {
+        let card = DecodedCard(identity: card, kind: kind, brand: brand)
+        return historyReport.map { $0.json(language, card: card).prettyText + "\n" }
+    }
+
+    /// Encodes an element of `reports` in the document `kazasu.decode/1`: everything that the report has.
+    public func encode(to encoder: any Encoder) throws { try json(Language(of: encoder)).encode(to: encoder) }
+}
+
+extension HistoryRecord: Encodable {
+    /// The document `kazasu.record/1` on one line, as `kazasu history --format ndjson` prints it, without the line's end.
+    ///
+    /// - Parameters:
+    ///   - card: the card with this record.
+    ///   - kind: its kind.
+    ///   - brand: its brand, if it is known.
+    ///   - currency: the currency of the amounts.
+    ///   - language: the language of names; keys and ids never change.
+    public func line(
+        of card: CardIdentity, kind: CardKind, brand: CardBrand? = nil, currency: Currency = .yen,
+        in language: Language = .english
+    ) -> String {
+        jsonLine(language, currency, card: DecodedCard(identity: card, kind: kind, brand: brand))
+    }
+
+    /// Encodes an element of `records` in the document `kazasu.history/1`.
+    public func encode(to encoder: any Encoder) throws { try json(Language(of: encoder)).encode(to: encoder) }
+}
+
+// MARK: Cards with files
+
+extension LicenseReport: Encodable {
+    /// The members of `kazasu.license/1` after `card`.
+    ///
+    /// - Parameters:
+    ///   - photoPath: the path that the photo was written to, if it was.
+    ///   - redact: returns the replacement for a personal value.
+    package func members(
+        _ language: Language, photoPath: String? = nil, redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = json(language, photoPath: photoPath, redact: redact)
+        object["faults"] = .array(warnings.map { $0.json(language) })
+        return object
+    }
+
+    /// Encodes the members of the document `kazasu.license/1` after `card`; the photo is ``photo``.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(members(Language(of: encoder))).encode(to: encoder)
+    }
+}
+
+extension MyNumberReport: Encodable {
+    /// Encodes the members of the document `kazasu.mynumber/1` that come from the card; pictures are those of ``face``.
+    public func encode(to encoder: any Encoder) throws {
+        let language = Language(of: encoder)
+        var object = json(language)
+        object["faults"] = .array(warnings.map { $0.json(language) })
+        try JSONValue.object(object).encode(to: encoder)
+    }
+}
+
+extension PassportReport: Encodable {
+    /// The members of `kazasu.passport/1` after `card`.
+    ///
+    /// - Parameters:
+    ///   - pictures: the pictures that were written, and where.
+    ///   - signature: what the check of the signature found; `nil` leaves it out.
+    ///   - chip: what the check of the chip found; `nil` leaves it out.
+    ///   - redact: returns the replacement for a personal value.
+    package func members(
+        _ language: Language, pictures: JSONValue? = nil, signature: JSONValue?, chip: JSONValue? = nil,
+        redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = json(language, redact: redact)
+        object["pictures"] = pictures
+        object["signature"] = signature
+        object["chip"] = chip
+        object["source"] = .string(isFromFiles ? "files" : "card")
+        object["withheld"] = .array(withheld.map { .string($0.rawValue) })
+        object["faults"] = .array(warnings.map { $0.json(language) })
+        return object
+    }
+
+    /// Encodes the members of the document `kazasu.passport/1` that come from the passport; the photo is ``photo``.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(members(Language(of: encoder), signature: nil)).encode(to: encoder)
+    }
+}
+
+extension ResidenceReport: Encodable {
+    /// The members of `kazasu.residence/1` after `card`.
+    ///
+    /// - Parameters:
+    ///   - pictures: the pictures that were written, and where.
+    ///   - signature: what the check of the signature found; `nil` leaves it out.
+    ///   - redact: returns the replacement for a personal value.
+    package func members(
+        _ language: Language, pictures: JSONValue? = nil, signature: JSONValue?,
+        redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = json(language, redact: redact)
+        object["pictures"] = pictures
+        object["signature"] = signature
+        object["withheld"] = .array(withheld.map { .string($0.rawValue) })
+        object["faults"] = .array(warnings.map { $0.json(language) })
+        return object
+    }
+
+    /// Encodes the members of the document `kazasu.residence/1` that come from the card; pictures are ``pictures``.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(members(Language(of: encoder), signature: nil)).encode(to: encoder)
+    }
+}
+
+// MARK: Faults
+
+extension LicenseWarning {
+    /// An element of `faults` in `kazasu.license/1`.
+    package func json(_ language: Language) -> JSONValue {
+        [
+            "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
+            "message": .string(message[language]),
+        ]
+    }
+}
+
+extension MyNumberWarning {
+    /// An element of `faults` in `kazasu.mynumber/1`.
+    package func json(_ language: Language) -> JSONValue {
+        [
+            "file": .string(file.rawValue), "tag": .text(reason.tag), "reason": .string(reason.word),
+            "message": .string(message[language]),
+        ]
+    }
+}
+
+extension PassportWarning {
+    /// An element of `faults` in `kazasu.passport/1`.
+    package func json(_ language: Language) -> JSONValue {
+        ["file": .string(file.rawValue), "reason": .string(reason.word), "message": .string(message[language])]
+    }
+}
+
+extension ResidenceWarning {
+    /// An element of `faults` in `kazasu.residence/1`.
+    package func json(_ language: Language) -> JSONValue {
+        ["file": .string(file.rawValue), "reason": .string(reason.word), "message": .string(message[language])]
+    }
+}

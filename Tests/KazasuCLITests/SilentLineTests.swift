@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+import VirtualReader
+
+/// Every command ends in time although the serial line to its reader falls silent, at every kind of moment.
+@Suite("Commands do not hang with a serial line", .waits, .timeLimit(.minutes(15)))
+struct SilentLineTests {
+    /// The cards that the commands read, by their first word; the others read a transit card.
+    private static let cards = [
+        "license": "iso7816/license/sample", "apdu": "iso7816/license/sample", "mynumber": "iso7816/mynumber/card",
+        "residence": "iso7816/residence/first", "passport": "iso7816/passport/card", "tag": "virtual/ntag213",
+        "classic": "virtual/classic-1k", "lite": "cards/felica-lite-s/card",
+    ]
+
+    private static func server(_ command: String, _ faults: InjectedSerialFaults = .none) throws -> PN532Server {
+        let word = command.split(separator: " ").first.map(String.init) ?? ""
+        let file = try TestFiles.read("Fixtures/\(cards[word] ?? "cards/suica-p1/card").json")
+        return try PN532Server(field: VirtualField(cards: VirtualCardFile.loadCards(file)), faults: faults)
+    }
+
+    private static func start(_ command: String, _ id: String, _ folder: TemporaryFolder) throws -> RunningChild {
+        try RunningChild(
+            Kazasu.path, try HangingReaderTests.words(command, folder) + ["-r", id],
+            environment: HangingReaderTests.environment, limit: .seconds(300))
+    }
+
+    /// The result of a command in a folder of its own.
+    private static func result(_ command: String, _ id: String) throws -> ChildResult {
+        let folder = try TemporaryFolder()
+        return try start(command, id, folder).finish()
+    }
+
+    /// The chip is silent from a command on: the first, one in the middle of the work, the last one, with which it is closed.
+    @Test(
+        "A reader that falls silent while it is opened, in the middle of the work, and while it is closed",
+        arguments: HangingReaderTests.commands)
+    func silence(command: String) throws {
+        let whole = try Self.server(command)
+        let undisturbed = try Self.result(command, "pn532:\(whole.path)")
+        let count = whole.statistics.hostCommands
+        whole.stop()
+        #expect(count > 3, "\(undisturbed)")
+        for number in [1, (count + 1) / 2, count] {
+            let server = try Self.server(command, InjectedSerialFaults([.command(number): .dead]))
+            defer { server.stop() }
+            let result = try Self.result(command, "pn532:\(server.path)")
+            switch number {
+            case 1: result.expectError(69, "no reader answers at")
+            case count: #expect(result.end == undisturbed.end, "\(result)")
+            default:
+                #expect(result.end == .exited(74), "\(number) of \(count): \(result)")
+                // It may fall silent just when its line is raised.
+                #expect(
+                    result.errors.contains("the reader stopped answering") || result.errors.contains("921600 baud"),
+                    "\(result.errors)")
+            }
+        }
+    }
+
+    @Test("A signal ends the wait", arguments: HangingReaderTests.commands)
+    func signal(command: String) throws {
+        // The third command sets the chip up for a search, whatever the work is.
+        let server = try Self.server(command, InjectedSerialFaults([.command(3): .dead]))
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        let child = try Self.start(command, "pn532:\(server.path)", folder)
+        let end = ContinuousClock.now + .seconds(120)
+        while server.statistics.hostCommands < 3, ContinuousClock.now < end { sched_yield() }
+        child.send(SIGINT)
+        #expect(child.finish().end == .exited(130))
+    }
+
+    /// What is different below libnfc is the same for every command.
+    @Test("The same through libnfc", arguments: [1, 6])
+    func libnfc(number: Int) throws {
+        let server = try Self.server("balance", InjectedSerialFaults([.command(number): .dead]))
+        defer { server.stop() }
+        let result = try Self.result("balance", "pn532_uart:\(server.path)")
+        #expect([.exited(69), .exited(74)].contains(result.end), "\(result)")
+    }
+}
