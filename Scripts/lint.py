@@ -321,6 +321,29 @@ def check_topics(sources):
             breach(page, 1, f"{name} is in no topic")
 
 
+# Public enums that no later version adds a case to, and why; all others are @nonexhaustive, so that a new case breaks no program.
+CLOSED_ENUMS = {
+    "APDULengthForm": "ISO 7816-4 has two", "CardMode": "two bits of the card", "ClassicKeyType": "A and B",
+    "CommandClass": "the parts of a PMm", "CompletionKind": "of the programs alone", "ArgumentKind": "of the programs alone",
+    "Era": "the digits on a license; a new era is a new law", "JISRun": "known and unknown", "Item": "the four items of the card",
+    "Kind": "a node is an area or a service", "LicenseDate": "a date, none, or unreadable", "Option": "the options of an answer's format",
+    "SearchedNode": "a node is an area or a service", "SelectAnswer": "ISO 7816-4's P2", "ServiceAccess": "the bits of a service code",
+    "ServiceKind": "the bits of a service code", "TriesLeft": "a number, none, or unknown", "TypeNameFormat": "three bits of NDEF",
+}
+
+
+def check_enums(path, lines):
+    """A public enum with cases is @nonexhaustive or in the list of those that are closed."""
+    for number, line in enumerate(lines):
+        found = re.match(r"(\s*)public (?:indirect )?enum (\w+)", line)
+        if not found or any("@nonexhaustive" in before for before in lines[max(0, number - 2):number]):
+            continue
+        body = "\n".join(lines[number:])
+        body = body[:body.find("\n" + found[1] + "}")]
+        if re.search(r"^\s*(?:indirect )?case ", body, re.MULTILINE) and found[2] not in CLOSED_ENUMS:
+            breach(path, number + 1, f"{found[2]} is neither @nonexhaustive nor in CLOSED_ENUMS")
+
+
 def check_partial_results():
     """One way to fail: what can have read a part carries the reason as `error`, and `get()` gives the whole or throws it."""
     public = public_declarations()
@@ -367,9 +390,13 @@ def check_reasons(sources):
     statuses = dict(STATUS.findall("\n".join(sources["Sources/Products/KazasuReading/ExitStatus.swift"])))
     pages = {}
     for page in ("Docs/errors.md", "Docs/errors.ja.md"):
-        pages[page] = set()
+        pages[page], above = set(), 0
         with open(os.path.join(TOP, page), encoding="utf-8") as file:
             for row in filter(None, map(REASONS.match, file)):
+                first = min(map(int, re.findall(r"\d+", row[2])), default=0)
+                if first < above:
+                    breach(page, 1, f"{row[1].strip()} ({first}) stands below a row of {above}")
+                above = first
                 pages[page] |= {(reason, status) for reason in re.findall(r"\w+", row[1]) for status in re.findall(r"\d+", row[2])}
     first, second = pages.values()
     for reason, status in sorted(first ^ second):
@@ -523,6 +550,8 @@ def main():
         if path.endswith(".swift"):
             sources[path] = lines
             check_swift(path, lines)
+            if path.startswith("Sources/"):
+                check_enums(path, lines)
     for example in prose.blind():
         breach("Scripts/prose.py", 1, "no pattern finds its example", example)
     check_details(sources)

@@ -23,7 +23,7 @@ struct DumpDocumentTests {
         #expect(dump.tool == "kazasu 0.1.0")
         #expect(dump.readAt == "2026-11-20T12:34:56+09:00")
         #expect(dump.reader == "pn532_uart:/dev/ttyUSB0")
-        #expect(!dump.complete)
+        #expect(!dump.isComplete)
         #expect(dump.card.bitRate == 212)
     }
 

@@ -147,7 +147,7 @@ struct BitRateTests {
             let outcome = CardDumper(session: try fixture.session()).dump()
             guard fixture.field.statistics.exchanges >= moment else { continue }
             #expect(outcome.interruption == .cardLost, "\(moment)")
-            #expect(!outcome.dump.complete)
+            #expect(!outcome.dump.isComplete)
             for system in outcome.dump.systems {
                 let services = all.system(system.systemCode)?.services.map(\.code) ?? []
                 #expect(Set(system.services.map(\.code)).isSubset(of: services), "\(moment)")

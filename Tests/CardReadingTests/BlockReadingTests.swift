@@ -129,7 +129,7 @@ struct BlockReadingTests {
         let services = outcome.dump.systems.flatMap(\.services)
         #expect(services.contains { if case .refused = $0.state { true } else { false } })
         #expect(services.contains { $0.state == .read })
-        #expect(outcome.dump.complete)
+        #expect(outcome.dump.isComplete)
     }
 
     @Test func reportsMissingBlocksOfASelection() throws {

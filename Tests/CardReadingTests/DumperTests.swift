@@ -15,7 +15,7 @@ struct DumperTests {
         let fixture = try Fixture(name)
         let outcome = CardDumper(session: try fixture.session()).dump()
         #expect(outcome.interruption == nil)
-        #expect(outcome.dump.complete)
+        #expect(outcome.dump.isComplete)
         #expect(outcome.dump.missing.isEmpty)
         #expect(outcome.dump.systems.count == fixture.dump.systems.count)
         for (place, blocks) in Fixture.blocks(of: outcome.dump) {
@@ -60,7 +60,7 @@ struct DumperTests {
             let session = try fixture.session()
             let first = CardDumper(session: session).dump()
             #expect(first.interruption == .cardLost, "\(moment)")
-            #expect(!first.dump.complete, "\(moment)")
+            #expect(!first.dump.isComplete, "\(moment)")
             #expect(!first.dump.missing.isEmpty, "\(moment)")
             fixture.field.plan(InjectedFaults())
             let again = try fixture.session()
@@ -129,7 +129,7 @@ struct DumperTests {
         fixture.field.plan([InjectedFaultRule(fault, .during(60...1_000_000))])
         let outcome = CardDumper(session: session).dump()
         #expect(outcome.interruption != nil)
-        #expect(!outcome.dump.complete)
+        #expect(!outcome.dump.isComplete)
         #expect(fixture.field.statistics.exchanges < 90)
     }
 

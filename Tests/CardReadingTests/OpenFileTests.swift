@@ -48,7 +48,7 @@ struct OpenFileTests {
 
     @Test func type4Tag() throws {
         let outcome = try Self.dump(Self.card(Self.type4)).outcome
-        #expect(outcome.interruption == nil && outcome.dump.complete)
+        #expect(outcome.interruption == nil && outcome.dump.isComplete)
         let files = try #require(outcome.dump.applications.first?.files)
         #expect(files.map(\.id.description) == ["E103", "E104"])
         #expect(files.map(\.data.count) == [15, 64])
@@ -78,10 +78,10 @@ struct OpenFileTests {
                 Self.type4, virtual: #""faults": [ { "fault": "absent", "from": \#(exchange + 6) } ]"#)
             guard let part = try? Self.dump(leaving).outcome else { continue }
             guard part.interruption != nil else { continue }
-            #expect(!part.dump.complete && !part.dump.missing.isEmpty)
+            #expect(!part.dump.isComplete && !part.dump.missing.isEmpty)
             seen.insert(part.dump.applications.first?.files.count ?? 0)
             let again = try Self.dump(Self.card(Self.type4), resuming: part.dump).outcome
-            #expect(again.dump.complete && again.dump.applications == whole.applications, "\(exchange)")
+            #expect(again.dump.isComplete && again.dump.applications == whole.applications, "\(exchange)")
         }
         #expect(seen.count > 1)
     }

@@ -52,7 +52,7 @@ struct ProvedDumpTests {
         for moment in 2...field.statistics.exchanges {
             let part = CardDumper(session: try Self.session(name, faults: .cardAway(from: moment)).session).dump()
             #expect(part.interruption == .cardLost, "\(moment)")
-            #expect(!part.dump.complete && !part.dump.missing.isEmpty, "\(moment)")
+            #expect(!part.dump.isComplete && !part.dump.missing.isEmpty, "\(moment)")
             for system in part.dump.systems {
                 let all = try #require(whole.dump.system(system.systemCode))
                 for service in system.services {
@@ -61,7 +61,7 @@ struct ProvedDumpTests {
                 }
             }
             let rest = CardDumper(session: try Self.session(name).session, resuming: part.dump).dump()
-            #expect(rest.dump.complete, "\(moment)")
+            #expect(rest.dump.isComplete, "\(moment)")
             #expect(rest.dump.systems == whole.dump.systems, "\(moment)")
         }
     }

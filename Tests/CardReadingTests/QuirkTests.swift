@@ -52,7 +52,7 @@ struct QuirkTests {
             let known = try #require(expected[service], "\(service)")
             for (number, block) in blocks { #expect(known[number] == block, "\(service) \(number)") }
         }
-        if outcome.dump.complete {
+        if outcome.dump.isComplete {
             #expect(outcome.interruption == nil && outcome.dump.missing.isEmpty)
         } else {
             #expect(outcome.interruption != nil || !outcome.dump.missing.isEmpty)
@@ -62,7 +62,7 @@ struct QuirkTests {
         let unlisted = ["fel-octopus", "fel-any-system", "fel-search-ends", "fel-search-mute"]
         let isKnown = !unlisted.contains(quirk) && (name, quirk) != ("felica-lite-s", "fel-zero-pmm")
         let isWhole = found == expected
-        if outcome.dump.complete, isKnown { #expect(isWhole) }
+        if outcome.dump.isComplete, isKnown { #expect(isWhole) }
     }
 
     @Test("Each switch of the table exists, and those that the documents list are the ones that exist")

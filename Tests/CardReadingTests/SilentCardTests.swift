@@ -40,7 +40,7 @@ struct SilentCardTests {
     func readsACardThatNeedsMoreTimeThanItsPMm(_ name: String, _ quirk: String) throws {
         let outcome = CardDumper(session: try Self.session(Self.reader(name, quirk))).dump()
         #expect(outcome.interruption == nil)
-        #expect(outcome.dump.complete && outcome.dump.missing.isEmpty)
+        #expect(outcome.dump.isComplete && outcome.dump.missing.isEmpty)
         #expect(Fixture.blocks(of: outcome.dump) == (try Self.usualBlocks(name)))
     }
 
@@ -49,7 +49,7 @@ struct SilentCardTests {
     func neverCallsSilenceComplete(_ name: String, _ quirk: String) throws {
         let outcome = CardDumper(session: try Self.session(Self.reader(name, quirk))).dump()
         #expect(outcome.interruption == .cardSilent)
-        #expect(!outcome.dump.complete)
+        #expect(!outcome.dump.isComplete)
         let silent = outcome.dump.missing.filter { $0.reason == .cardSilent }.compactMap(\.system)
         #expect(Set(silent) == Set(outcome.dump.systems.map(\.systemCode)) && !silent.isEmpty)
         let scan = CardScanner(session: try Self.session(Self.reader(name, quirk))).scan()
@@ -97,7 +97,7 @@ struct SilentCardTests {
         let reader = InProcessReader(VirtualField(cards: [card]))
         let outcome = CardDumper(session: try Self.session(reader), layouts: .none).dump()
         #expect(outcome.interruption == .cardSilent)
-        #expect(!outcome.dump.complete)
+        #expect(!outcome.dump.isComplete)
         #expect(!outcome.dump.systems.flatMap(\.services).isEmpty)
     }
 

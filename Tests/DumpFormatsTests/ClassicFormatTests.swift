@@ -80,7 +80,7 @@ import Testing
                     #expect(read.format == (id == "proxmark" ? "proxmark-memory" : id))
                     dump = try #require(read.dumps.first)
                     #expect(read.dumps.count == 1 && dump.classic == expected, "\(kind) \(seed) \(id)")
-                    #expect(dump.card.uid == [0x90, 0xD3, 0x07, 0xC1] && dump.complete)
+                    #expect(dump.card.uid == [0x90, 0xD3, 0x07, 0xC1] && dump.isComplete)
                 }
                 let hasIdentity = !["mfd", "mct", "eml"].contains { [first, second].contains($0) }
                 if hasIdentity { #expect(dump.card == random(kind, seed: seed).card) }
@@ -124,7 +124,7 @@ import Testing
     func olderFlipper() throws {
         let fixture = FormatFixture(format: "flipper", name: "classic-version-2.nfc")
         let dump = try #require(try DumpFormatRegistry.standard.read(fixture.bytes).dumps.first)
-        #expect(dump.card.atqa == 0x0004 && dump.card.sak == 0x09 && dump.complete)
+        #expect(dump.card.atqa == 0x0004 && dump.card.sak == 0x09 && dump.isComplete)
         #expect(dump.classic?.key(.a, of: 3) != nil && dump.classic?.key(.b, of: 3) == nil)
         #expect(dump.classic?[8] == nil && dump.classic?[4] != nil)
         let text = String(decoding: try fixture.bytes, as: UTF8.self)

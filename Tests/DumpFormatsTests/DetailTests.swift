@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: ["covered.txt", "ntag213.txt"])
     func unreadPartsOfNfcpy(_ name: String) throws {
         let dump = try dump("nfcpy", name)
-        #expect(!dump.complete)
+        #expect(!dump.isComplete)
         #expect(dump.card.uid == (name == "ntag213.txt" ? [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66] : nil))
     }
 
@@ -83,7 +83,7 @@ import Testing
 
     @Test func keepsWhatAListingLacks() throws {
         let dump = try dump("hex", "card.txt")
-        #expect(!dump.complete)
+        #expect(!dump.isComplete)
         let part = MissingPart(
             system: .commonArea, service: ServiceCode(rawValue: 0x170F), fromBlock: 1, reason: .cardLost)
         #expect(dump.missing == [part])
@@ -100,11 +100,11 @@ import Testing
             ServiceDump(code: ServiceCode(rawValue: 0x10CB), state: .refused(status: nil)),
         ]
         dump.missing = [MissingPart(reason: .radioError), MissingPart(system: .transit, reason: .cancelled)]
-        dump.complete = false
+        dump.isComplete = false
         let again = try #require(try DumpFormatRegistry.standard.read(KazasuHexFormat().write(dump)).dumps.first)
         #expect(Set(again.systems[0].services) == Set(dump.systems[0].services))
         #expect(again.missing == dump.missing)
-        #expect(!again.complete)
+        #expect(!again.isComplete)
     }
 
     @Test(arguments: [
@@ -141,7 +141,7 @@ import Testing
     /// An older Flipper wrote a card of any kind as a Lite: when it refused every block, nothing says what it is.
     @Test func aCardThatRefusedEveryBlockIsNotALite() throws {
         let dump = try dump("flipper", "refused.nfc")
-        #expect(dump.systems.isEmpty && !dump.complete)
+        #expect(dump.systems.isEmpty && !dump.isComplete)
         guard case .object(let answers)? = dump.extra["flipper"], case .object(let refused)? = answers["refusedBlocks"]
         else {
             Issue.record("the refusals are kept")
@@ -202,7 +202,7 @@ import Testing
 
     @Test func maskedBlocksAreNotRead() throws {
         let dump = try dump("felica-tool", "private-list.json")
-        #expect(!dump.complete)
+        #expect(!dump.isComplete)
         #expect(dump.card.idm == nil)
         #expect(dump.systems[0].service(ServiceCode(rawValue: 0x090F))?.isMasked == true)
     }
@@ -223,7 +223,7 @@ import Testing
             """
         let dump = try #require(try DumpFormatRegistry.standard.read(Array(text.utf8)).dumps.first)
         #expect(dump.systems.first?.services.map(\.blocks) == [[:]])
-        #expect(!dump.complete)
+        #expect(!dump.isComplete)
     }
 
     /// A second reading of the same block in a log does not stop it; the last one counts.

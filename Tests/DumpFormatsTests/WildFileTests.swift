@@ -19,14 +19,14 @@ import Testing
         #expect(dump.type2?.version == [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03])
         #expect(dump.type2?.signature == nil, "zeros are not an answer")
         let isOld = name.contains("version-2")
-        #expect(dump.complete == isOld && dump.type2?.counters == (isOld ? [:] : [0: 7]))
+        #expect(dump.isComplete == isOld && dump.type2?.counters == (isOld ? [:] : [0: 7]))
     }
 
     @Test func tagsOfPhonesSayWhatIsMissing() throws {
         let metrodroid = try dump("metrodroid", "ultralight.json")
-        #expect(!metrodroid.complete && metrodroid.readAt == "2017-07-14T02:40:00Z")
+        #expect(!metrodroid.isComplete && metrodroid.readAt == "2017-07-14T02:40:00Z")
         let fareBot = try dump("farebot", "ultralight.json")
-        #expect(fareBot.complete && fareBot.readAt == "2026-02-17T12:34:56Z")
+        #expect(fareBot.isComplete && fareBot.readAt == "2026-02-17T12:34:56Z")
         #expect([metrodroid, fareBot].allSatisfy { $0.card.uid == [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x80] })
     }
 

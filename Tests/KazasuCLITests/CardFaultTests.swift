@@ -42,7 +42,7 @@ struct CardFaultTests {
         result.expectError(74, "the card left the reader; the data read so far is kept")
         #expect(result.errors.contains("hint: continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try dump(folder, "part")
-        #expect(!kept.complete)
+        #expect(!kept.isComplete)
         #expect(!kept.missing.isEmpty)
         #expect(kept.missing.allSatisfy { $0.reason == .cardLost })
         #expect(try Kazasu.run("dump", "--resume", part, "-o", part, "-r", whole).hasEnded(0))
@@ -61,7 +61,7 @@ struct CardFaultTests {
         let json = try Kazasu.run("dump", "--json", "-r", leaving, "-t", "0")
         #expect(try json.errorDocument().required("reason").text() == "cardLost")
         let kept = try CardDump(parsing: Array(json.output.utf8))
-        #expect(!kept.complete)
+        #expect(!kept.isComplete)
         #expect(kept.systems.first?.services.first { $0.code.rawValue == 0x900B }?.blocks.isEmpty == false)
     }
 

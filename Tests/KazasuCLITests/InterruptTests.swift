@@ -164,13 +164,13 @@ struct InterruptTests {
         #expect(result.errors.hasPrefix("kazasu: interrupted; the data read so far is kept\n"))
         #expect(result.errors.hasSuffix("continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try CardDump(parsing: TestFiles.read(part))
-        #expect(!kept.complete)
+        #expect(!kept.isComplete)
         #expect(kept.missing.map(\.reason).allSatisfy { $0 == .cancelled } && !kept.missing.isEmpty)
         #expect(kept.systems.first?.services.contains { !$0.blocks.isEmpty } == true)
         let rest = try Kazasu.run("dump", "--resume", part, "-o", part, "-r", card)
         #expect(rest.hasEnded(0), "\(rest.errors)")
         let whole = try CardDump(parsing: TestFiles.read(part))
-        #expect(whole.complete)
+        #expect(whole.isComplete)
         #expect(whole.systems.first?.services.map(\.blocks.count).max() == 4000)
     }
 

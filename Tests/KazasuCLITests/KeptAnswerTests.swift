@@ -77,7 +77,7 @@ struct KeptAnswerTests {
             #expect(result.hasEnded(74))
             #expect(result.errors.contains(language == "en" ? "was kept" : "残しました"), "\(result.errors)")
             #expect(try folder.text(name) == first, "the whole one is kept")
-            #expect(try !dump(folder, "\(name).incomplete").complete)
+            #expect(try !dump(folder, "\(name).incomplete").isComplete)
             // The hint is a command that a shell takes as it is.
             let hint = try #require(result.errors.firstMatch(of: /kazasu dump --resume .*/)).output
             let resumed = try Kazasu.shell("\(hint) -r '\(whole)'")
@@ -90,7 +90,7 @@ struct KeptAnswerTests {
         _ = try folder.write(Array(first.utf8), as: "\(name).incomplete")
         #expect(try Kazasu.run("dump", "-o", out, "-r", leaving, "-t", "0").hasEnded(74))
         #expect(try folder.text("\(name).incomplete") == first)
-        #expect(try !dump(folder, "\(name).incomplete2").complete)
+        #expect(try !dump(folder, "\(name).incomplete2").isComplete)
     }
 
     @Test("Replaces incomplete dumps and files that are not dumps")
@@ -100,7 +100,7 @@ struct KeptAnswerTests {
         for old in ["", "hello", #"{"schema":"kazasu.dump/1","complete":false,"card":{"technology":"felica"}}"#] {
             let out = try folder.write(Array(old.utf8), as: "out")
             #expect(try Kazasu.run("dump", "-o", out, "-r", leaving, "-t", "0").hasEnded(74))
-            #expect(try !dump(folder, "out").complete)
+            #expect(try !dump(folder, "out").isComplete)
             #expect(folder.names == ["card.json", "out"])
         }
     }
@@ -114,7 +114,7 @@ struct KeptAnswerTests {
         let out = "\(folder.path)/out.json"
         let result = try Kazasu.shell("kazasu dump -v -t 0 -o '\(out)' -r '\(leaving)' 2>&-")
         #expect(result.hasEnded(74))
-        #expect(try !dump(folder, "out.json").complete)
+        #expect(try !dump(folder, "out.json").isComplete)
         let trace = "\(folder.path)/trace"
         #expect(try Kazasu.shell("kazasu poll -v --trace '\(trace)' -r '\(leaving)' 2>&-").hasEnded(0))
         #expect(try folder.text("trace").split(separator: "\n").allSatisfy { $0.hasPrefix("{") })

@@ -23,7 +23,7 @@ struct KeptDumpTests {
         #expect(try folder.text("dump") == "older")
         let kept = try CardDump(parsing: Array(folder.text("dump.json").utf8))
         #expect(kept.type2?.pages.isEmpty == false)
-        #expect(kept.complete)
+        #expect(kept.isComplete)
     }
 
     @Test("When FILE.json cannot be written either, it goes to standard output")

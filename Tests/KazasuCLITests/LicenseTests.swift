@@ -170,17 +170,17 @@ struct LicenseTests {
     static let toldRefusals: [(card: String, pins: (String, String), language: String, lines: [String])] = [
         (
             "sample", ("0000", "5678"), "en",
-            ["  PIN 1              2 tries left", "Not read (PIN 1 was wrong): what"]
+            ["  PIN 1              2 tries left", "Not read, as PIN 1 was wrong: what"]
         ),
         ("sample", ("0000", "5678"), "ja", ["残り 2 回\n", "\n暗証番号1が違うため読んでいない項目: 記載事項"]),
         (
             "sample", ("1234", "0000"), "en",
             [
                 "  PIN 1              verified (3 tries were left before)", "  PIN 2              2 tries left",
-                "Not read (PIN 2 was wrong): registered",
+                "Not read, as PIN 2 was wrong: registered",
             ]
         ),
-        ("locked", ("1234", "5678"), "en", ["  PIN 1              locked", "Not read (PIN 1 is locked): what"]),
+        ("locked", ("1234", "5678"), "en", ["  PIN 1              locked", "Not read, as PIN 1 is locked: what"]),
         ("locked", ("1234", "5678"), "ja", ["閉塞\n", "\n暗証番号1が閉塞しているため読んでいない項目: 記載事項"]),
         (
             "last-try", ("1234", "5678"), "en",
@@ -189,7 +189,7 @@ struct LicenseTests {
         ("last-try", ("1234", "5678"), "ja", ["残り 1 回\n", "\n暗証番号1を送っていない（最後の 1 回のおそれがある）ため"]),
         (
             "sample", ("123", "5678"), "en",
-            ["3 tries left\n", "Not read (PIN 1 was not sent, as its form is wrong): what"]
+            ["3 tries left\n", "Not read, as PIN 1 has the wrong form and was not sent: what"]
         ),
     ]
 
@@ -243,7 +243,7 @@ struct LicenseTests {
         #expect(result.output.contains("花子"))
         let without = try Typist.run(["license", "-r", card], typing: ["PIN 1 (4 digits="])
         #expect(without.end == .exited(0))
-        #expect(!without.output.contains("花子") && without.output.contains("Not read (no PIN was given"))
+        #expect(!without.output.contains("花子") && without.output.contains("Not read without a PIN"))
         let locked = try Typist.run(["license", "-r", Self.reader("locked"), "--lang", "ja"], typing: [])
         #expect(locked.end == .exited(77))
         #expect(locked.output.contains("暗証番号1は閉塞しています") && !locked.output.contains("Enter で省略"))
@@ -260,7 +260,7 @@ struct LicenseTests {
         #expect(result.output.contains("花子") && result.output.contains("verified (3 tries were left before)"))
         let skipped = try Typist.run(["license", "-r", card], typing: ["PIN 1 (4 digits=\(pin)", "\(objection)="])
         #expect(skipped.end == .exited(0), "\(skipped.output)")
-        #expect(!skipped.output.contains("PIN 2 (4") && skipped.output.contains("Not read (no PIN was given)"))
+        #expect(!skipped.output.contains("PIN 2 (4") && skipped.output.contains("Not read without a PIN"))
     }
 
     @Test(

@@ -36,6 +36,15 @@ struct ManyDumpsTests {
         #expect(try self.documents(json.errors).count == 2)
     }
 
+    @Test("Where every file is bad, nothing is said of others")
+    func allBad() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a.txt", "b.txt"] { _ = try folder.write(Array("hello\n".utf8), as: name) }
+        let result = try Kazasu.run("decode", "\(folder.path)/a.txt", "\(folder.path)/b.txt")
+        #expect(result.end == .exited(65) && result.output.isEmpty)
+        #expect(result.errors.contains("none of the 2 files could be read"), "\(result.errors)")
+    }
+
     @Test("People get a heading for each dump; ndjson always names the file")
     func headings() throws {
         let folder = try folder()

@@ -67,6 +67,15 @@ struct PassportTests {
         return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(quoted)", environment: ["N": key])
     }
 
+    @Test("An answer whose code does not fit is not blamed on how the card lies")
+    func wrongCode() throws {
+        let information = #""information": "SP1234567980040593606148""#
+        let reader = try changed(information, information + #", "quirks": {"spoilsLastCode": true}"#)
+        let result = try run(changed: reader, [], key: "SP1234567,800405,360614")
+        result.expectError(74, "code")
+        #expect(result.errors.contains("checksum of the card's answer") && !result.errors.contains("move the card"))
+    }
+
     @Test("A chip that opens with one document's data and says another's is 65 otherDocument, asked or not")
     func otherDocument() throws {
         let information = MachineReadableZone.keyInformation(

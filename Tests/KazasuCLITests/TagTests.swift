@@ -215,7 +215,7 @@ struct TagTests {
         let part = try Kazasu.run("dump", "-r", leaving, "-o", file)
         part.expectError(74, "the card left")
         let dump = try CardDump(parsing: TestFiles.read(file))
-        #expect(!dump.complete && dump.missing.first?.fromPage != nil)
+        #expect(!dump.isComplete && dump.missing.first?.fromPage != nil)
         let whole = try Kazasu.run("dump", "-r", Self.tag("ntag213"), "--resume", file)
         #expect(whole.output == (try Kazasu.run("dump", "-r", Self.tag("ntag213"))).output)
         try Kazasu.run("dump", "-r", Self.tag("ntag213-locked"), "--resume", file).expectError(

@@ -74,6 +74,7 @@ struct TerminalTests {
             "mynumber --free -r virtual:\(fixtures)/iso7816/mynumber/card.json",
             "tag info -r virtual:\(fixtures)/virtual/ntag213-signed.json",
             "tag verify -r virtual:\(fixtures)/virtual/ntag213-signed.json",
+            "classic info -r virtual:\(fixtures)/virtual/classic-1k.json", "decode \(fixtures)/cards/dhaka/card.json",
             "poll -r virtual:\(fixtures)/virtual/classic-1k.json", "license --free -r \(LicenseTests.reader("sample"))",
         ]
         for line in lines.flatMap({ [$0 + " --lang en", $0 + " --lang ja"] }) {

@@ -78,7 +78,7 @@ struct LedgerChangeTests {
     func undoBesideExports() throws {
         let (ledger, maker) = try Self.filled()
         var options = LedgerExportOptions()
-        options.onlyNew = true
+        options.skipsExported = true
         try ledger.keep(maker.dump(after: 70))
         try ledger.didWrite(try ledger.export(.csv, options).export)
         try ledger.undo()

@@ -239,10 +239,10 @@ struct LedgerExportTests {
     }
 
     @Test("Only what is new since the last export that was written")
-    func onlyNew() throws {
+    func skipsExported() throws {
         let ledger = try ExampleCard.ledger(visits: 1)
         var options = LedgerExportOptions()
-        options.onlyNew = true
+        options.skipsExported = true
         let first = try ledger.export(.ofx, options).export
         #expect(first.records == 4)
         // Not written: everything is new still.
@@ -273,7 +273,7 @@ struct LedgerExportTests {
     func newGaps(_ format: LedgerFormat) throws {
         let ledger = try ExampleCard.ledger(visits: 1)
         var options = LedgerExportOptions()
-        (options.onlyNew, options.hasGaps) = (true, true)
+        (options.skipsExported, options.hasGaps) = (true, true)
         try ledger.didWrite(try ledger.export(format, options).export)
         try ExampleCard.keep(try ExampleCard.visits()[1], ledger)
         let file = try ledger.export(format, options)
@@ -396,7 +396,7 @@ struct LedgerExportTests {
     func emptyExport(format: LedgerFormat) throws {
         let ledger = try ExampleCard.ledger()
         var options = LedgerExportOptions()
-        options.onlyNew = true
+        options.skipsExported = true
         let first = try ledger.export(format, options).export
         #expect(!first.isEmpty)
         try ledger.didWrite(first)
@@ -484,7 +484,7 @@ struct LedgerExportTests {
     func claimAgain() throws {
         let ledger = try ExampleCard.ledger(visits: 1)
         var options = LedgerExportOptions()
-        (options.isClaim, options.onlyNew) = (true, true)
+        (options.isClaim, options.skipsExported) = (true, true)
         let first = try ledger.export(.csv, options).export
         #expect((first.records, first.unknownFares) == (2, 1))
         try ledger.didWrite(first)
@@ -514,7 +514,7 @@ struct LedgerExportTests {
     func oneCurrency(_ format: LedgerFormat) throws {
         let ledger = try LedgerExportTests.currencies()
         var options = LedgerExportOptions()
-        options.onlyNew = true
+        options.skipsExported = true
         let export = try ledger.export(format, options).export
         #expect(export.records == 7 && export.currencies == [.yen])
         let left = export.omissions.filter { $0.reason == .currency }
@@ -550,7 +550,7 @@ struct LedgerExportTests {
     func noBalance() throws {
         let ledger = try LedgerExportTests.currencies()
         var options = LedgerExportOptions()
-        options.onlyNew = true
+        options.skipsExported = true
         let file = try ledger.export(.ofx, options)
         let (data, export) = (file.data, file.export)
         let text = String(decoding: data, as: UTF8.self)

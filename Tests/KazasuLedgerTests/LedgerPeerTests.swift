@@ -74,7 +74,7 @@ struct LedgerPeerTests {
     static func continued(_ format: LedgerFormat) throws -> [UInt8] {
         let (ledger, visits) = (try ExampleCard.ledger(visits: 0), try ExampleCard.visits())
         var options = LedgerExportOptions()
-        options.onlyNew = true
+        options.skipsExported = true
         let between = [
             try ExampleCard.record(26, "2019-01-25", .rail, nil, 3_451),
             try ExampleCard.record(28, "2019-01-26", .rail, nil, 3_251),

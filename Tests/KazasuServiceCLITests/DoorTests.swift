@@ -21,11 +21,11 @@ struct DoorTests {
             zip(words, words.dropFirst()).first { $0.0 == "--exec" || $0.0 == "--ask" }?.1 ?? ""
         }
         /// Whether the page has it open something, so that not everybody may.
-        var isDoor: Bool { ["door", "unlock", "lock", "gate"].contains { program.contains($0) } }
+        var isDoor: Bool { ["door", "unlock", "lock", "gate", "enter"].contains { program.contains($0) } }
     }
 
     private static let pages =
-        ["README", "Docs/watch", "Docs/serve", "Docs/lite-s"]
+        ["README", "Docs/watch", "Docs/serve", "Docs/lite-s", "Docs/first-door"]
         + ["door", "tap-clock", "home-assistant", "python", "node", "kiosk"].map { "Docs/recipes/\($0)" }
 
     static let examples: [Example] = {

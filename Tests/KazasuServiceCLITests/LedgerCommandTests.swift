@@ -181,6 +181,13 @@ struct LedgerCommandTests {
         if line.contains("--redact") { #expect(!answer.output.contains("0101031234567890".dropFirst(4))) }
     }
 
+    @Test("Top-ups are green where colors are asked for, and nowhere else")
+    func colors() throws {
+        let data = try Self.filled()
+        #expect(try Self.run("ledger list --color always", data).output.contains("\u{1B}[32m+"))
+        #expect(try !Self.run("ledger list", data).output.contains("\u{1B}"))
+    }
+
     // MARK: Errors
 
     /// A command line on an empty data folder, and how it ends.
@@ -367,6 +374,9 @@ struct LedgerCommandTests {
         let unknown = try Self.run("ledger export --claim --pass 渋谷-青山二丁目", data)
         #expect(unknown.errors.contains("no station or stop '青山二丁目'"), "\(unknown.errors)")
         #expect(unknown.errors.contains("did you mean '青山一丁目'?"), "\(unknown.errors)")
+        let unused = try Self.run("ledger export --claim --pass 札幌駅-小樽", data)
+        #expect(unused.end == .exited(0), "\(unused.errors)")
+        #expect(unused.errors.contains("no ride lies within the pass 札幌駅-小樽"), "\(unused.errors)")
     }
 
     @Test(

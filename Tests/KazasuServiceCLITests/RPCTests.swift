@@ -434,7 +434,7 @@ struct RPCTests {
             ("tag.write", ["text": "x", "empty": true]), ("tag.write", ["title": "x", "text": "x"]),
             ("tag.write", ["reader": reader(Self.tag), "page": "2", "data": "00000000", "yes": true]),
             ("card.history", ["since": "yesterday"]), ("card.history", ["since": "2020-01-02", "until": "2020-01-01"]),
-            ("card.history", ["ledger": "/nowhere"]), ("card.history", ["stations": ["none", "x"]]),
+            ("card.history", ["limit": -3]), ("ledger.list", ["limit": -3]), ("card.history", ["ledger": "/nowhere"]), ("card.history", ["stations": ["none", "x"]]),
             ("card.read", ["reader": reader(Self.suica), "service": "0048"]), ("card.poll", ["system": "xyz"]),
             ("card.poll", ["system": "FE00", "technology": "a"]),
             ("card.apdu", ["commands": ["00"], "answerTimeout": -1]),

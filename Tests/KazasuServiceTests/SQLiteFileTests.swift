@@ -293,7 +293,7 @@ struct SQLiteFileTests {
             let ledger = try Ledger.open(folder.path)
             for count in [20, 60] { try ledger.keep(maker.dump(after: count)) }
             var options = LedgerExportOptions()
-            options.onlyNew = true
+            options.skipsExported = true
             try ledger.didWrite(try ledger.export(.csv, options).export)
         }()
         try Self.change(
@@ -312,7 +312,7 @@ struct SQLiteFileTests {
         let ledger = try folder.open()
         let formats = LedgerFormat.allCases.map { format in { _ = try ledger.export(format, LedgerExportOptions()) } }
         var newClaim = LedgerExportOptions()
-        (newClaim.isClaim, newClaim.onlyNew, newClaim.hasGaps) = (true, true, true)
+        (newClaim.isClaim, newClaim.skipsExported, newClaim.hasGaps) = (true, true, true)
         let sums = LedgerGrouping.allCases.map { grouping in { _ = try ledger.sum(by: grouping) } }
         let others: [() throws -> Void] = [
             { _ = try ledger.records() }, { _ = try ledger.gaps() }, { _ = try ledger.cards() },

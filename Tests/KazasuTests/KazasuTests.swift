@@ -190,7 +190,7 @@ struct KazasuTests {
         let card = try Self.reader("suica-p1").waitForCard(.feliCa)
         #expect(try card.scan().get().map(\.system.code).contains(.transit))
         let dump = try card.dump().get()
-        #expect(dump.complete && dump.systems.map(\.systemCode).contains(.transit))
+        #expect(dump.isComplete && dump.systems.map(\.systemCode).contains(.transit))
         #expect(try dump.history().history == card.history().history)
     }
 
@@ -213,11 +213,11 @@ struct KazasuTests {
     @Test(arguments: [12, 20, 40]) func resumesAnInterruptedDump(_ exchanges: Int) throws {
         let partial = try Self.leaving("suica-p1", after: exchanges).waitForCard(.feliCa).dump()
         #expect(partial.error == .reading(.cardLost))
-        #expect(!partial.dump.complete && !partial.dump.missing.isEmpty)
+        #expect(!partial.dump.isComplete && !partial.dump.missing.isEmpty)
         #expect(throws: KazasuError.reading(.cardLost)) { try partial.get() }
         let card = try Self.reader("suica-p1").waitForCard(.first(of: [partial.dump.card.technology]))
         let resumed = try card.dump(resuming: partial.dump).get()
-        #expect(try resumed.complete && resumed.systems == card.dump().dump.systems)
+        #expect(try resumed.isComplete && resumed.systems == card.dump().dump.systems)
     }
 
     @Test func keepsWhatAnInterruptedScanFound() throws {
@@ -295,7 +295,7 @@ struct KazasuTests {
         #expect(try await card.history().history?.count == 20)
         #expect(try await card.brand(of: .transit) != nil)
         #expect(try await card.scan().get().map(\.system.code).contains(.transit))
-        #expect(try await card.dump().get().complete)
+        #expect(try await card.dump().get().isComplete)
         let history = ServiceCode(rawValue: 0x090F)
         #expect(try await card.read([history]).isComplete)
         #expect(try await card.read(history, blocks: 0..<2).count == 2)
@@ -545,19 +545,19 @@ struct IdentityCardTests {
         let key = try #require(PassportKey("XX0000001,850101,330101"))
         let passport = try Self.forgery("passport/card.json", "SP1234567980040593606148", "XX0000001185010193301018")
             .waitForCard(.passport).passport(key)
-        #expect(try passport.report.signature(of: passport.dump, authorities: country).state == .otherDocument)
+        #expect(try passport.signature(authorities: country).state == .otherDocument)
         #expect(passport.report.warnings.contains { $0.reason == .otherDocument && $0.file == .machineReadableZone })
 
         let agency = try CertificateAuthorities(files: [TestFiles.read("Fixtures/iso7816/residence/authorities.pem")])
         let number = try #require(ResidenceNumber("KZ26061426KZ"))
         let residence = try Self.forgery("residence/second.json", "AA12345678BB", "KZ26061426KZ")
             .waitForCard(.residence).residence(number)
-        #expect(try residence.report.signature(of: residence.dump, authorities: agency).state == .otherDocument)
+        #expect(try residence.signature(authorities: agency).state == .otherDocument)
 
         let own = try CertificateAuthorities(files: [TestFiles.read("Fixtures/iso7816/mynumber/authority.bin")])
         let front = try Self.forgery("mynumber/face.json", "50060120311234", "01020320991234")
             .waitForCard(.myNumber).myNumberFace(.pins(PIN(Array("01020320991234".utf8))))
-        #expect(try front.report.faceSignature(of: front.dump, authorities: own).state == .otherDocument)
+        #expect(try front.faceSignature(authorities: own).state == .otherDocument)
     }
 
     @Test func checksTheSignaturesOfAMyNumberCard() throws {
@@ -566,11 +566,11 @@ struct IdentityCardTests {
         let card = try Self.reader("mynumber/face.json").waitForCard(.myNumber)
         let front = try card.myNumberFace(.pins(PIN(Array("50060120311234".utf8))))
         #expect(try front.get().face?.pictures.count == 3)
-        #expect(try front.report.faceSignature(of: front.dump, authorities: authorities).state == .valid)
-        #expect(try front.report.faceSignature(of: front.dump).state == .unknownAuthority)
+        #expect(try front.faceSignature(authorities: authorities).state == .valid)
+        #expect(try front.faceSignature().state == .unknownAuthority)
         let items = try card.myNumber(.pins(PIN(Array("2222".utf8))))
         #expect(try items.get().attributes?.birthDate == front.report.face?.birthDate)
-        #expect(try items.report.itemsSignature(of: items.dump, authorities: authorities).state == .valid)
+        #expect(try items.itemsSignature(authorities: authorities).state == .valid)
         let chain = try items.report.chain(of: .authenticationCertificate, authorities: authorities)
         #expect(chain.state == .notChecked)
         // What signs the items is in no dump.

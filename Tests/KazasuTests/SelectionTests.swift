@@ -34,7 +34,7 @@ struct SelectionTests {
     private static let polling = First("transceive") {
         try $0.transceive([0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00])[1] == 0x01
     }
-    private static let dump = First("dump") { try $0.dump().get().complete }
+    private static let dump = First("dump") { try $0.dump().get().isComplete }
     private static let files = First("dump") { try !$0.dump().get().applications.isEmpty }
     private static let message = First("NDEF") { try !$0.readNDEF().records.isEmpty }
     private static let apdus = [

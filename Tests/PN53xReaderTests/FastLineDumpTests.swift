@@ -65,7 +65,7 @@ struct FastLineDumpTests {
                 field: VirtualField(cards: [try VirtualCardFile.load(file)]),
                 faults: InjectedSerialFaults([.code(place.code, after: place.after): .brownout]))
             defer { server.stop() }
-            let reader = try way.open(server, speed: speed, patience: 3)
+            let reader = try way.open(server, speed: speed, patience: 8)
             let outcome = try dump(reader)
             reader.close()
             #expect(outcome.interruption == nil, "\(speed)")

@@ -54,7 +54,7 @@ struct SerialTransportTests {
     }
 
     @Test(arguments: LineSpeed.all) func findsTheChipAtAnySpeed(_ speed: LineSpeed) throws {
-        let bench = try Bench(.serial, initialSpeed: speed.bitsPerSecond, patience: 10)
+        let bench = try Bench(.serial, initialSpeed: speed.bitsPerSecond, patience: 30)
         #expect(bench.server.comes(to: 115_200))
         try bench.activate()
         try bench.work(5)

@@ -243,6 +243,8 @@ class GPIOAdapter(Device):
         # Bits of the lines that are outputs and that are high; lines that were set, in order, as (line, high).
         self.outputs = self.levels = 0
         self.log = []
+        # Called with each line and level before it is set.
+        self.before = lambda line, level: None
         self.smbus = bytes.fromhex("06 000186A0 02 00 0000 0000 00 0000")
         self.settings = bytes(4)
 
@@ -268,5 +270,8 @@ class GPIOAdapter(Device):
         return super().control(kind, request, value, index, length, data)
 
     def _write(self, levels, mask):
+        for line in range(8):
+            if mask >> line & 1:
+                self.before(line, bool(levels >> line & 1))
         self.levels = self.levels & ~mask | levels & mask
         self.log += [(line, bool(levels >> line & 1)) for line in range(8) if mask >> line & 1]

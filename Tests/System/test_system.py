@@ -7,6 +7,7 @@
 
 import os
 import sys
+import threading
 import time
 import unittest
 
@@ -429,10 +430,12 @@ class C1Units(SystemTest):
             self.until_event(count, '"type":"off"')
             reader.chip.put_card()
 
-    def test_lights_at_a_gpio_chip(self):
-        """The kernel's own GPIO interface, and its driver for an adapter with eight lines.
+    def gpio_adapter(self):
+        """Plugs in an adapter with eight lines, which the unit may use, and installs a program that lets everybody in.
 
         A rule of udev opens it to the unit, and names it: Linux 6.1 gives one that was pulled out and comes back another number.
+
+        :return: the adapter, its port and the name of its chip in /dev.
         """
         adapter = GPIOAdapter(NoChip())
         port = Port(adapter, self.vm.guest.port(READER_PORTS[-1]))
@@ -446,6 +449,11 @@ class C1Units(SystemTest):
         self.addCleanup(port.unplug)
         found = self.vm.guest.until(f"stat -L -c %G /dev/{chip} | grep -q plugdev", 60)
         self.assertEqual(found.status, 0, self.vm.run("ls -l /dev/gpiochip*; dmesg | tail -n 20").out)
+        return adapter, port, chip
+
+    def test_lights_at_a_gpio_chip(self):
+        """The kernel's own GPIO interface, and its driver for an adapter with eight lines."""
+        adapter, port, chip = self.gpio_adapter()
         reader = self.plug_in(RC_S380)
         self.start(f"ask: /usr/local/bin/may-enter\\nanswer: gpio:{chip}:2,5\\n")
         self.until_event(1, '"answer":"yes"')
@@ -482,6 +490,35 @@ class C1Units(SystemTest):
         self.vm.run("systemctl stop kazasu-watch")
         self.assertIn((2, True), adapter.log, self.journal("kazasu-watch"))
         self.assertEqual(adapter.levels & (1 << 2 | 1 << 5), 0)
+
+    def test_lights_after_a_kill(self):
+        """The unit is killed at the moment that the green light goes on, and nothing starts it again: the light goes off."""
+        settings = "/run/systemd/system/kazasu-watch.service.d"
+        self.vm.run(f"mkdir -p {settings}; printf '[Service]\\nRestart=no\\n' > {settings}/once.conf; systemctl daemon-reload")
+        self.addCleanup(self.vm.run, f"rm -f {settings}/once.conf; systemctl daemon-reload; systemctl reset-failed")
+        adapter, _, chip = self.gpio_adapter()
+        self.plug_in(RC_S380)
+        lit, killed = threading.Event(), threading.Event()
+
+        def at(line, level):
+            if (line, level) == (2, True):
+                lit.set()
+                killed.wait(4)
+
+        adapter.before = at
+        self.start(f"ask: /usr/local/bin/may-enter\\nanswer: gpio:{chip}:2,5\\n")
+        self.assertTrue(lit.wait(60), self.journal("kazasu-watch"))
+        # The driver still waits for the adapter, so that the program ends as soon as the light is on.
+        self.vm.run("systemctl kill -s KILL --kill-whom=main kazasu-watch")
+        killed.set()
+        for _ in range(100):
+            if adapter.log[-1:] != [(2, True)] and (2, True) in adapter.log:
+                break
+            pause(0.1)
+        self.assertEqual(adapter.log[:4], [(2, False), (5, False), (5, False), (2, True)])
+        self.assertEqual(adapter.levels & (1 << 2 | 1 << 5), 0, adapter.log)
+        self.assertIn("Result=signal", self.vm.run("systemctl show kazasu-watch -p Result").out)
+        self.assertIn("NRestarts=0", self.vm.run("systemctl show kazasu-watch -p NRestarts").out)
 
     def test_udev_starts_anew(self):
         reader = self.plug_in(RC_S380)

@@ -11,7 +11,7 @@ let records: [[UInt8]] = [
 
 guard let idm = IDm("0101031234567890"), let pmm = PMm("0120220427674eff") else { fatalError("16 digits each") }
 let history = ServiceCode(rawValue: 0x090F)
-let dump = CardDump(felica: idm, pmm, systems: [.transit: [history: records.compactMap { Block($0) }]])
+let dump = CardDump(idm: idm, pmm: pmm, systems: [.transit: [history: records.compactMap { Block($0) }]])
 for record in try dump.history().history ?? [] {
     print(record.date?.description ?? "-", record.balance.map { "\($0)" } ?? "-")
 }

@@ -53,7 +53,7 @@ struct CardTests {
             let result = try card.dump()
             if let error = result.error { print("incomplete:", error) }
             let dump = try card.dump().get()
-            print(dump.complete)
+            print(dump.isComplete)
         }
     }
 

@@ -129,16 +129,16 @@ struct RawTests {
     func dumps() throws {
         let (idm, pmm) = (try #require(IDm("0102030405060708")), try #require(PMm("0120220427674eff")))
         let block = try #require(Block("0000000000000000200000102700 01e3".filter { $0 != " " }))
-        let felica = CardDump(felica: idm, pmm, systems: [.commonArea: [:], .transit: [attributes: [block]]])
-        #expect(felica.systems.map(\.systemCode) == [.transit, .commonArea] && !felica.complete)
+        let felica = CardDump(idm: idm, pmm: pmm, systems: [.commonArea: [:], .transit: [attributes: [block]]])
+        #expect(felica.systems.map(\.systemCode) == [.transit, .commonArea] && !felica.isComplete)
         #expect(try felica.balance().balances.map(\.amount) == [10000])
         #expect(try CardDump(parsing: Array(felica.encoded(as: .json))) == felica)
 
         let aid = try #require(AID("F001020300"))
-        let files = CardDump(iso7816: .typeB(pupi: nil), files: [aid: [FileIdentifier(rawValue: 2): [1, 2, 3]]])
+        let files = CardDump(card: .typeB(pupi: nil), files: [aid: [FileIdentifier(rawValue: 2): [1, 2, 3]]])
         #expect(files.application(aid)?.file(FileIdentifier(rawValue: 2))?.data == [1, 2, 3])
 
-        let tag = CardDump(type2: .typeA(uid: [4, 1, 2, 3, 4, 5, 6]), memory: Array(0..<18))
+        let tag = CardDump(card: .typeA(uid: [4, 1, 2, 3, 4, 5, 6]), memory: Array(0..<18))
         #expect(tag.type2?.pages == [0: [0, 1, 2, 3], 1: [4, 5, 6, 7], 2: [8, 9, 10, 11], 3: [12, 13, 14, 15]])
     }
 }

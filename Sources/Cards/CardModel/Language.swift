@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A language of names and messages; the raw values are those of `--lang`.
+@nonexhaustive
 public enum Language: String, Hashable, Sendable, CaseIterable {
     /// English.
     case english = "en"

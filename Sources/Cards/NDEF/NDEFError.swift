@@ -77,6 +77,7 @@ public struct NDEFError: Error, Hashable, Sendable {
 
 /// Why there is no NDEF message on a tag; the raw values are identifiers for machine use, and each has a row in
 /// `Data/ndef-absences.tsv`.
+@nonexhaustive
 public enum NDEFAbsence: String, Hashable, Sendable, CaseIterable {
     /// Not enough of the tag was read.
     case notRead

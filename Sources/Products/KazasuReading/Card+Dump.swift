@@ -6,7 +6,7 @@ package import NFCForumTags
 internal import ReaderCore
 
 /// A dump of a card, and why it is incomplete if it is.
-public struct DumpResult: Hashable, Sendable {
+public struct DumpResult: PartialResult, Hashable, Sendable {
     /// Everything that was read; ``CardDump/missing`` lists the rest. `tool`, `readAt` and `reader` are left to the
     /// caller.
     public var dump: CardDump
@@ -14,6 +14,11 @@ public struct DumpResult: Hashable, Sendable {
     public var error: KazasuError?
     /// The systems of a FeliCa card whose nodes were listed.
     package var scans: [SystemScan] = []
+
+    package var isEmpty: Bool {
+        dump.systems.allSatisfy { $0.areas.isEmpty && $0.services.isEmpty } && dump.type2?.pages.isEmpty ?? true
+            && dump.applications.isEmpty && dump.classic == nil
+    }
 
     /// Returns the dump, or throws the error that ended it early.
     public func get() throws(KazasuError) -> CardDump {
@@ -23,11 +28,13 @@ public struct DumpResult: Hashable, Sendable {
 }
 
 /// The systems of a card, and why the list is incomplete if it is.
-public struct ScanResult: Hashable, Sendable {
+public struct ScanResult: PartialResult, Hashable, Sendable {
     /// The systems in the card's order, then those that it does not list.
     public var systems: [SystemScan]
     /// Why the scan ended early; `nil` if it did not.
     public var error: KazasuError?
+
+    package var isEmpty: Bool { systems.allSatisfy(\.nodes.isEmpty) }
 
     /// Returns the systems, or throws the error that ended the scan early.
     public func get() throws(KazasuError) -> [SystemScan] {
@@ -37,11 +44,13 @@ public struct ScanResult: Hashable, Sendable {
 }
 
 /// Which commands a card answers, and why the list is incomplete if it is.
-public struct ProbeResult: Hashable, Sendable {
+public struct ProbeResult: PartialResult, Hashable, Sendable {
     /// The commands by code.
     public var commands: [ProbedCommand]
     /// Why it ended early; `nil` if it did not.
     public var error: KazasuError?
+
+    package var isEmpty: Bool { commands.isEmpty }
 
     /// Returns the commands, or throws the error that ended the probe early.
     public func get() throws(KazasuError) -> [ProbedCommand] {
@@ -51,7 +60,7 @@ public struct ProbeResult: Hashable, Sendable {
 }
 
 /// Chosen services of one system, and why some of them are incomplete if they are.
-public struct ReadResult: Hashable, Sendable {
+public struct ReadResult: PartialResult, Hashable, Sendable {
     /// The system with the services that were read.
     public var system: SystemDump
     /// Why the card refused whole services.
@@ -60,6 +69,11 @@ public struct ReadResult: Hashable, Sendable {
     public var absent: [ServiceCode: [UInt16: RefusalReason]]
     /// Why reading ended early; `nil` if it did not.
     public var error: KazasuError?
+
+    /// A refusal is an answer, too.
+    package var isEmpty: Bool {
+        system.services.allSatisfy(\.blocks.isEmpty) && refusals.isEmpty && absent.isEmpty
+    }
 
     /// Whether everything that was requested was read.
     public var isComplete: Bool { error == nil && refusals.isEmpty && absent.isEmpty }
@@ -91,12 +105,12 @@ extension Card {
     ///   - progress: called while a FeliCa card is read.
     /// - Returns: what was read, also if the card leaves early.
     /// - Throws: ``KazasuError/wrongCard(_:)`` if nothing can be read from this kind of card, or if it is not the card
-    ///   of `earlier`.
+    ///   of `earlier`; ``DumpResult/error`` if nothing was read.
     public func dump(
         _ selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) throws(KazasuError) -> DumpResult {
-        try dump(selection, credential: nil, resuming: earlier, progress: progress)
+        try dump(selection, credential: nil, resuming: earlier, progress: progress).unlessEmpty()
     }
 
     /// Reads a dump, with the key of a Type 2 Tag also its protected pages; the dump never contains the key.
@@ -144,11 +158,11 @@ extension Card {
     ///
     /// - Parameter progress: called for each system while it is scanned.
     /// - Returns: what was found, also if the card leaves early.
-    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind; ``ScanResult/error`` if no node was found.
     public func scan(
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) throws(KazasuError) -> ScanResult {
-        try scan(layouts: .shipped, progress: progress)
+        try scan(layouts: .shipped, progress: progress).unlessEmpty()
     }
 
     /// Scans the card as ``scan(progress:)`` does.
@@ -167,8 +181,15 @@ extension Card {
     /// Every command that it does not know costs the longest time that its PMm allows, twice.
     ///
     /// - Returns: the commands by code, and why it ended early, if it did.
-    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind; ``ProbeResult/error`` if nothing is known of any command.
     public func probeCommands() throws(KazasuError) -> ProbeResult {
+        try probe().unlessEmpty()
+    }
+
+    /// Asks the card as ``probeCommands()`` does.
+    ///
+    /// - Returns: the commands as well if it ended before the first.
+    package func probe() throws(KazasuError) -> ProbeResult {
         let result = CommandProbe(session: try feliCaOrWrong()).run()
         return ProbeResult(commands: result.commands, error: result.interruption.map { KazasuError($0) })
     }
@@ -179,8 +200,15 @@ extension Card {
     ///   - services: services that need no key.
     ///   - blocks: the numbers of the blocks to read of each; `nil` for all.
     /// - Returns: what was read, also if the card refuses a part or leaves early.
-    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card without FeliCa.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card without FeliCa; ``ReadResult/error`` if the card gave no block and refused none.
     public func read(_ services: [ServiceCode], blocks: [UInt16]? = nil) throws(KazasuError) -> ReadResult {
+        try readServices(services, blocks: blocks).unlessEmpty()
+    }
+
+    /// Reads services as ``read(_:blocks:)-([ServiceCode],_)`` does.
+    ///
+    /// - Returns: the services as well if the card left before the first block.
+    package func readServices(_ services: [ServiceCode], blocks: [UInt16]?) throws(KazasuError) -> ReadResult {
         let session = try feliCaOrWrong()
         let target = session.target
         let code = target.requestData.map { SystemCode(rawValue: $0) } ?? found.system ?? .any

@@ -39,7 +39,7 @@ extension Card {
 
     /// Reads a My Number card, but not the personal number, and signs nothing.
     ///
-    /// ``MyNumberReport/itemsSignature(of:authorities:)`` then says whether the four items are as they were signed.
+    /// ``FileCardResult/itemsSignature(authorities:)`` then says whether the four items are as they were signed.
     ///
     /// - Parameter pins: the four-digit PIN for card information input (券面事項入力補助), which unlocks name, address,
     ///   birth date and sex. By default, only what needs no PIN is read.
@@ -53,7 +53,7 @@ extension Card {
     ///
     /// ```swift
     /// let result = try card.myNumberFace(.pins(PIN(digits)))
-    /// let signature = try result.report.faceSignature(of: result.dump)
+    /// let signature = try result.faceSignature()
     /// ```
     ///
     /// Ten wrong numbers in a row lock it; it is guarded like a PIN.
@@ -91,7 +91,7 @@ extension Card {
     /// guard let number = ResidenceNumber("AA12345678BB") else { return }
     /// let result = try card.residence(number)
     /// let authorities = try CertificateAuthorities(files: [bytes])
-    /// let signature = try result.report.signature(of: result.dump, authorities: authorities)
+    /// let signature = try result.signature(authorities: authorities)
     /// ```
     ///
     /// The number is compared with the card's: a card that says another has ``CardSignature/State/otherDocument``.
@@ -126,8 +126,8 @@ extension Card {
     /// guard let key = PassportKey("TK1234567,800405,300614") else { return }
     /// let result = try card.passport(key)
     /// let authorities = try CertificateAuthorities(files: [masterList])
-    /// let signature = try result.report.signature(of: result.dump, authorities: authorities)
-    /// let chip = try result.report.chip(of: result.dump, signature: signature, authorities: authorities)
+    /// let signature = try result.signature(authorities: authorities)
+    /// let chip = try result.chip(authorities: authorities)
     /// ```
     ///
     /// What opened it is compared with what it says: a chip that says something else has ``CardSignature/State/otherDocument``.

@@ -268,8 +268,15 @@ public struct ForumTag {
     ///
     /// - Parameter numbers: the pages, four bytes each, counted from 0; `nil` for all that need no password.
     /// - Returns: a dump of the pages, and why reading ended early, if it did.
-    /// - Throws: ``KazasuError/tag(_:)`` with ``TagError/notType2``.
+    /// - Throws: ``KazasuError/tag(_:)`` with ``TagError/notType2``; ``DumpResult/error`` if no page was read.
     public func readPages(_ numbers: [UInt16]? = nil) throws(KazasuError) -> DumpResult {
+        try pages(numbers).unlessEmpty()
+    }
+
+    /// Reads pages as ``readPages(_:)`` does.
+    ///
+    /// - Returns: the dump as well if the tag left before the first page.
+    package func pages(_ numbers: [UInt16]?) throws(KazasuError) -> DumpResult {
         let tag = try run { () throws(TagError) in try type2() }
         guard let numbers else {
             let outcome = Type2Dumper(tag: tag).dump()

@@ -24,6 +24,8 @@ package struct ArgumentDefinition {
     package let isRequired: Bool
     package let isRepeating: Bool
     package let kind: ArgumentKind
+    /// The numbers that a count may be; `nil` for any.
+    package let bounds: ClosedRange<Int>?
     /// Whether a value may begin with a hyphen.
     let parsing: ArgumentParsing
     /// The value where it is not given, as help shows it.
@@ -62,7 +64,7 @@ package struct ArgumentDefinition {
         usualCompletion: @escaping () -> CompletionKind = { .default }, values: @escaping () -> [String] = { [] },
         take: @escaping (String) -> Bool
     ) {
-        (self.form, self.names, words, isHidden) = (form, names, help.words, help.isHidden)
+        (self.form, self.names, words, bounds, isHidden) = (form, names, help.words, help.bounds, help.isHidden)
         let own = names.first { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
         valueName = help.valueName ?? own ?? ArgumentNames.long.resolved(property)[0].drop { $0 == "-" }.description
         (self.reach, self.isRequired, self.isRepeating, self.kind) = (reach, isRequired, isRepeating, kind)

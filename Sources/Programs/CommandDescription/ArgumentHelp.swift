@@ -8,14 +8,16 @@ package struct ArgumentHelp: Sendable {
     /// The name of the value, as in `date`; `nil` for that of the option.
     package let valueName: String?
 
+    /// The numbers that a count may be; `nil` for any.
+    let bounds: ClosedRange<Int>?
     /// Whether help, completion and programs leave it out: a former name that is still accepted.
     let isHidden: Bool
 
-    package init(_ words: LocalizedText, value: String? = nil) {
-        (self.words, valueName, isHidden) = (words, value, false)
+    package init(_ words: LocalizedText, value: String? = nil, bounds: ClosedRange<Int>? = nil) {
+        (self.words, valueName, self.bounds, isHidden) = (words, value, bounds, false)
     }
 
-    private init() { (words, valueName, isHidden) = (LocalizedText("", ""), "source", true) }
+    private init() { (words, valueName, bounds, isHidden) = (LocalizedText("", ""), "source", nil, true) }
 
     package static let hidden = ArgumentHelp()
 }

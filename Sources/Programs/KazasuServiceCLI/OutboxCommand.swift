@@ -140,7 +140,7 @@ struct OutboxStatus: KazasuCommand {
             tr("SINK", "送り先"), tr("PENDING", "未配信"), tr("DEAD", "配信不能"), tr("OLDEST", "最古"), tr("ERROR", "理由"),
         ]
         let unconfirmed =
-            status.confirms
+            status.needsConfirmation
             ? tr(", \(status.unconfirmed) not acknowledged by the consumer", "（うち受信側の受領待ち \(status.unconfirmed) 件）")
             : ""
         context.note(
@@ -336,7 +336,7 @@ struct OutboxDrop: KazasuCommand {
 
     func execute(_ context: Context) throws {
         if !yes { try Confirmation.ask(tr("Discard these deliveries?", "これらの配信を破棄しますか？")) }
-        let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids, pending: pending)
+        let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids, includesPending: pending)
         let count = try place.use(sink: selection.sink) { outbox async throws(OutboxError) in
             try await outbox.drop(chosen)
         }

@@ -32,7 +32,7 @@ struct FileCardRecorder {
     /// Notes that an exchange other than for a file failed: nothing more is read.
     mutating func end(_ error: ISO7816Error) {
         failure = failure ?? error
-        dump.complete = false
+        dump.isComplete = false
     }
 
     /// Adds a file that was not read.

@@ -46,7 +46,7 @@ package struct Type2Dumper: Dumper {
             card: earlier?.card ?? CardIdentity(.typeA(tag.target)), type2: memory,
             extra: earlier?.extra ?? JSONObject())
         if let interruption {
-            dump.complete = false
+            dump.isComplete = false
             dump.missing = [MissingPart(fromPage: next, reason: interruption.word)]
         }
         return DumpOutcome(dump: dump, interruption: interruption)

@@ -182,7 +182,7 @@ extension CardSignature.State: SelfDescribing {
     /// The result in words.
     public var message: LocalizedText {
         switch self {
-        case .valid: LocalizedText("signature valid", "署名は正しい")
+        case .valid: LocalizedText("signature valid", "署名は有効")
         case .wrong: LocalizedText("signature wrong", "署名が正しくない")
         case .otherDocument:
             LocalizedText("the chip belongs to another document", "入力した番号・日付と IC の内容が異なる（別の文書）")

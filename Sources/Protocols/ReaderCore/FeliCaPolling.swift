@@ -83,6 +83,7 @@ public struct FeliCaPolling: Hashable, Sendable {
 }
 
 /// A FeliCa bit rate; the raw value is in kilobits per second.
+@nonexhaustive
 public enum FeliCaBitRate: Int, Hashable, Sendable, CaseIterable {
     /// 211.875 kbit/s (fc/64), supported by every card.
     case kbps212 = 212

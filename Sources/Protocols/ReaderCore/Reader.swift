@@ -158,6 +158,7 @@ public struct ReaderListing: Hashable, Sendable, Identifiable {
     package var isUsable: Bool { state == .ready && !isVirtual }
 
     /// Whether a reader can be opened.
+    @nonexhaustive
     public enum State: Hashable, Sendable {
         /// It can be opened.
         case ready
@@ -189,6 +190,7 @@ public enum ActivationRequest: Hashable, Sendable {
 }
 
 /// Why no reader can be used; the raw values are those of the JSON error's `reason`.
+@nonexhaustive
 public enum UnavailableReason: String, Hashable, Sendable, CaseIterable {
     /// It is not plugged in, or does not answer as a reader.
     case absent

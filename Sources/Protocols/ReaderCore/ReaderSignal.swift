@@ -3,6 +3,7 @@
 /// What a reader shows the person before it.
 ///
 /// ``fault`` differs from ``no``: nothing has decided, and nothing may be concluded from it.
+@nonexhaustive
 public enum ReaderSignal: String, Hashable, Sendable, CaseIterable {
     /// Accepted: green, and one short beep.
     case yes

@@ -10,6 +10,7 @@ internal import SQLiteFiles
 /// The source of records.
 public struct LedgerSource: Hashable, Sendable {
     /// The ways that records come.
+    @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A card on a reader.
         case card
@@ -177,6 +178,7 @@ extension Ledger {
     }
 
     /// The result of importing a file.
+    @nonexhaustive
     public enum ImportResult: Hashable, Sendable {
         /// Its histories were kept.
         case kept(LedgerAddition)

@@ -64,6 +64,7 @@ public enum LedgerError: Error, Hashable, Sendable {
     case failed(code: Int32)
 
     /// What is wrong with a line of a file of columns.
+    @nonexhaustive
     public enum ColumnFault: Hashable, Sendable {
         /// No such field.
         case unknownField(String)

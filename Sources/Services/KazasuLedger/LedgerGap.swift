@@ -7,6 +7,7 @@ internal import SQLiteFiles
 /// A break between two records of a purse.
 public struct LedgerGap: Hashable, Sendable {
     /// Why the records do not follow each other.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The serials leave room for records that were never read.
         case recordsLost

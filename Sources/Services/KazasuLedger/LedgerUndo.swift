@@ -20,7 +20,7 @@ enum LedgerUndo {
     }
 
     /// The tables that changes touch. `place` and `coded` only grow, `tally` follows from the triggers of `record`; `change` and `exported`
-    /// never go back, so that an export with `onlyNew` misses nothing afterwards.
+    /// never go back, so that an export with `skipsExported` misses nothing afterwards.
     private static let tables = [
         Table(name: "card", key: ["id"], others: ["key", "owner", "name"]),
         Table(
@@ -109,6 +109,7 @@ enum LedgerUndo {
 /// A change of a ledger that was, or can be, taken back.
 public struct LedgerChange: Hashable, Sendable {
     /// What changes a ledger.
+    @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Records were added: of a card, or of dumps.
         case keep
@@ -133,7 +134,7 @@ public struct LedgerChange: Hashable, Sendable {
 extension Ledger {
     /// Takes back the last change; there is one step only.
     ///
-    /// Marks of exports stay, so that ``LedgerExportOptions/onlyNew`` neither repeats nor misses a record.
+    /// Marks of exports stay, so that ``LedgerExportOptions/skipsExported`` neither repeats nor misses a record.
     ///
     /// - Throws: ``LedgerError/nothingToUndo``.
     @discardableResult

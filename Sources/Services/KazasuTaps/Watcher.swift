@@ -359,7 +359,7 @@ public actor Watcher {
         guard !unnumbered.isEmpty else { return }
         unnumbered = []
         inform()
-        try? await outbox?.remember(sinks: sinks.map(\.name), confirms: plan.retention.confirmed)
+        try? await outbox?.remember(sinks: sinks.map(\.name), confirms: plan.retention.needsConfirmation)
     }
 
     /// Makes events of something that happened.
@@ -614,7 +614,7 @@ public actor Watcher {
         deliveries = []
         guard let outbox else { return }
         // Only queries of the outbox need it: a full disk must not stop the watcher.
-        try? await outbox.remember(sinks: sinks.map(\.name), confirms: plan.retention.confirmed)
+        try? await outbox.remember(sinks: sinks.map(\.name), confirms: plan.retention.needsConfirmation)
         deliveries = sinks.map { sink in
             let queue = SinkQueue(sink, outbox) { [metrics, tell, self] notice in
                 metrics.note(notice)

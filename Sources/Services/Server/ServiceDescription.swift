@@ -278,7 +278,11 @@ package struct ServiceDescription {
         }
         switch parameter.kind {
         case .text: return .object(text)
-        case .integer: return ["type": "integer"]
+        case .integer:
+            var number = JSONObject([("type", "integer")])
+            number["minimum"] = parameter.bounds.map { .int($0.lowerBound) }
+            if let most = parameter.bounds?.upperBound, most < .max { number["maximum"] = .int(most) }
+            return .object(number)
         case .number:
             let number = JSONObject([("type", "number"), ("minimum", 0)])
             guard parameter.name == ServiceMethod.timeout else { return .object(number) }

@@ -41,14 +41,16 @@ package struct ServiceMethod: Sendable {
         package var values: [String]
         /// A regular expression that every value of a list, or the text, matches; `nil` if any will do.
         package var pattern: String?
+        /// What an integer may be; `nil` for any.
+        package var bounds: ClosedRange<Int>?
         package var words: LocalizedText
 
         package init(
             _ name: String, _ kind: Kind, isRequired: Bool = false, values: [String] = [], pattern: String? = nil,
-            _ words: LocalizedText
+            bounds: ClosedRange<Int>? = nil, _ words: LocalizedText
         ) {
             (self.name, self.kind, self.isRequired, self.values) = (name, kind, isRequired, values)
-            (self.pattern, self.words) = (pattern, words)
+            (self.pattern, self.bounds, self.words) = (pattern, bounds, words)
         }
     }
 

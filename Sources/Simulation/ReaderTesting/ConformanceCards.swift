@@ -42,13 +42,16 @@ enum ConformanceCards {
 
     /// A card of files on ISO-DEP.
     ///
-    /// - Parameter extensions: how many waiting time extensions it asks for before each answer.
-    static func files(_ technology: Technology, extensions: Int = 0) -> VirtualFileCard? {
+    /// - Parameters:
+    ///   - extensions: how many waiting time extensions it asks for before each answer.
+    ///   - multiplier: the multiple of its frame waiting time that each of them asks for, 1 to 59.
+    static func files(_ technology: Technology, extensions: Int = 0, multiplier: UInt8 = 1) -> VirtualFileCard? {
         let file = VirtualFile(file, .bytes(content), update: .always)
         var tree = VirtualFileTree()
         tree.masterFile.files = [file]
         var options = ISODEPOptions()
         options.waitingTimeExtensions = extensions
+        options.waitingTimeMultiplier = multiplier
         let interface: ISODEPInterface
         switch technology {
         case .typeB:

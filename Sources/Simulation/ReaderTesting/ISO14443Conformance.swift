@@ -90,6 +90,11 @@ struct ISO14443Conformance {
         send(
             [0x00, 0xB0, 0x00, 0x00, 0xC8], ConformanceCards.content.prefix(200) + Self.done,
             "\(technology): a chained answer of a slow card")
+        // Ten times 59 frame waiting times are 46 seconds: as long as a card asks for time, it has not left.
+        try stage.clear()
+        try place(ConformanceCards.files(technology, extensions: 10, multiplier: 59))
+        activate(technology, "finds a very slow one")
+        send(Self.selectFile, Self.done, "\(technology): selects a file of a card that asks for 46 seconds")
     }
 
     // MARK: Cards that leave

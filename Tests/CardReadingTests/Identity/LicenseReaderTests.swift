@@ -37,7 +37,7 @@ struct LicenseReaderTests {
         let card = try FileCard("license/sample.json")
         let (dump, error) = try read(card)
         #expect(error == nil)
-        #expect(dump.complete)
+        #expect(dump.isComplete)
         #expect(card.spy.sentPINs.map(\.p2) == [0x81, 0x82])
         #expect(card.spy.sentPINs.map(\.text) == ["1234", "5678"])
         #expect(states(dump).values.allSatisfy { $0 == .read })
@@ -195,7 +195,7 @@ struct LicenseReaderTests {
         }
         #expect(prompts == 0)
         #expect(card.spy.frames.count == 8)
-        #expect(!reader.finish().complete)
+        #expect(!reader.finish().isComplete)
         guard case .card? = reader.error else {
             Issue.record("\(String(describing: reader.error))")
             return
@@ -307,12 +307,12 @@ struct LicenseReaderTests {
                 let report = LicenseDecoder.decode(dump)
                 #expect(report != nil)
                 if reader.error == nil {
-                    #expect(dump.complete)
+                    #expect(dump.isComplete)
                 } else {
                     #expect(report?.photo == nil || report?.pin2?.isVerified == true)
-                    if case .card? = reader.error { #expect(!dump.complete) }
+                    if case .card? = reader.error { #expect(!dump.isComplete) }
                     if case .pin(.interrupted)? = reader.error {
-                        #expect(!dump.complete && report?.warnings.contains { $0.reason == .lost } == true)
+                        #expect(!dump.isComplete && report?.warnings.contains { $0.reason == .lost } == true)
                     }
                 }
             } catch {

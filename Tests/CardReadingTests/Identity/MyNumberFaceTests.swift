@@ -53,7 +53,7 @@ struct MyNumberFaceTests {
     func whole() throws {
         let card = try FileCard("mynumber/face.json")
         let (error, dump, report) = try Self.face(card)
-        #expect(error == nil && dump.complete)
+        #expect(error == nil && dump.isComplete)
         #expect(card.spy.sentPINs.map(\.text) == [Self.number])
         let face = try #require(report.face)
         #expect(face.birthDate?.description == "1975-06-01" && face.sex == "2")

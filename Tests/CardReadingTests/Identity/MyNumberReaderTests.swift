@@ -84,7 +84,7 @@ struct MyNumberReaderTests {
         #expect(isVerified)
         let dump = reader.finish()
         #expect(reader.error == nil)
-        #expect(dump.complete && dump.missing.isEmpty)
+        #expect(dump.isComplete && dump.missing.isEmpty)
         let file = MyNumberFile.cardInputInformation
         #expect(dump.application(file.application.aid)?.file(file.id)?.state == .refused(status: nil))
         let report = try #require(MyNumberDecoder.decode(dump))
@@ -104,7 +104,7 @@ struct MyNumberReaderTests {
             })
         #expect(!isAsked)
         #expect(card.spy.frames.count == 4)
-        #expect(!reader.finish().complete)
+        #expect(!reader.finish().isComplete)
         guard case .card? = reader.error else {
             Issue.record("\(String(describing: reader.error))")
             return

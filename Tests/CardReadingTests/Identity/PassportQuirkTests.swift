@@ -40,7 +40,7 @@ struct PassportQuirkTests {
 
     /// Every file, as an ordinary chip gives it.
     private static func isWhole(_ reading: Reading, _ comment: Comment? = nil) throws {
-        #expect(reading.error == nil && reading.dump.complete && reading.report.warnings.isEmpty, comment)
+        #expect(reading.error == nil && reading.dump.isComplete && reading.report.warnings.isEmpty, comment)
         #expect(try reading.dump.applications == read(FileCard(fixture)).dump.applications, comment)
     }
 

@@ -44,7 +44,7 @@ struct PassportReaderTests {
     func files() throws {
         let card = try FileCard("passport/card.json")
         let (error, dump, report) = try Self.read(card)
-        #expect(error == nil && dump.complete)
+        #expect(error == nil && dump.isComplete)
         let application = try #require(dump.application(PassportFile.application))
         for file in PassportFile.always {
             #expect(try application.file(file.id)?.data == Self.written(file), "\(file)")

@@ -42,7 +42,7 @@ struct ResidenceReaderTests {
         ])
     func files(_ name: String, _ type: ResidenceType) throws {
         let (reader, dump) = try Self.read(name)
-        #expect(reader.error == nil && reader.type == type && dump.complete)
+        #expect(reader.error == nil && reader.type == type && dump.isComplete)
         #expect(!ResidenceFile.files(of: type).isEmpty)
         for file in ResidenceFile.files(of: type) {
             let found = try #require(dump.applications.first { $0.aid == file.application }?.file(file.id), "\(file)")

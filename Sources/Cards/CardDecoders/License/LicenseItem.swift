@@ -3,6 +3,7 @@
 internal import CardModel
 
 /// The items of a license; the raw values are the keywords in `Data/license-items.tsv`.
+@nonexhaustive
 public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data.
     case edition

@@ -141,6 +141,7 @@ public struct LicenseCategory: Hashable, Sendable {
 /// 免許証の色区分: the validity class of the license, shown by the color of its band.
 ///
 /// Source: the three texts given by readers of real cards (TRETJapanNFCReader), and the colors of the bands.
+@nonexhaustive
 public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     /// 優良: no accident and no offence for five years; gold.
     case excellent = "優良"

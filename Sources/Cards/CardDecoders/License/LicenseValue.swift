@@ -4,6 +4,7 @@ internal import ByteCodec
 public import CardModel
 
 /// The value of an item of a license.
+@nonexhaustive
 public enum LicenseValue: Hashable, Sendable {
     /// The item is empty: the card has no value for it.
     case absent

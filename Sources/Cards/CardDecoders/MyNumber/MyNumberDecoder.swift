@@ -129,6 +129,7 @@ public struct MyNumberAttributes: Hashable, Sendable {
 /// The kind of card according to the token information of JPKI; the raw values are the texts on the card.
 ///
 /// Source: jpki/myna.
+@nonexhaustive
 public enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
     /// マイナンバーカード.
     case myNumberCard = "JPKIAPICCTOKEN2"

@@ -20,6 +20,7 @@ public struct MyNumberFace: Hashable, Sendable {
     public let pictures: [Picture: [UInt8]]
 
     /// A picture of the face; the raw values are those of documents.
+    @nonexhaustive
     public enum Picture: String, Hashable, Sendable, CaseIterable {
         /// The photo.
         case photo

@@ -235,6 +235,7 @@ public struct InsideGates: Hashable, Sendable {
     public let support: [Support]
 
     /// A part of the card that agrees; the raw values appear in documents.
+    @nonexhaustive
     public enum Support: String, Hashable, Sendable {
         /// The entry record names the same station.
         case entryRecord

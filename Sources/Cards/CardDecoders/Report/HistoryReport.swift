@@ -317,6 +317,7 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a reported value is uncertain; the raw values are those of the `doubt` member in documents.
+@nonexhaustive
 public enum Doubt: String, Hashable, Sendable {
     /// Sources disagree.
     case disputed

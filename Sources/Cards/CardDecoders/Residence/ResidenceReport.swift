@@ -68,6 +68,7 @@ public struct ResidenceReport: Hashable, Sendable {
     }
 
     /// A picture on the card.
+    @nonexhaustive
     public enum Picture: String, Hashable, Sendable, CaseIterable {
         /// The printed front, TIFF; first generation.
         case front

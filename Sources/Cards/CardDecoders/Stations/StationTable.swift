@@ -127,6 +127,7 @@ public struct StationTable: SearchableStations {
 /// written by Japanese Windows.
 public struct StationFile: Hashable, Sendable {
     /// The notation of the codes in a file.
+    @nonexhaustive
     public enum Codes: String, Hashable, Sendable, CaseIterable {
         /// Hexadecimal.
         case hex

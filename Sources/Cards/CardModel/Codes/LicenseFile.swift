@@ -82,6 +82,7 @@ package enum LicenseAccess: Hashable, Sendable {
 }
 
 /// The kind of card that holds a license; the raw values are those of `kazasu.license/1`.
+@nonexhaustive
 public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     /// IC運転免許証
     case license

@@ -4,6 +4,7 @@
 ///
 /// The personal number itself (file 0001 of 券面事項入力補助) is not included: the law allows collecting it for few purposes
 /// only.
+@nonexhaustive
 public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     /// The kind of token.
     case token
@@ -107,6 +108,7 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
 /// A PIN of a My Number card; the raw values are its identifiers in `kazasu.mynumber/1`.
 ///
 /// Sources: jpki/myna and AokiApp/jsapdu, for files and formats.
+@nonexhaustive
 public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     /// 利用者証明用電子証明書の暗証番号: four digits.
     case authentication

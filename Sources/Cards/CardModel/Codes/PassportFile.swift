@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A file of an electronic passport that Kazasu reads (ICAO Doc 9303-10).
+@nonexhaustive
 public enum PassportFile: String, Hashable, Sendable, CaseIterable {
     /// EF.COM: which data groups the passport says it has; nothing signs it.
     case index

@@ -4,6 +4,7 @@
 ///
 /// Files are read by their short identifiers; their two-byte identifiers are not known. Sources: public programs that quote the
 /// ministry's specifications (eringoio/zairyu-card-reader, dadachi/readmynumber-plus, libjeid's samples).
+@nonexhaustive
 public enum ResidenceFile: String, Hashable, Sendable, CaseIterable {
     /// MF/EF01: version of the specification.
     case version
@@ -141,6 +142,7 @@ public enum ResidenceFile: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The type of a residence card, from the object C1 of its file MF/EF02; the raw values are the card's own codes.
+@nonexhaustive
 public enum ResidenceType: String, Hashable, Sendable, CaseIterable {
     /// Residence card of the first generation.
     case residence1 = "1"

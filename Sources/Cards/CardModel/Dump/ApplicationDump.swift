@@ -74,6 +74,7 @@ public struct CardPINState: Hashable, Sendable {
     public var refusal: Reason?
 
     /// The reasons why a PIN unlocked nothing. The raw values are the identifiers in dumps and in `withheldReason`.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable {
         /// The card compared it and found it wrong.
         case wrong = "wrongPIN"

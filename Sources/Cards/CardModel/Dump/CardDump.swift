@@ -14,7 +14,7 @@ public struct CardDump: Hashable, Sendable {
     /// The reader's ID; `nil` if the document does not contain it.
     public var reader: String?
     /// Whether everything that can be read without a key was read.
-    public var complete: Bool
+    public var isComplete: Bool
     /// The parts that could have been read but were not.
     public var missing: [MissingPart]
     /// The identity of the card, from its answers when the reader found it.
@@ -39,7 +39,7 @@ public struct CardDump: Hashable, Sendable {
         self.tool = tool
         self.readAt = readAt
         self.reader = reader
-        self.complete = complete
+        self.isComplete = complete
         self.missing = missing
         self.card = card
         self.systems = systems
@@ -70,18 +70,18 @@ public struct CardDump: Hashable, Sendable {
     /// Makes a dump of blocks of a FeliCa card, such as those that a phone or another library has read.
     ///
     /// ```swift
-    /// let dump = CardDump(felica: idm, pmm, systems: [.transit: [history: blocks]])
+    /// let dump = CardDump(idm: idm, pmm: pmm, systems: [.transit: [history: blocks]])
     /// print(try dump.history())
     /// ```
     ///
-    /// It is not complete (``complete``): what else is on the card is unknown. Areas, key versions, blocks that do not
+    /// It is not complete (``isComplete``): what else is on the card is unknown. Areas, key versions, blocks that do not
     /// begin at 0, and an IDm for each system are for ``init(card:systems:applications:type2:classic:complete:)``.
     ///
     /// - Parameters:
     ///   - idm: the IDm with which the card answered; each system has it.
     ///   - pmm: the PMm.
     ///   - systems: the blocks of each service from block 0, by service and system; the dump has them by code.
-    public init(felica idm: IDm, _ pmm: PMm, systems: [SystemCode: [ServiceCode: [Block]]]) {
+    public init(idm: IDm, pmm: PMm, systems: [SystemCode: [ServiceCode: [Block]]]) {
         let systems = systems.sorted { $0.key < $1.key }.map { code, services in
             SystemDump(
                 systemCode: code, idm: idm, pmm: pmm,
@@ -95,7 +95,7 @@ public struct CardDump: Hashable, Sendable {
     /// - Parameters:
     ///   - card: the identity, such as ``CardIdentity/typeB(pupi:applicationData:protocolInfo:bitRate:)``.
     ///   - files: the contents of each transparent EF from its first byte, by file and application.
-    public init(iso7816 card: CardIdentity, files: [AID: [FileIdentifier: [UInt8]]]) {
+    public init(card: CardIdentity, files: [AID: [FileIdentifier: [UInt8]]]) {
         let applications = files.sorted { $0.key.description < $1.key.description }.map { aid, files in
             ApplicationDump(
                 aid: aid, files: files.sorted { $0.key < $1.key }.map { FileDump(id: $0.key, data: $0.value) })
@@ -108,7 +108,7 @@ public struct CardDump: Hashable, Sendable {
     /// - Parameters:
     ///   - card: the identity, such as ``CardIdentity/typeA(uid:atqa:sak:ats:bitRate:)``.
     ///   - memory: the bytes from page 0, four for each page; an incomplete last page is left out.
-    public init(type2 card: CardIdentity, memory: [UInt8]) {
+    public init(card: CardIdentity, memory: [UInt8]) {
         let pages = (0..<min(memory.count / 4, 0x10000)).map { page in
             (UInt16(truncatingIfNeeded: page), Array(memory[(page * 4)...].prefix(4)))
         }
@@ -210,7 +210,7 @@ extension CardDump {
         document["tool"] = tool.map { .string($0) }
         document["readAt"] = readAt.map { .string($0) }
         document["reader"] = reader.map { .string($0) }
-        document["complete"] = .bool(complete)
+        document["complete"] = .bool(isComplete)
         document["missing"] = .array(missing.map(\.json))
         document["card"] = card.json
         if card.technology == .felica || !systems.isEmpty || extra["felica"] != nil {

@@ -150,6 +150,7 @@ package struct SameBlocks: FourDigitCode {
 }
 
 /// Whether a part of a card was read, and if not, why.
+@nonexhaustive
 public enum ReadState: Hashable, Sendable {
     /// All of it was read.
     case read

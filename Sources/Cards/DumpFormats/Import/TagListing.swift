@@ -91,7 +91,7 @@ struct TagListing {
         case "page" where words.count > 2 && words[2] == "needs":
             tag { $0.closedFrom = UInt16(words[1], radix: 16) }
         case "missing:":
-            dump.complete = false
+            dump.isComplete = false
             dump.missing.append(missing(words))
         default:
             guard words.count >= 3, words[0] == "MF" || words[0].utf8.count > 4, words[1].utf8.count == 4,

@@ -72,18 +72,22 @@ struct APDU: KazasuCommand {
     @Option(reach: .never, name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
+    private static let answerTimes = 1...60_000
+
     @Option(
         reach: .network, name: .long,
-        help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+        help: help(
+            "Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms",
+            bounds: APDU.answerTimes))
     var answerTimeout = 5000
 
     func validate() throws {
         guard !apdus.isEmpty else { throw ValidationError(tr("give at least one APDU", "APDU を 1 つ以上指定してください")) }
-        guard (1...60_000).contains(answerTimeout) else {
-            throw ValidationError(
-                tr(
-                    "\(Caller.current.option("answer-timeout")) is 1 to 60000",
-                    "\(Caller.current.option("answer-timeout")) は 1 から 60000 です"))
+        guard Self.answerTimes.contains(answerTimeout) else {
+            let (name, least, most) = (
+                Caller.current.option("answer-timeout"), Self.answerTimes.lowerBound, Self.answerTimes.upperBound
+            )
+            throw ValidationError(tr("\(name) is \(least) to \(most)", "\(name) は \(least) から \(most) です"))
         }
         guard !APDUScript.isFile(apdus) else { return }
         do {

@@ -82,7 +82,7 @@ struct ClassicInfo: KazasuCommand {
         let view = ClassicView(memory, context.redaction)
         try context.print(
             "kazasu.classic/1", card: context.redaction.apply(identity).json, view.members,
-            else: Columns.text(view.rows(uid: identity.uid ?? [])))
+            else: Columns.values(view.rows(uid: identity.uid ?? [])))
     }
 }
 
@@ -348,7 +348,7 @@ struct ClassicRead: KazasuCommand {
             if !context.redaction.isOn { document["message"] = .string(message.hexadecimal) }
             try context.print(.object(document))
         } else if view.failure == nil {
-            try context.print(Columns.text(view.rows))
+            try context.print(Columns.values(view.rows))
         }
         if let failure = view.failure { throw failure }
     }

@@ -69,7 +69,7 @@ struct Decode: KazasuCommand {
         let photo = try photoOptions.file(context)
         let source = DumpFiles(paths: files)
         var first: (place: String, dump: CardDump)?
-        var isMany = source.areMany
+        var (isMany, anyRead) = (source.areMany, false)
         guard photo == nil || !isMany else { throw Decode.severalPhotos }
         var failures: [CommandError] = []
         try source.forEach { item in
@@ -81,6 +81,7 @@ struct Decode: KazasuCommand {
                 failures.append(failure)
                 Output.message(CommandError(failure.status, failure.reason, failure.message), json: context.json)
             case .success(let dump):
+                anyRead = true
                 if let keeper {
                     context.attempt { () throws(CommandError) in
                         try keeper.keep(.dump(dump, kind: nil, place: item.place))
@@ -106,9 +107,13 @@ struct Decode: KazasuCommand {
         if let failure = failures.first {
             throw CommandError(
                 failure.status, failure.reason,
-                tr(
-                    "\(Words.count(failures.count, "file")) could not be read; the others were",
-                    "\(failures.count) 件を読めませんでした。残りは読みました"),
+                anyRead
+                    ? tr(
+                        "\(Words.count(failures.count, "file")) could not be read; the others were",
+                        "\(failures.count) 件を読めませんでした。残りは読みました")
+                    : tr(
+                        "none of the \(Words.count(failures.count, "file")) could be read",
+                        "\(failures.count) 件とも読めませんでした"),
                 hint: failure.hint)
         }
     }

@@ -207,7 +207,7 @@ extension CardDump {
             count(applications.count, "application", "アプリケーション")
             count(applications.reduce(0) { $0 + $1.files.count }, "file", "ファイル")
         }
-        counts.append(complete ? tr("complete", "完全") : tr("incomplete", "不完全"))
+        counts.append(isComplete ? tr("complete", "完全") : tr("incomplete", "不完全"))
         return counts
     }
 }

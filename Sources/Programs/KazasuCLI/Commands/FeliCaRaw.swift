@@ -41,9 +41,13 @@ struct FeliCaRaw: KazasuCommand {
         help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
     var system: SystemCode?
 
+    private static let answerTimes = 1...30_000
+
     @Option(
         reach: .network, name: .long,
-        help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+        help: help(
+            "Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms",
+            bounds: FeliCaRaw.answerTimes))
     var answerTimeout = 1000
 
     @Option(reach: .never, name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
@@ -51,11 +55,11 @@ struct FeliCaRaw: KazasuCommand {
 
     func validate() throws {
         guard !packets.isEmpty else { throw ValidationError(tr("give at least one packet", "パケットを 1 つ以上指定してください")) }
-        guard (1...30_000).contains(answerTimeout) else {
-            throw ValidationError(
-                tr(
-                    "\(Caller.current.option("answer-timeout")) is 1 to 30000",
-                    "\(Caller.current.option("answer-timeout")) は 1 から 30000 です"))
+        guard Self.answerTimes.contains(answerTimeout) else {
+            let (name, least, most) = (
+                Caller.current.option("answer-timeout"), Self.answerTimes.lowerBound, Self.answerTimes.upperBound
+            )
+            throw ValidationError(tr("\(name) is \(least) to \(most)", "\(name) は \(least) から \(most) です"))
         }
         for number in packets.indices { _ = try frame(number, idm: IDm(rawValue: 0)) }
     }

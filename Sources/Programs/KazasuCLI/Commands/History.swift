@@ -62,7 +62,7 @@ struct History: KazasuCommand {
 
     @Option(
         reach: .network, name: .joined("n"),
-        help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count"))
+        help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count", bounds: 1...Int.max))
     var limit: Int?
 
     @OptionGroup var keepOptions: KeepOptions
@@ -80,7 +80,10 @@ struct History: KazasuCommand {
             let day = Caller.current.option(other)
             throw ValidationError(tr("\(month) cannot be used with \(day)", "\(month) と \(day) は同時に指定できません"))
         }
-        if let limit, limit < 1 { throw ValidationError(tr("--limit takes 1 or more", "--limit は 1 以上です")) }
+        if let limit, limit < 1 {
+            let name = Caller.current.option("limit")
+            throw ValidationError(tr("\(name) takes 1 or more", "\(name) は 1 以上です"))
+        }
         try OutputEnding(output).check(
             format.map { "--format \($0.rawValue)" } ?? "--json", chosen, HistoryFormat.endings)
         try csvOptions.check(isCSV: form == .csv)

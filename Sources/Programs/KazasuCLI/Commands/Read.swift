@@ -54,7 +54,7 @@ struct Read: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let (identity, result) = try closing(session) { session in
             let card = try session.find(systems: system.map { [$0] })
-            return (card.identity, try card.read(codes, blocks: blocks?.numbers))
+            return (card.identity, try card.readServices(codes, blocks: blocks?.numbers))
         }
         let dump = context.redaction.apply(CardDump(card: identity, systems: [result.system]))
         let listing = HexListing(separator: hexSeparator.text)

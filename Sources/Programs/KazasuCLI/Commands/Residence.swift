@@ -282,7 +282,7 @@ extension CertificateAuthorities {
             let names = unlisted.joined(separator: ", ")
             context.note(
                 tr(
-                    "\(names) is not one of the Immigration Services Agency's published certificates",
+                    "\(names): not among the certificates that the Immigration Services Agency has published",
                     "出入国在留管理庁が公開している証明書ではありません: \(names)"))
         }
     }

@@ -65,7 +65,7 @@ struct Scan: KazasuCommand {
             defer { progress.end() }
             let layouts = walk ? .none : cache.layouts
             let result = try card.scan(layouts: layouts, progress: progress.show)
-            let probed = try probe && result.error == nil ? card.probeCommands() : nil
+            let probed = try probe && result.error == nil ? card.probe() : nil
             return (context.redaction.apply(card.identity), phone, result, probed)
         }
         ScanView.explain(result.systems, context)

@@ -53,7 +53,7 @@ struct TagPages: KazasuCommand {
     func execute(_ context: Context) throws {
         let credential = try passwordOptions.credential(keyOptions, context)
         let session = try ReaderSession(readerOptions, context)
-        let result = try closing(session) { try $0.find(.tag).tag(openedBy: credential).readPages(pages?.numbers) }
+        let result = try closing(session) { try $0.find(.tag).tag(openedBy: credential).pages(pages?.numbers) }
         let (dump, error) = (result.dump, result.error)
         let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
         if context.json {

@@ -300,7 +300,7 @@ struct TagVerify: KazasuCommand {
         for part in notCovered {
             rows.append([tr("Not covered", "保証範囲外"), redaction.apply(part)])
         }
-        try context.print(Columns.text(rows))
+        try context.print(Columns.values(rows))
     }
 
     /// The keys for the PICC data and for the file.

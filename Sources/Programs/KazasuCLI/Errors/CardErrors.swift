@@ -137,6 +137,12 @@ extension CommandError {
                 hint: tr(
                     "compare it with the twelve characters printed at the top right of the card; wrong numbers are not counted",
                     "カード右上の 12 文字と比べてください。間違えても回数は数えられません"))
+        case .malformed(.code):
+            self.init(
+                .interruptedReading, "badAnswer", error,
+                hint: tr(
+                    "the checksum of the card's answer does not fit; run the command again, and if it happens each time, the card itself answers wrongly: \(Documents.path("contribute.md")) says how to report it",
+                    "カードの応答の検証コードが合いません。もう一度実行し、毎回起きる場合はカード側の問題です。報告の手順は \(Documents.path("contribute.ja.md")) にあります"))
         case .malformed: self.init(.interruptedReading, "badAnswer", error, hint: Remedy.move)
         case .crypto(let error): self.init(error)
         }
@@ -291,7 +297,7 @@ extension CommandError {
         case .writingUnsupported:
             return CommandError(
                 .refused, "readOnly", error,
-                hint: tr("reading works with the key", "鍵による読み取りはできます"))
+                hint: tr("the tag can be read with the key", "鍵による読み取りはできます"))
         }
     }
 

@@ -36,8 +36,12 @@ package struct CommonOptions: ParsableArguments {
 }
 
 /// What help says about an option.
-package func help(_ english: String, _ japanese: String, value: String? = nil) -> ArgumentHelp {
-    ArgumentHelp(LocalizedText(english, japanese), value: value)
+///
+/// - Parameter bounds: the numbers that a count may be; the command checks them.
+package func help(
+    _ english: String, _ japanese: String, value: String? = nil, bounds: ClosedRange<Int>? = nil
+) -> ArgumentHelp {
+    ArgumentHelp(LocalizedText(english, japanese), value: value, bounds: bounds)
 }
 
 /// Options of every command that reads a card.

@@ -64,7 +64,7 @@ package struct TagKeyOptions: ParsableArguments {
 
     /// The rules for using a key or password.
     func rules(_ context: Context) -> TagSecretRules {
-        TagSecretRules(allowsLastTry: useLastTry, retries: retry, failures: TagPasswordFile(context))
+        TagSecretRules(allowsLastTry: useLastTry, allowsRetry: retry, failures: TagPasswordFile(context))
     }
 
     /// Refuses rules without a secret that they are for.

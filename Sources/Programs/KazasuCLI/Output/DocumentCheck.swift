@@ -53,7 +53,7 @@ struct DocumentCheck {
         guard let day else {
             failure = CommandError(
                 .badFile, "expiryUnknown",
-                tr("signature valid, expiry not readable", "署名は正しい。有効期間は読めません"),
+                tr("signature valid, expiry not readable", "署名は有効。有効期間は読めません"),
                 hint: tr("check the date printed on the card", "カードに印刷された日付を確かめてください"))
             return
         }

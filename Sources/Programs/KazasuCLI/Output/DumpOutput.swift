@@ -45,7 +45,7 @@ package final class DumpOutput {
 
     /// Writes the file of a dump.
     package func finish(_ bytes: [UInt8], of dump: CardDump, _ context: Context) throws(CommandError) {
-        guard !dump.complete, DumpOutput.isComplete(file.path) else {
+        guard !dump.isComplete, DumpOutput.isComplete(file.path) else {
             try file.finish(bytes)
             written = file.path
             return
@@ -75,6 +75,6 @@ package final class DumpOutput {
         guard path != "-", (try? FilePath(path).stat())?.type == .regular, let bytes = try? Files.read(path, as: nil),
             let dumps = try? DumpFile.dumps(bytes)
         else { return false }
-        return !dumps.isEmpty && dumps.allSatisfy(\.complete)
+        return !dumps.isEmpty && dumps.allSatisfy(\.isComplete)
     }
 }

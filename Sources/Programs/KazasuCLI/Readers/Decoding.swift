@@ -63,6 +63,6 @@ extension Context {
                         "the file labels two records alike: they are numbered in the order of its lines",
                         "履歴の番号が重複しているため、行の順に番号を付けました"))
         }
-        if !dump.complete { note(place + tr("the dump is not complete", "このダンプは不完全です")) }
+        if !dump.isComplete { note(place + tr("the dump is not complete", "このダンプは不完全です")) }
     }
 }

@@ -36,7 +36,7 @@ struct DecodeView: StreamedDocument {
             var card = dump.decoded(as: found.kind, redaction)
             card.manufactured = manufactured
             document.member("card") { card.write(to: &$0) }
-            document.member("complete", dump.complete)
+            document.member("complete", dump.isComplete)
             document.key("reports")
             document.beginArray()
             for report in found.cards { report.write(to: &document, Language.current, redact: redaction.apply) }
@@ -70,7 +70,7 @@ struct DecodeView: StreamedDocument {
                         "、サービス \(system.services.count)、ブロック \(blocks)"),
             ])
         }
-        var text = Columns.text(rows)
+        var text = Columns.values(rows)
         // An empty line comes between sections, not before the first one.
         let gap = rows.isEmpty ? "" : "\n"
         let identities = [license?.text, myNumber?.text, classic?.text(uid: dump.card.uid)].compactMap(\.self)
@@ -94,7 +94,7 @@ struct DecodeView: StreamedDocument {
             if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), gates.words(inside)]) }
             lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.words] }
             let note = "  " + tr("Note", "注意")
-            text += Columns.text(lines) { $0 == 0 && $1 == note && Color.isOnOutput ? .yellow : nil }
+            text += Columns.values(lines) { name, _ in name == note && Color.isOnOutput ? .yellow : nil }
             if let history = report.historyReport, !history.records.isEmpty {
                 try print(text + "\n")
                 text = ""

@@ -108,18 +108,18 @@ package enum PINWords {
     ///   - pin: the PIN that is needed; `nil` where none was given at all.
     ///   - refusal: why that PIN opened nothing.
     package static func withheld(_ pin: String?, _ refusal: CardPINState.Reason?) -> String {
-        guard let pin else { return tr("Not read (no PIN was given): ", "暗証番号がないため読んでいない項目: ") }
+        guard let pin else { return tr("Not read without a PIN: ", "暗証番号がないため読んでいない項目: ") }
         return switch refusal {
-        case nil: tr("Not read (\(pin) was not given): ", "\(pin)がないため読んでいない項目: ")
-        case .wrong: tr("Not read (\(pin) was wrong): ", "\(pin)が違うため読んでいない項目: ")
-        case .locked: tr("Not read (\(pin) is locked): ", "\(pin)が閉塞しているため読んでいない項目: ")
+        case nil: tr("Not read without \(pin): ", "\(pin)がないため読んでいない項目: ")
+        case .wrong: tr("Not read, as \(pin) was wrong: ", "\(pin)が違うため読んでいない項目: ")
+        case .locked: tr("Not read, as \(pin) is locked: ", "\(pin)が閉塞しているため読んでいない項目: ")
         case .lastTry:
             tr(
-                "Not read (\(pin) was not sent, as it may be the last try): ",
+                "Not read, as \(pin) was not sent for what may be the last try: ",
                 "\(pin)を送っていない（最後の 1 回のおそれがある）ため読んでいない項目: ")
         case .form:
-            tr("Not read (\(pin) was not sent, as its form is wrong): ", "\(pin)を送っていない（形式が違う）ため読んでいない項目: ")
-        case .refused: tr("Not read (the card did not accept \(pin)): ", "カードが\(pin)を受け付けないため読んでいない項目: ")
+            tr("Not read, as \(pin) has the wrong form and was not sent: ", "\(pin)を送っていない（形式が違う）ため読んでいない項目: ")
+        case .refused: tr("Not read, as the card did not accept \(pin): ", "カードが\(pin)を受け付けないため読んでいない項目: ")
         }
     }
 }

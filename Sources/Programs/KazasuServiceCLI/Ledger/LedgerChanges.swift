@@ -102,9 +102,13 @@ extension LedgerCommand {
             let decode = Caller.current.command("decode", .file)
             throw CommandError(
                 failure.status, "badFiles",
-                tr(
-                    "\(Words.count(failures.count, "file")) could not be read; the others were kept",
-                    "\(failures.count) 件を読めませんでした。残りは追加しました"),
+                keeper.dumps > 0
+                    ? tr(
+                        "\(Words.count(failures.count, "file")) could not be read; the others were kept",
+                        "\(failures.count) 件を読めませんでした。残りは追加しました")
+                    : tr(
+                        "none of the \(Words.count(failures.count, "file")) could be read",
+                        "\(failures.count) 件とも読めませんでした"),
                 hint: tr("\(decode) says what is wrong", "\(decode) で原因を確認できます"))
         }
     }

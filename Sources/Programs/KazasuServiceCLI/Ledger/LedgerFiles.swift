@@ -206,7 +206,7 @@ extension LedgerCommand {
             let ledger = try file.open(context)
             guard let form else { return }
             var options = LedgerExportOptions()
-            (options.filter, options.onlyNew, options.isClaim) = (try filter.filter(ledger, context), new, claim)
+            (options.filter, options.skipsExported, options.isClaim) = (try filter.filter(ledger, context), new, claim)
             options.claim = rides.options
             (options.columns, options.account) = (columns, account)
             (options.hasGaps, options.hasCardLine) = (gaps, !noCardLine)
@@ -324,6 +324,11 @@ extension LedgerCommand {
                     tr(
                         "\(Words.count(records, claim ? "ride" : "record")) left out: \(why.english)",
                         "\(claim ? "乗車" : "履歴") \(records) 件は省きました（\(why.japanese)）") + whose)
+            }
+            if claim, !rides.passes.isEmpty, !export.omissions.contains(where: { $0.reason == .pass }) {
+                let passes = rides.passes.joined(separator: tr(", ", "、"))
+                context.warn(
+                    tr("no ride lies within the pass \(passes)", "定期区間 \(passes) 内の乗車はありませんでした"))
             }
             context.warn(of: export.missing)
         }

@@ -45,12 +45,15 @@ extension LedgerCommand {
 
         @Option(
             reach: .network, name: .joined("n"),
-            help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count"))
+            help: help("Only so many of these, the newest.", "新しいものから、この件数だけ。", value: "count", bounds: 1...Int.max))
         var limit: Int?
 
         func validate() throws {
             try answer.check(common)
-            if let limit, limit < 1 { throw ValidationError(tr("--limit takes 1 or more", "--limit は 1 以上です")) }
+            if let limit, limit < 1 {
+                let name = Caller.current.option("limit")
+                throw ValidationError(tr("\(name) takes 1 or more", "\(name) は 1 以上です"))
+            }
         }
 
         func execute(_ context: Context) throws {
@@ -151,10 +154,13 @@ extension LedgerCommand {
             _ = stream.write(layout.line(head, of: columns))
             try records.forEach { entry in
                 List.rows(entry, hasMachine: hasMachine).enumerated().allSatisfy { place, row in
-                    // What is lost stands out.
-                    let isGap = place > 0 && answer.output == nil && Color.isOnOutput
-                    return stream.write(
-                        layout.line(row, of: columns) { isGap && $0 == 2 && !$1.isEmpty ? .yellow : nil })
+                    stream.write(
+                        layout.line(row, of: columns) { column, cell in
+                            guard answer.output == nil, Color.isOnOutput else { return nil }
+                            // What is lost stands out, as do top-ups.
+                            if place > 0 { return column == 2 && !cell.isEmpty ? .yellow : nil }
+                            return column == 5 && cell.hasPrefix("+") ? .green : nil
+                        })
                 }
             }
         }

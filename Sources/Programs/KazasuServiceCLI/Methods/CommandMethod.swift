@@ -104,7 +104,7 @@ struct CommandMethod: Sendable {
                     parameter: ServiceMethod.Parameter(
                         name, kind, isRequired: option.isRequired || declared.required.contains(name),
                         values: option.values, pattern: name == "language" ? nil : Self.patterns[option.valueName],
-                        option.words),
+                        bounds: option.bounds, option.words),
                     name: isArgument ? nil : "--" + option.name, isRepeating: isArgument || option.isRepeating,
                     isLocal: option.reach != .network))
         }

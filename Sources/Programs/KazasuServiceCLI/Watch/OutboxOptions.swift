@@ -64,7 +64,7 @@ struct OutboxOptions: ParsableArguments {
     }
 
     var retention: Outbox.Retention {
-        Outbox.Retention(days: keepDays, size: keepSize.bytes, confirmed: confirm)
+        Outbox.Retention(days: keepDays, size: keepSize.bytes, needsConfirmation: confirm)
     }
 }
 

@@ -280,6 +280,7 @@ final class BlockReader {
 }
 
 /// How a card that is present failed to give what was requested.
+@nonexhaustive
 public enum RefusalReason: Hashable, Sendable {
     /// With these status flags.
     case flags(StatusFlags)

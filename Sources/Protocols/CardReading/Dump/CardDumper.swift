@@ -73,7 +73,7 @@ package struct CardDumper: Dumper {
             if walk.isListIncomplete { outcome.dump.missing.append(MissingPart(reason: error.word)) }
             outcome.dump.systems += keptSystems(outcome.dump)
         }
-        outcome.dump.complete = outcome.dump.missing.isEmpty
+        outcome.dump.isComplete = outcome.dump.missing.isEmpty
         return outcome
     }
 

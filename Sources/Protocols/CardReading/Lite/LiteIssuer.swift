@@ -104,6 +104,7 @@ extension LiteChange: SelfDescribing {
 }
 
 /// A step of issuing, as the journal has it.
+@nonexhaustive
 public enum LiteStep: String, Hashable, Sendable, CaseIterable {
     /// ID, SER_C and CKV are about to be written.
     case identity
@@ -203,7 +204,7 @@ package final class LiteIssuer {
         if !added(6).isEmpty { changes.append(.authenticateToRead(added(6))) }
         if !added(8).isEmpty { changes.append(.authenticateToWrite(added(8))) }
         if !added(10).isEmpty { changes.append(.macToWrite(added(10))) }
-        if profile.locks { changes.append(.lock(isKeyChangeable: profile.isKeyChangeable)) }
+        if profile.locksCard { changes.append(.lock(isKeyChangeable: profile.isKeyChangeable)) }
         return changes
     }
 

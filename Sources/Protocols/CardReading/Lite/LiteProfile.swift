@@ -28,13 +28,13 @@ public struct LiteProfile: Hashable, Sendable {
     /// Whether the card key can be changed with a MAC after locking.
     public var isKeyChangeable: Bool
     /// Whether the system blocks are locked, and with them these restrictions.
-    public var locks: Bool
+    public var locksCard: Bool
 
     /// Makes a profile that locks a card and restricts nothing else.
     public init(keyVersion: UInt16) {
         self.keyVersion = keyVersion
         (blocks, readOnly, authenticatedReads, authenticatedWrites, writesWithMAC) = ([:], [], [], [], [])
-        (isKeyChangeable, locks) = (false, true)
+        (isKeyChangeable, locksCard) = (false, true)
     }
 
     /// The blocks of which any of them restricts something, or whose contents it gives.
@@ -90,7 +90,7 @@ public struct LiteProfile: Hashable, Sendable {
         authenticatedWrites = try list("authenticateToWrite")
         writesWithMAC = try list("macToWrite")
         isKeyChangeable = try json.optional("keyChangeable")?.bool() ?? false
-        locks = try json.optional("lock")?.bool() ?? true
+        locksCard = try json.optional("lock")?.bool() ?? true
     }
 
     /// The document `kazasu.liteProfile/1`.
@@ -113,7 +113,7 @@ public struct LiteProfile: Hashable, Sendable {
         object["authenticateToWrite"] = list(authenticatedWrites)
         object["macToWrite"] = list(writesWithMAC)
         object["keyChangeable"] = .bool(isKeyChangeable)
-        object["lock"] = .bool(locks)
+        object["lock"] = .bool(locksCard)
         return .object(object)
     }
 
@@ -152,15 +152,15 @@ public struct LiteProfile: Hashable, Sendable {
     func configuration(_ old: Block) -> Block {
         func map(_ numbers: Set<UInt16>) -> UInt16 { numbers.reduce(0) { $0 | 1 << ($1 & 15) } }
         func pair(_ number: UInt16) -> [UInt8] { [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)] }
-        let writable = old.uint16(at: 0, .little) & ~map(readOnly) & (locks ? 0x7FFF : 0xFFFF)
+        let writable = old.uint16(at: 0, .little) & ~map(readOnly) & (locksCard ? 0x7FFF : 0xFFFF)
         var block = old.replacing(pair(writable), at: 0)
-        if locks { block = block.replacing([0x00], at: 2) }
+        if locksCard { block = block.replacing([0x00], at: 2) }
         if let answersNDEF { block = block.replacing([old[3] & 0xFE | (answersNDEF ? 1 : 0)], at: 3) }
         block = block.replacing([isKeyChangeable ? 1 : 0], at: 5)
         for (offset, numbers) in [(6, authenticatedReads), (8, authenticatedWrites), (10, writesWithMAC)] {
             block = block.replacing(pair(old.uint16(at: offset, .little) | map(numbers)), at: offset)
         }
-        return locks ? block.replacing([0x01], at: 12) : block
+        return locksCard ? block.replacing([0x01], at: 12) : block
     }
 }
 

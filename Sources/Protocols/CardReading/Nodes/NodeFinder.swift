@@ -303,6 +303,7 @@ final class NodeFinder {
 }
 
 /// How the nodes of a system were found; if the card cannot list them, the list may be incomplete.
+@nonexhaustive
 public enum NodeListing: String, Hashable, Sendable {
     /// Listed by Search Service Code: complete.
     case searchServiceCode

@@ -29,6 +29,7 @@ public struct CardAccessNumber: SecretValue, Sendable {
 }
 
 /// What opens a passport.
+@nonexhaustive
 public enum PassportPassword: Sendable {
     /// Number, birth date and expiry, from the machine-readable zone.
     case zone(PassportKey)

@@ -337,7 +337,7 @@ package struct PassportReader {
             return FileDump(id: file.id, state: .refused(status: status.rawValue))
         } catch {
             self.error = .secure(error)
-            dump.complete = false
+            dump.isComplete = false
             dump.missing.append(
                 MissingPart(application: PassportFile.application, file: file.id, reason: .cardLost))
             return FileDump(id: file.id, state: .lost)

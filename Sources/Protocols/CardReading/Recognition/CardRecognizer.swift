@@ -152,6 +152,7 @@ public struct KnownCard: Hashable, Sendable {
     }
 
     /// How conclusive a clue is.
+    @nonexhaustive
     public enum Certainty: String, Hashable, Sendable {
         /// It is such a card.
         case certain

@@ -139,7 +139,7 @@ package struct ResidenceReader {
                 add(FileDump(id: file.id, state: .refused(status: status.rawValue)), file)
             } catch {
                 self.error = .secure(error)
-                dump.complete = false
+                dump.isComplete = false
                 add(FileDump(id: file.id, state: .lost), file)
                 dump.missing.append(MissingPart(application: file.application, file: file.id, reason: .cardLost))
             }

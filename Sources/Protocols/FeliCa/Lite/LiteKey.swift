@@ -76,6 +76,7 @@ public final class LiteMasterKey: SecretValue, Sendable {
 }
 
 /// The key of one card, or the master key that it is derived from.
+@nonexhaustive
 public enum LiteKeySource: Sendable {
     case card(LiteKey)
     case master(LiteMasterKey)

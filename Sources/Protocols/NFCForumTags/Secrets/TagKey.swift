@@ -118,7 +118,7 @@ extension TagSecretRules {
     /// - Parameter limit: how many wrong ones the tag allows, 0 for no limit; `nil` if that is unknown.
     func attempt(_ key: TagKey, uid: [UInt8], _ body: () throws(TagError) -> Void) throws(TagError) {
         let fingerprint = key.fingerprint(uid: uid)
-        guard retries || !failures.contains(fingerprint, of: uid) else { throw .key(.failedBefore) }
+        guard allowsRetry || !failures.contains(fingerprint, of: uid) else { throw .key(.failedBefore) }
         let count = failures.count(of: uid)
         guard allowsLastTry || count < Self.patience else { throw .key(.manyFailures(count)) }
         failures.insert(fingerprint, of: uid)

@@ -18,17 +18,17 @@ public struct TagSecretRules {
     /// Whether it may be tried on a tag that has a limit of tries, or does not reveal whether it has one.
     public var allowsLastTry: Bool
     /// Whether a password or key may be tried again that this tag did not accept before.
-    public var retries: Bool
+    public var allowsRetry: Bool
     /// The passwords and keys that failed.
     package var failures: any TagSecretFailures
 
     /// Makes rules that remember failures as long as they exist.
-    public init(allowsLastTry: Bool = false, retries: Bool = false) {
-        self.init(allowsLastTry: allowsLastTry, retries: retries, failures: TagSecretFailuresOfRun())
+    public init(allowsLastTry: Bool = false, allowsRetry: Bool = false) {
+        self.init(allowsLastTry: allowsLastTry, allowsRetry: allowsRetry, failures: TagSecretFailuresOfRun())
     }
 
-    package init(allowsLastTry: Bool = false, retries: Bool = false, failures: any TagSecretFailures) {
-        (self.allowsLastTry, self.retries, self.failures) = (allowsLastTry, retries, failures)
+    package init(allowsLastTry: Bool = false, allowsRetry: Bool = false, failures: any TagSecretFailures) {
+        (self.allowsLastTry, self.allowsRetry, self.failures) = (allowsLastTry, allowsRetry, failures)
     }
 
     /// Sixteen bits by which a secret that failed is recognized on the same tag; many secrets have the same ones, so that

@@ -10,7 +10,7 @@ public struct LedgerExportOptions: Sendable {
     /// Which records.
     public var filter = LedgerFilter()
     /// Only records that no earlier export of the same format and choice contains; see ``Ledger/didWrite(_:)``.
-    public var onlyNew = false
+    public var skipsExported = false
     /// Rides as lines of an expense claim instead of records; with ``LedgerFormat/csv`` only.
     public var isClaim = false
     /// Options of a claim.
@@ -40,6 +40,7 @@ public struct LedgerExport: Sendable {
     /// Chosen records that are not in the file.
     public struct Omission: Hashable, Sendable {
         /// Why the records are not in the file.
+        @nonexhaustive
         public enum Reason: Hashable, Sendable, CaseIterable {
             /// The format needs an amount or a day that is not known.
             case unknown
@@ -136,7 +137,7 @@ extension Ledger {
     ) throws -> LedgerExport {
         let number = try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0
         var export = LedgerExport(format: format, number: number)
-        let marks = options.onlyNew ? try marks(format, db) : [:]
+        let marks = options.skipsExported ? try marks(format, db) : [:]
         func selection(_ purse: LedgerPurse) -> String {
             options.filter.selection(purse) + (options.isClaim ? ",claim" + options.claim.selection : "")
         }
@@ -203,7 +204,7 @@ extension Ledger {
         return purses.map(\.purse).filter { purse in !others.contains { $0.purse.id == purse.id } }
     }
 
-    /// Marks the records of an export as written, so that the next one with `onlyNew` leaves them out. Call it once the file is in place.
+    /// Marks the records of an export as written, so that the next one with `skipsExported` leaves them out. Call it once the file is in place.
     public func didWrite(_ export: LedgerExport) throws(LedgerError) {
         try store.write { db in
             for selection in export.selections {

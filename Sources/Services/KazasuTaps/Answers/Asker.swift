@@ -6,6 +6,7 @@ internal import ReaderCore
 /// Who decides what a person is shown whose card came: a program, or a web server.
 ///
 /// It is asked once for each card, and nothing is repeated: a person who waits for a light would not see a later one.
+@nonexhaustive
 public enum Asker: Hashable, Sendable {
     /// The program at this path, run without a shell and without arguments. The event is its standard input. Status 0 is yes,
     /// 10 no, anything else a fault.

@@ -83,6 +83,7 @@ public struct TapEvent: Hashable, Sendable {
     }
 
     /// The answers of an asker.
+    @nonexhaustive
     public enum Verdict: String, Hashable, Sendable, CaseIterable {
         case yes, no
         /// It did not decide: it failed, or took too long.
@@ -189,6 +190,7 @@ public struct TapEvent: Hashable, Sendable {
     }
 
     /// Why a card's visit ended without anybody seeing it leave.
+    @nonexhaustive
     public enum UnseenEnd: String, Hashable, Sendable, CaseIterable {
         /// The reader was pulled out, or failed.
         case reader
@@ -199,6 +201,7 @@ public struct TapEvent: Hashable, Sendable {
     }
 
     /// The states of a reader.
+    @nonexhaustive
     public enum ReaderState: String, Hashable, Sendable, CaseIterable {
         case ready, gone, error
     }

@@ -130,11 +130,11 @@ extension Outbox {
         /// Above this size, in bytes, the oldest are deleted.
         public var size: Int
         /// Whether an event must be acknowledged by the consumer, too.
-        public var confirmed: Bool
+        public var needsConfirmation: Bool
 
         /// Keeps events as long as these limits say.
-        public init(days: Double = 7, size: Int = 100 << 20, confirmed: Bool = false) {
-            (self.days, self.size, self.confirmed) = (days, size, confirmed)
+        public init(days: Double = 7, size: Int = 100 << 20, needsConfirmation: Bool = false) {
+            (self.days, self.size, self.needsConfirmation) = (days, size, needsConfirmation)
         }
 
         /// The days as milliseconds; more than a million of them count as a million, and so does NaN.
@@ -151,7 +151,7 @@ extension Outbox {
     package func tidy(_ retention: Retention, now: Int, all: Bool = false) throws(OutboxError) -> Int {
         let done =
             "NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.position = events.position)"
-            + (retention.confirmed ? " AND confirmed = 1" : "")
+            + (retention.needsConfirmation ? " AND confirmed = 1" : "")
         var count = 0
         // In small transactions: a full disk has room for each, and each frees space.
         func delete(
@@ -233,7 +233,7 @@ extension Outbox {
         /// Events that no consumer has acknowledged.
         public var unconfirmed: Int
         /// Whether the last watcher kept those (`--confirm`).
-        public var confirms = false
+        public var needsConfirmation = false
         /// Bytes.
         public var size: Int
         /// The queues with events.
@@ -255,7 +255,7 @@ extension Outbox {
             var status = Status(
                 events: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events") ?? 0,
                 unconfirmed: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events WHERE confirmed = 0") ?? 0,
-                confirms: try Self.confirms(database), size: try Self.size(database), sinks: [], readers: [:])
+                needsConfirmation: try Self.confirms(database), size: try Self.size(database), sinks: [], readers: [:])
             for row in rows {
                 let sink: String = try row.value("sink")
                 let first = try Row.fetchOne(
@@ -334,16 +334,16 @@ extension Outbox {
         /// Only those of these events.
         public var ids: [String]
         /// Whether those that are pending count as well as the dead.
-        public var pending: Bool
+        public var includesPending: Bool
 
         /// Selects deliveries.
-        public init(sink: String? = nil, ids: [String] = [], pending: Bool = false) {
-            (self.sink, self.ids, self.pending) = (sink, ids, pending)
+        public init(sink: String? = nil, ids: [String] = [], includesPending: Bool = false) {
+            (self.sink, self.ids, self.includesPending) = (sink, ids, includesPending)
         }
 
         /// Of deliveries.
         fileprivate var condition: String {
-            (pending ? "1" : "state = 1") + " AND (? IS NULL OR sink = ?)"
+            (includesPending ? "1" : "state = 1") + " AND (? IS NULL OR sink = ?)"
                 + (ids.isEmpty ? "" : " AND position IN (SELECT position FROM events WHERE \(conditionOfEvents))")
         }
 
@@ -356,7 +356,7 @@ extension Outbox {
         }
 
         /// Whether it includes events that wait for nothing but the consumer behind a broker.
-        fileprivate var includesUnconfirmed: Bool { pending && sink.map { $0.hasPrefix("mqtt:") } ?? true }
+        fileprivate var includesUnconfirmed: Bool { includesPending && sink.map { $0.hasPrefix("mqtt:") } ?? true }
     }
 
     /// Queues dead letters again.

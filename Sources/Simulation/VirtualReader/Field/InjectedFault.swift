@@ -122,6 +122,7 @@ public struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
 /// A fault and its moment.
 public struct InjectedFaultRule: Hashable, Sendable {
     /// The counts at which a fault applies; counts begin with 1.
+    @nonexhaustive
     public enum Moment: Hashable, Sendable {
         /// From the first to the last of a range.
         case during(ClosedRange<Int>)

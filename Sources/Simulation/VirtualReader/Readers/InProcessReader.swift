@@ -206,12 +206,14 @@ public final class InProcessReader: Reader {
         }
         var session = session
         var left = timeout
+        // What the card asks for is not the caller's time.
+        var extensions = ReaderInformation.longestCardExtension
         let waitingTime = ISODEPSizes.waitingTime(session.parameters.waitingTimeIndex)
         let sendFrame = sendFrame
         let outcome = session.exchange(command) { frame, multiplier in
             // The card asked for this time; whether it also needs it is not known.
-            if multiplier > 0 { left -= waitingTime * multiplier }
-            guard left >= .zero else { return .aborted }
+            if multiplier > 0 { extensions -= waitingTime * multiplier }
+            guard extensions >= .zero else { return .aborted }
             let reply = sendFrame(frame, multiplier)
             if case .answer(let answer) = reply { left -= answer.thinkingTime }
             return left >= .zero ? reply : .aborted
@@ -219,6 +221,7 @@ public final class InProcessReader: Reader {
         // After a failure it is not known which block the card expects next, or whether it has executed the command.
         if case .answer = outcome { selected = .isoDEP(session) } else { selected = .lost }
         switch outcome {
+        case .aborted where extensions < .zero: throw .cardTooSlow
         case .aborted, .failed(ChipStatus.timeout): throw .noAnswer
         case .failed(let status): throw .corrupted(status: status)
         case .answer(let answer):
