@@ -140,8 +140,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "PN53xReaderTests",
         [
-            "Arrivals", "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "PN53xReader", "ReaderCore",
-            "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
+            "Arrivals", "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "PN53xReader", "PassportChips",
+            "ReaderCore", "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     ("SystemDevicesTests", ["ByteCodec", "ReaderCore", "SystemDevices"]),
@@ -149,8 +149,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "PaSoRiReaderTests",
         [
-            "Arrivals", "ByteCodec", "CardModel", "CardReading", "ReaderCore", "PaSoRiReader", "ReaderTesting",
-            "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
+            "Arrivals", "ByteCodec", "CardModel", "CardReading", "PassportChips", "ReaderCore", "PaSoRiReader",
+            "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     (
@@ -394,6 +394,13 @@ let otherTargets: [Target] = [
     .target(
         name: "Arrivals", dependencies: ["CardModel", "CardReading", "ReaderCore", "VirtualReader"],
         path: "Tests/Arrivals", swiftSettings: strict),
+    .target(
+        name: "PassportChips",
+        dependencies: [
+            "CardCrypto", "CardDecoders", "CardModel", "CardReading", "CardVerification", "ISO7816", "ReaderCore",
+            "TestSupport", "VirtualReader",
+        ],
+        path: "Tests/PassportChips", swiftSettings: strict),
     .executableTarget(
         name: "usb-chip", dependencies: ["Arrivals", "ReaderCore", "SimulatedChips", "TestSupport", "VirtualReader"],
         path: "Tests/USB/Chip", swiftSettings: strict),

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the exchanges of `kazasu passport` and models line and air, by access and by check of the chip.
+"""Counts the exchanges of `kazasu passport`, models line and air, and measures its processor time, by access and by check of the chip.
 
-`passport.py PROGRAM` reads virtual passports with a trace. Modelled is a PN532: 921600 baud, 106 kbit/s on air, frames of 256 bytes,
-0.3 ms around each frame. The time of the card's and the reader's ciphers is not in it.
+`passport.py PROGRAM` (or KAZASU=PROGRAM) reads virtual passports with a trace. Modelled is a PN532: 921600 baud, 106 kbit/s on air,
+frames of 256 bytes, 0.3 ms around each frame. The time of the card's and the reader's ciphers is not in it.
+
+Processor time is user and system time of the reading program alone: the chip is simulated by another process. It is printed with that of
+`poll` in the same run, and with how many times slower a machine may be until a passport takes half a second. Only a release program
+tells.
 """
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -52,8 +57,45 @@ def tell(name, exchanges):
     print(f"{name}: {len(exchanges)} exchanges, {model(exchanges) * 1000:.0f} ms")
 
 
+def processor(line):
+    """The processor seconds of a program, user and system."""
+    child = subprocess.Popen(
+        line, env=dict(os.environ, N="SP1234567,800405,360614"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{' '.join(line)} ended with {child.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def measure(program, name, text, rounds):
+    """Reads a passport from another process several times, and polls it between."""
+    with tempfile.TemporaryDirectory() as folder:
+        card, link = os.path.join(folder, "card.json"), os.path.join(folder, "pn532")
+        with open(card, "w") as file:
+            file.write(text)
+        chip = subprocess.Popen([program, "simulate", "-q", card, "--link", link], stdout=subprocess.PIPE, text=True)
+        try:
+            chip.stdout.readline()
+            reader = ["-r", "pn532:" + link]
+            passport, poll = [], []
+            for _ in range(rounds):
+                passport.append(processor([program, "passport", *reader, "--mrz-from", "env:N", "--json"]))
+                poll.append(processor([program, "poll", *reader]))
+        finally:
+            chip.terminate()
+            chip.wait()
+    seconds, base = statistics.median(passport), statistics.median(poll)
+    print(
+        f"{name}: {seconds * 1000:.0f} ms of processor, {seconds / base:.1f} times `poll`; "
+        f"0.5 s on a machine {0.5 / seconds:.0f} times slower")
+
+
 def main():
-    program = sys.argv[1]
+    program = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("KAZASU", "")
+    if not program:
+        raise SystemExit("usage: passport.py PROGRAM, or KAZASU=PROGRAM passport.py")
+    rounds = int(os.environ.get("ROUNDS", "15"))
 
     def fixture(name):
         with open(os.path.join(FIXTURES, name)) as file:
@@ -77,6 +119,12 @@ def main():
     tell("  PACE", exchanges[steps[0] : steps[-1] + 1])
     selection = next(index for index, (c, _) in enumerate(exchanges) if c[:3] == b"\x0c\xa4\x04")
     tell("  EF.CardSecurity", exchanges[steps[-1] + 1 : selection])
+    measure(program, "BAC, all files", fixture("card.json"), rounds)
+    for name, entry in (("brainpoolP256r1", ENTRY), ("P-256", ENTRY[:-2] + "0c"), ("P-521", ENTRY[:-2] + "12")):
+        text = fixture("chip-pace.json").replace(ENTRY, entry)
+        measure(program, f"PACE {name}, all files, both checks", text, rounds)
+    measure(
+        program, "PACE with chip-authentication mapping, all files", fixture("chip-mapping.json"), rounds)
 
 
 main()

@@ -7,7 +7,7 @@ import Testing
 @Suite("kazasu classic", .waits)
 struct ClassicCommandTests {
     private static let card = "virtual:\(TestFiles.root)/Fixtures/virtual/classic-1k.json"
-    private static let keys = """
+    static let keys = """
         * A FFFFFFFFFFFF
         0 A A0A1A2A3A4A5
         1 A D3F7D3F7D3F7

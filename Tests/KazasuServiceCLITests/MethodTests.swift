@@ -80,7 +80,9 @@ struct MethodTests {
                 #expect(!["keys", "seen", "ca", "ledger"].contains(parameter.name), "\(method.name) \(parameter.name)")
             }
         }
-        let personal = ["card.residence", "card.passport", "residence.check", "passport.check", "mynumber.check"]
+        let personal = [
+            "card.residence", "card.passport", "residence.check", "passport.check", "passport.files", "mynumber.check",
+        ]
         for method in CommandMethod.all where personal.contains(method.name) {
             #expect(method.route == nil || method.permission == .ids, "\(method.name)")
         }
@@ -104,6 +106,9 @@ struct MethodTests {
         ("tag.info", JSONObject([("keyFrom", "file:key")])),
         ("card.residence", JSONObject([("numberFrom", "env:NUMBER")])),
         ("card.residence", JSONObject([("ca", ["/etc/passwd"])])),
+        ("passport.files", JSONObject([("text", "{}"), ("mrzFrom", "env:MRZ")])),
+        ("passport.files", JSONObject([("text", "{}"), ("ca", ["/etc/passwd"])])),
+        ("passport.files", JSONObject([("text", "{}"), ("photo", "/tmp/x")])),
         ("card.residence", JSONObject([("photo", "/tmp/x")])), ("card.residence", JSONObject([("check", true)])),
         ("classic.info", JSONObject([("keyFrom", "env:KEY")])),
         ("classic.info", JSONObject([("keys", ["/etc/passwd"])])),

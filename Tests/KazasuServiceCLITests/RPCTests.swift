@@ -254,6 +254,46 @@ struct RPCTests {
         #expect(program.finish().end == .exited(0))
     }
 
+    @Test("passport.files takes one file, a dump, or an object of Base64 by name, and refuses everything else")
+    func passportFiles() throws {
+        let folder = try TemporaryFolder()
+        let (saved, dump) = ("\(folder.path)/saved", "\(folder.path)/dump.json")
+        let chip = ["passport", "-q", "-r", "virtual:" + Self.identity("passport/chip-pace.json")]
+        let zone = ["--mrz-from", "file:" + Self.zone]
+        #expect(try Service.run(chip + zone + ["--save", saved, "-o", dump], data: folder).end == .exited(0))
+        let authority = ["--ca", Self.identity("passport/chip-authority.der")]
+        func printed(_ path: String) throws -> JSONValue {
+            let answer = try Service.run(["passport", "--json", path] + authority, data: folder)
+            return try JSONValue(parsing: Array(answer.output.utf8))
+        }
+        var members = JSONObject()
+        func base64(_ name: String) throws -> JSONValue {
+            .string(try ChildProcess.run("/usr/bin/base64", ["-w", "0", "\(saved)/\(name)"]).output)
+        }
+        for name in ["COM", "DG1", "DG2", "DG14", "DG15", "SOD", "CardAccess"] {
+            members[name] = try base64((name.hasPrefix("DG") ? name : "EF_" + name) + ".bin")
+        }
+        members["evidence"] = try JSONValue(parsing: TestFiles.read("\(saved)/evidence.json"))
+        let program = try RPCProgram()
+        let ca: JSONValue = [.string(Self.identity("passport/chip-authority.der"))]
+        func answer(_ text: String) throws -> JSONValue {
+            try program.result("passport.files", ["text": .string(text), "ca": ca])
+        }
+        let whole = try answer(JSONValue.object(members).compactText)
+        #expect(try whole == printed(saved))
+        #expect(try JSONCursor(whole).required("chip").required("state").text() == "genuine")
+        let text = String(decoding: try TestFiles.read(dump), as: UTF8.self)
+        #expect(try answer(text) == printed(dump))
+        let group = try program.result("passport.files", ["base64": base64("DG1.bin")])
+        #expect(try JSONCursor(group).required("number").text() == "SP1234567")
+        for text in ["{}", "hello", "{\"DG1\": \"AAAA\"}"] {
+            let data = try program.error("passport.files", ["text": .string(text)]).required("data")
+            #expect(try data.required("reason").text() == "badFile")
+            #expect(try !(data.optional("hint")?.text() ?? "").contains("--"))
+        }
+        #expect(program.finish().end == .exited(0))
+    }
+
     @Test("scan answers the same with the known lists of systems and without them")
     func walkedAndProved() throws {
         let cards = ["suica-p1", "nanaco", "waon", "edy", "okica", "kmt", "octopus", "five-systems", "felica-lite-s"]
@@ -453,6 +493,8 @@ struct RPCTests {
             ("card.passport", ["reader": reader("iso7816/passport/card.json"), "mrzFrom": "env:NOT_SET"]),
             ("tag.verifyUrl", ["url": .string(Self.sun), "keyFrom": .string("file:" + Self.sunKey), "urlPrefix": "x"]),
             ("tag.verify", ["reader": reader(Self.suica)]), ("decode", ["text": "{}"]), ("decode", ["text": ""]),
+            ("passport.files", ["text": "{}"]),
+            ("passport.files", ["text": "{}", "mrzFrom": "SP1234567,800405,360614"]),
             ("ledger.list", ["card": "nobody"]),
         ]
         for (method, params) in wrong {

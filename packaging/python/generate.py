@@ -77,12 +77,37 @@ class Types:
                     options = [self.members(option, where) for option in part.get(key, [])
                                if "properties" in option or "$ref" in option]
                     for option, _ in options:
-                        inner = {**option, **inner}
+                        for name, value in option.items():
+                            inner[name] = self.combined(inner[name], value) if name in inner else value
                     if options and key == "oneOf":
                         always |= set.intersection(*(needed for _, needed in options))
             properties.update(inner)
             required = always if required is None else required | always
         return properties, required or set()
+
+    def combined(self, first, second):
+        """One member of two kinds of document: what both can be read as."""
+        if first == second:
+            return first
+        (one, file), (other, where) = self.plain(*first), self.plain(*second)
+        if file == where and "properties" in other and ("properties" in one or one.get("combined")):
+            kinds = one["oneOf"] if one.get("combined") else [one]
+            return {"type": "object", "combined": True, "oneOf": [*kinds, other]}, file
+        if file == where and one.get("type") == other.get("type") == "array":
+            items, _ = self.combined((one.get("items", {}), file), (other.get("items", {}), file))
+            return {"type": "array", "items": items}, file
+        return (True, file) if self.has_object(one, file) or self.has_object(other, where) else first
+
+    def plain(self, schema, file):
+        """A schema without a reference."""
+        if isinstance(schema, dict) and "$ref" in schema:
+            schema, file, _ = self.resolve(schema, file)
+        return schema if isinstance(schema, dict) else {}, file
+
+    def has_object(self, schema, file):
+        """Whether a value may be an object with members of its own."""
+        options = [self.plain(option, file)[0] for option in schema.get("oneOf", []) + schema.get("anyOf", [])]
+        return any("properties" in option for option in [schema, *options])
 
     def of(self, schema, file, name):
         """The type of a value, and the expression that reads it from JSON as a function of its text, or None for itself."""

@@ -10,6 +10,7 @@ BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe"}
 # A dump is one parameter in Python.
 DUMP = {"text", "base64"}
 DUMP_WORDS = "Its text, its bytes, a `pathlib.Path`, or what `dump` returned."
+FILES_WORDS = "One file as for `decode`, the folder of `passport --save` as a `pathlib.Path`, or the bytes of files by name."
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 # What a function returns or does, in the words of Python; the program describes the command line.
 WORDS = {
@@ -29,6 +30,7 @@ WORDS = {
     "residence.check": "Whether a residence card is valid, and nothing else about it.",
     "card.passport": "What a passport says.",
     "passport.check": "Whether a passport is valid, and nothing else about it.",
+    "passport.files": "What the saved files of a passport say; needs no reader.",
     "tag.info": "The kind of tag, and what can be done with it.",
     "tag.read": "The NDEF message of a tag.",
     "tag.pages": "The pages of a Type 2 Tag.",
@@ -143,7 +145,8 @@ class Method:
         """The docstring."""
         pad = " " * indent
         lines = [f'{pad}"""{self.words}']
-        args = [("dump", DUMP_WORDS)] if self.takes_dump else []
+        words = FILES_WORDS if self.name.endswith(".files") else DUMP_WORDS
+        args = [("dump", words)] if self.takes_dump else []
         args += [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
         if self.has_progress:
             args.append(("progress", PROGRESS))

@@ -100,11 +100,12 @@ package struct DeclaredMethod: Sendable {
 
     /// A method that takes a dump as `-`.
     package static func dump(
-        _ name: String, _ route: Route, required: Set<String> = [], schema: String?
+        _ name: String, _ route: Route, needs permission: Permission? = nil, required: Set<String> = [],
+        omitting omitted: Set<String> = [], schema: String?, _ words: LocalizedText? = nil
     ) -> DeclaredMethod {
         DeclaredMethod(
-            name, route, .dump, needs: nil, argument: nil, required: required, omitted: [], fixed: ["--", "-"],
-            networkFixed: [], schema: schema, nil)
+            name, route, .dump, needs: permission, argument: nil, required: required, omitted: omitted,
+            fixed: ["--", "-"], networkFixed: [], schema: schema, words)
     }
 
     /// A method without a card and without a dump.

@@ -60,7 +60,7 @@ public struct ChipCheck: Hashable, Sendable {
     /// Why it was not done; `nil` in every other state.
     public let why: Obstacle?
 
-    init(_ state: State, by method: Method? = nil, variant: String? = nil, why: Obstacle? = nil) {
+    package init(_ state: State, by method: Method? = nil, variant: String? = nil, why: Obstacle? = nil) {
         self.state = state
         self.method = method
         self.variant = variant

@@ -177,6 +177,23 @@ class MethodTests(unittest.TestCase):
         self.same(report, "passport", "--mrz-from", zone, "--ca", str(authority), reader=PASSPORT)
         self.assertTrue(self.client.passport_check(authority, mrz_from=zone, reader=PASSPORT).valid)
 
+    def test_passport_files(self):
+        zone, authority = self.secret("mrz", "SP1234567,800405,360614"), FIXTURES / "iso7816/passport/chip-authority.der"
+        saved = pathlib.Path(self.folder.name, "evidence")
+        chip = virtual("iso7816/passport/chip-pace.json")
+        command("passport", "--mrz-from", zone, "--save", str(saved), "-r", chip)
+        expected = command("passport", "--ca", str(authority), str(saved))
+        files = {path.name: path.read_bytes() for path in saved.iterdir()}
+        for dump in (saved, files):
+            report = self.client.passport_files(dump, ca=authority, require_chip=True)
+            self.assertEqual(report.json, expected)
+        self.assertEqual(report.chip.state, "genuine")
+        self.assertEqual(self.client.passport_files(saved / "DG1.bin").number, "SP1234567")
+        with self.assertRaises(kazasu.OtherDocumentError):
+            self.client.passport_files(saved, mrz_from=self.secret("other", "SP1234568,800405,360614"))
+        with self.assertRaises(kazasu.BadFileError):
+            self.client.passport_files({"README": b"notes"})
+
     def test_classic(self):
         self.secret("keys.txt", "FFFFFFFFFFFF\nA0A1A2A3A4A5\nD3F7D3F7D3F7\n")
         keys = pathlib.Path(self.folder.name, "keys.txt")

@@ -13,12 +13,36 @@ public struct DumpReports: Hashable, Sendable {
     /// The My Number card; `nil` if the dump contains none.
     public var myNumber: MyNumberReport?
 
+    /// The residence card or special permanent resident certificate; `nil` if the dump contains none.
+    public var residence: ResidenceReport?
+    /// The passport; `nil` if the dump contains none.
+    public var passport: PassportReport?
+
     /// The memory of a MIFARE Classic; `nil` if the dump contains none.
     package var classic: ClassicDump?
 
     /// The kind of the first report; `nil` if there is none.
     public var kind: CardKind? {
-        cards.first?.kind ?? (license != nil ? .license : myNumber != nil ? .myNumber : classic != nil ? .classic : nil)
+        cards.first?.kind ?? documents.first?.kind ?? (classic != nil ? .classic : nil)
+    }
+
+    /// The identity documents among them, in the order in which they are shown.
+    package var documents: [IdentityReport] {
+        [
+            license.map(IdentityReport.license), myNumber.map(IdentityReport.myNumber),
+            residence.map(IdentityReport.residence), passport.map(IdentityReport.passport),
+        ].compactMap(\.self)
+    }
+}
+
+extension DumpReports {
+    fileprivate mutating func add(_ document: IdentityReport) {
+        switch document {
+        case .license(let report): license = report
+        case .myNumber(let report): myNumber = report
+        case .residence(let report): residence = report
+        case .passport(let report): passport = report
+        }
     }
 }
 
@@ -57,7 +81,8 @@ extension CardDump {
     public func decode(
         with decoders: DecoderRegistry = .standard, stations: any StationNames = ShippedStations()
     ) -> DumpReports {
-        var reports = DumpReports(license: LicenseDecoder.decode(self), myNumber: MyNumberDecoder.decode(self))
+        var reports = DumpReports()
+        for document in IdentityReport.all(in: self) { reports.add(document) }
         reports.classic = classic
         for decoder in decoders.recognizing(self) {
             do throws(CardDecodingError) {

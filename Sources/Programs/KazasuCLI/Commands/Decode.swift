@@ -53,7 +53,14 @@ struct Decode: KazasuCommand {
     var format: DecodeFormat?
 
     @OptionGroup var csvOptions: CSVOptions
-    @OptionGroup var photoOptions: PhotoOptions
+
+    @Option(
+        reach: .never, name: .long,
+        help: help(
+            "Write the photo of a license, a card or a passport to a file.", "免許証・カード・旅券の写真をファイルに書く。",
+            value: "file"), completion: .file())
+    var photo: String?
+
     @OptionGroup var keepOptions: KeepOptions
 
     private var form: DecodeFormat { format ?? (common.json ? .json : .text) }
@@ -66,7 +73,7 @@ struct Decode: KazasuCommand {
     func execute(_ context: Context) throws {
         var answer = DecodeAnswer(form, try stationOptions.names(), csvOptions, context)
         let keeper = try keepOptions.keeper(context)
-        let photo = try photoOptions.file(context)
+        let photo = try PhotoFile(photo, context)
         let source = DumpFiles(paths: files)
         var first: (place: String, dump: CardDump)?
         var (isMany, anyRead) = (source.areMany, false)
@@ -121,6 +128,6 @@ struct Decode: KazasuCommand {
     private static var severalPhotos: CommandError {
         CommandError(
             .usage, "usage", tr("--photo takes one dump", "--photo に指定できるダンプは 1 つだけです"),
-            hint: tr("decode the dump of the license alone", "免許証のダンプだけを指定してください"))
+            hint: tr("decode the dump with the photo alone", "写真のあるダンプだけを指定してください"))
     }
 }

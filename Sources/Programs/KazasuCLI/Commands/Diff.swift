@@ -55,7 +55,7 @@ struct Diff: KazasuCommand {
         let view = DiffView(
             diff: DumpDiff(context.redaction.apply(before), context.redaction.apply(after)),
             old: Meanings(before, names), new: Meanings(after, names), redaction: context.redaction,
-            cards: (before.card, after.card))
+            dumps: (before, after))
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
         if exitCode, !view.diff.isEmpty { throw CommandError.differs }
     }

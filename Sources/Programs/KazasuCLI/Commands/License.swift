@@ -138,7 +138,7 @@ struct License: KazasuCommand {
     }
 }
 
-/// The option of the commands that save the photo of a license.
+/// The option that saves the photo of a license.
 struct PhotoOptions: ParsableArguments {
     @Option(
         reach: .never, name: .long,
@@ -147,16 +147,20 @@ struct PhotoOptions: ParsableArguments {
     var photo: String?
 
     /// Opens the file, before a card or dump is read.
-    func file(_ context: Context) throws(CommandError) -> PhotoFile? {
-        try context.check("--photo", isGiven: photo != nil)
-        return try photo.map { path throws(CommandError) in PhotoFile(path: path, file: try OutputFile(path)) }
-    }
+    func file(_ context: Context) throws(CommandError) -> PhotoFile? { try PhotoFile(photo, context) }
 }
 
-/// The file of ``PhotoOptions``.
+/// The file of `--photo` of a license, and of a document in a dump.
 struct PhotoFile {
     let path: String
     let file: OutputFile
+
+    /// Opens the file; `nil` if the option was not given.
+    init?(_ path: String?, _ context: Context) throws(CommandError) {
+        try context.check("--photo", isGiven: path != nil)
+        guard let path else { return nil }
+        (self.path, file) = (path, try OutputFile(path))
+    }
 
     /// Writes the photo. If there is none, the command ends with the reason.
     ///

@@ -59,11 +59,16 @@ struct Passport: KazasuCommand {
     static let programAccess = CommandAccess.methods([
         .card(
             "card.passport", .none(because: "what opens it is never taken from the network, and nothing is free"),
-            schema: "passport"),
+            omitting: ["at"], schema: "passport"),
         .card(
             "passport.check", .none(because: "what opens it is never taken from the network"),
-            required: ["ca"], fixed: ["--check"], schema: "check",
+            required: ["ca"], omitting: ["at"], fixed: ["--check"], schema: "check",
             LocalizedText("Check whether a passport is valid, and say nothing else about it.", "パスポートが有効かどうかだけを確かめる。")),
+        .dump(
+            "passport.files", .post("passport/files"), needs: .ids, omitting: ["can-from"], schema: "passport",
+            LocalizedText(
+                "Read the saved files of a passport: one of them, a dump, or a JSON object of Base64 by name; no reader needed.",
+                "保存した旅券のファイル（1 つ、ダンプ、または名前と base64 の JSON オブジェクト）を読む（リーダー不要）。")),
     ])
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
@@ -138,7 +143,7 @@ struct Passport: KazasuCommand {
     var output: String?
 
     @Option(
-        reach: .never, name: .long,
+        reach: .network, name: .long,
         help: help(
             "With files: judge certificates and expiry as of this day.", "ファイルを指定した場合、証明書と有効期限をこの日付で判定する。",
             value: "date"))

@@ -87,8 +87,8 @@ struct Residence: KazasuCommand {
     @Option(
         reach: .never, name: .joined("o"),
         help: help(
-            "Save the data as a dump, for 'kazasu convert' and 'kazasu diff'.",
-            "読んだ内容をダンプとしてファイルに書く（'kazasu convert'、'kazasu diff' で使える）。", value: "file"), completion: .file())
+            "Save the data as a dump, which 'kazasu decode' shows again.",
+            "読んだ内容をダンプとしてファイルに書く（'kazasu decode' で再び表示できる）。", value: "file"), completion: .file())
     var output: String?
 
     @Option(

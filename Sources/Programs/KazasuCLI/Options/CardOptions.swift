@@ -158,8 +158,14 @@ extension DumpFileFormat: ExpressibleByArgument {
 }
 
 extension Context {
-    /// Warns of what a file in this format does not say of a MIFARE Classic.
+    /// Warns of what a file in this format does not say of PINs and of a MIFARE Classic.
     package func noteLimits(of format: DumpFileFormat, _ dump: CardDump) {
+        if format == .hex, dump.applications.contains(where: { $0.files.contains { $0.pin != nil } }) {
+            warn(
+                tr(
+                    "the file does not say how many tries of the PINs are left: .json can",
+                    "暗証番号の残り回数は書いていません（.json なら記録できます）"))
+        }
         guard let memory = redaction.apply(dump).classic else { return }
         let unknown = memory.incompleteBlocks
         if !format.marksUnknown, !unknown.isEmpty {

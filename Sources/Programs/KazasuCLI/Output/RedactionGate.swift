@@ -93,10 +93,7 @@ package final class RedactionGate: Sendable {
             learn(text: value)
             return value
         }
-        _ = LicenseDecoder.decode(dump)?.json(.japanese, redact: learned)
-        _ = MyNumberDecoder.decode(dump)?.json(.japanese, redact: learned)
-        _ = ResidenceDecoder.decode(dump)?.json(.japanese, redact: learned)
-        _ = PassportDecoder.decode(dump)?.json(.japanese, redact: learned)
+        for document in IdentityReport.all(in: dump) { _ = document.json(.japanese, redact: learned) }
     }
 
     /// Learns the bytes of a block that masking changes.

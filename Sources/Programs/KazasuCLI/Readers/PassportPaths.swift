@@ -92,8 +92,12 @@ struct PassportPaths {
             tr(
                 "\(Files.name(path)) contains no file of a passport",
                 LineBreaker.joined(Files.name(path), "に旅券のファイルがありません")),
-            hint: tr(
-                "give EF.COM, DG1 to DG16, EF.SOD or EF.CardAccess as they were read, or the folder of --save",
-                "読み取ったままの EF.COM、DG1～DG16、EF.SOD、EF.CardAccess、または --save のフォルダーを指定してください"))
+            hint: CommandHost.current == nil
+                ? tr(
+                    "give EF.COM, DG1 to DG16, EF.SOD or EF.CardAccess as they were read, or the folder of --save",
+                    "読み取ったままの EF.COM、DG1～DG16、EF.SOD、EF.CardAccess、または --save のフォルダーを指定してください")
+                : tr(
+                    "send EF.COM, DG1 to DG16, EF.SOD or EF.CardAccess as they were read, or an object of them by name in Base64",
+                    "読み取ったままの EF.COM、DG1～DG16、EF.SOD、EF.CardAccess、または名前と base64 の JSON オブジェクトを送ってください"))
     }
 }

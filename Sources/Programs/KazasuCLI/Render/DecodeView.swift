@@ -7,14 +7,15 @@ struct DecodeView: StreamedDocument {
     var dump: CardDump
     var found: DumpReports
     var redaction: Redaction
-    /// The path that the photo of a license was written to.
-    var photoPath: String?
+    /// The identity documents in it.
+    var documents: [DecodedDocument]
 
-    private var license: LicenseView? {
-        found.license.map { LicenseView(report: $0, redaction: redaction, photoPath: photoPath) }
+    init(_ dump: CardDump, _ found: DumpReports, _ redaction: Redaction, photoPath: String? = nil) {
+        (self.dump, self.found, self.redaction) = (dump, found, redaction)
+        documents = found.documents.map { DecodedDocument($0, dump, redaction, photoPath: photoPath) }
     }
+
     private var classic: ClassicView? { found.classic.map { ClassicView($0, redaction) } }
-    private var myNumber: MyNumberView? { found.myNumber.map { MyNumberView(report: $0, redaction: redaction) } }
 
     /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
     private var manufactured: CalendarDate? {
@@ -41,10 +42,8 @@ struct DecodeView: StreamedDocument {
             document.beginArray()
             for report in found.cards { report.write(to: &document, Language.current, redact: redaction.apply) }
             // The output of the card's own command, with its kind in place of the schema.
-            for (kind, members) in [
-                (CardKind.license, license?.members), (.myNumber, myNumber?.members), (.classic, classic?.report),
-            ] {
-                guard let members else { continue }
+            let classic = classic.map { [(CardKind.classic, $0.report)] } ?? []
+            for (kind, members) in documents.map({ ($0.kind, $0.members) }) + classic {
                 var report = JSONObject([("kind", .string(kind.rawValue))])
                 report.merge(members)
                 document.value(.object(report))
@@ -73,7 +72,7 @@ struct DecodeView: StreamedDocument {
         var text = Columns.values(rows)
         // An empty line comes between sections, not before the first one.
         let gap = rows.isEmpty ? "" : "\n"
-        let identities = [license?.text, myNumber?.text, classic?.text(uid: dump.card.uid)].compactMap(\.self)
+        let identities = documents.map(\.text) + [classic?.text(uid: dump.card.uid)].compactMap(\.self)
         if found.cards.isEmpty, identities.isEmpty {
             text += gap + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
@@ -132,13 +131,13 @@ struct DecodeAnswer: ~Copyable {
     /// - Parameters:
     ///   - place: the file, with the line where a file has several dumps.
     ///   - isOnly: whether there is no other dump.
-    ///   - photo: where to write the photo of a license.
+    ///   - photo: where to write the photo of an identity document.
     mutating func print(
         _ dump: CardDump, _ place: String, isOnly: Bool, photo: PhotoFile? = nil
     ) throws(CommandError) {
         let found = dump.decode(stations: names)
-        var view = DecodeView(dump: dump, found: found, redaction: context.redaction)
-        view.photoPath = photo?.write(found.license?.photo, context)
+        let photoPath = photo?.write(found.documents.lazy.compactMap(\.photo).first, context)
+        let view = DecodeView(dump, found, context.redaction, photoPath: photoPath)
         let heading = isOnly ? nil : place
         switch form {
         case .text:

@@ -9,8 +9,8 @@ struct DiffView {
     var old: Meanings
     var new: Meanings
     var redaction: Redaction
-    /// The cards of the two dumps.
-    var cards: (old: CardIdentity, new: CardIdentity)
+    /// The two dumps, which name their cards and files.
+    var dumps: (old: CardDump, new: CardDump)
 
     var text: String {
         if diff.isEmpty { return tr("no difference\n", "違いはありません\n") }
@@ -72,6 +72,7 @@ struct DiffView {
         }
         for change in diff.files {
             let name = "\(change.application?.description.uppercased() ?? "MF") \(change.file)"
+            if let known = self.name(of: change) { text += "\(name)  \(known[Language.current])\n" }
             if let state = DiffView.words(change.oldState, change.newState) { text += "\(name)  \(state)\n" }
             for row in change.rows {
                 text += "\(name) \(Hex.encode(UInt32(truncatingIfNeeded: row.offset), digits: 4))"
@@ -79,6 +80,12 @@ struct DiffView {
             }
         }
         return text
+    }
+
+    /// The name of a file of a card that has a command of its own.
+    private func name(of change: FileChange) -> LocalizedText? {
+        dumps.new.name(of: change.file, in: change.application)
+            ?? dumps.old.name(of: change.file, in: change.application)
     }
 
     private static func sides(_ old: [UInt8]?, _ new: [UInt8]?) -> String {
@@ -132,8 +139,8 @@ extension DiffView {
     /// The document `kazasu.diff/1`.
     var json: JSONValue {
         [
-            "schema": "kazasu.diff/1", "oldCard": redaction.apply(cards.old).json,
-            "newCard": redaction.apply(cards.new).json,
+            "schema": "kazasu.diff/1", "oldCard": redaction.apply(dumps.old.card).json,
+            "newCard": redaction.apply(dumps.new.card).json,
             "blocks": .array(diff.blocks.map(json)),
             "rings": .array(
                 diff.rings.map { turn in
@@ -207,7 +214,8 @@ extension DiffView {
     private func json(_ change: FileChange) -> JSONValue {
         [
             "aid": .text(change.application?.description), "file": .string(change.file.description),
-            "oldState": .text(change.oldState?.word), "newState": .text(change.newState?.word),
+            "name": .text(name(of: change)?[Language.current]), "oldState": .text(change.oldState?.word),
+            "newState": .text(change.newState?.word),
             "rows": .array(
                 change.rows.map { row in
                     [

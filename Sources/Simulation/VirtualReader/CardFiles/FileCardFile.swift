@@ -78,38 +78,6 @@ enum FileCardFile {
             }
         }
     }
-
-    /// The card of a dump: its files as they were read; refused files are refused again.
-    static func card(of dump: CardDump, _ virtual: JSONCursor?) throws(DocumentError) -> VirtualFileCard {
-        let (options, isoDEP) = try FileCardOptions.read(virtual)
-        var tree = VirtualFileTree()
-        for application in dump.applications {
-            let directory = VirtualDirectory(application)
-            if application.aid == nil {
-                tree.masterFile.files += directory.files
-                tree.masterFile.information = directory.information
-            } else {
-                tree.applications.append(directory)
-            }
-        }
-        let card = dump.card
-        let interface: ISODEPInterface
-        switch card.technology {
-        case .typeA:
-            guard let uid = card.uid,
-                let identity = TypeAIdentity(uid: uid, atqa: card.atqa, sak: card.sak ?? TypeACommand.speaksISODEP)
-            else { throw .malformed(key: "card.uid", expected: .init(.bytes, "4", "7", "10")) }
-            interface = .typeA(identity, ats: card.ats ?? ISODEPInterface.plainATS)
-        case .typeB:
-            let identity = TypeBIdentity(
-                pupi: card.pupi, applicationData: card.applicationData ?? [0, 0, 0, 0],
-                protocolInfo: card.protocolInfo ?? TypeBIdentity.plainProtocolInfo)
-            guard let identity else { throw .malformed(key: "card.protocolInfo", expected: .init(.bytes, "3", "4")) }
-            interface = .typeB(identity)
-        case .felica: throw .malformed(key: "card.technology", expected: .init(.oneOf, "typeA", "typeB"))
-        }
-        return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
-    }
 }
 
 extension FileCardOptions {
@@ -211,10 +179,6 @@ extension VirtualDirectory {
             dataObjects[tag.rawValue] = try value.bytes(atMost: 65_535)
         }
     }
-
-    init(_ dump: ApplicationDump) {
-        self.init(name: dump.aid, information: dump.selectAnswer ?? [], files: dump.files.map { VirtualFile($0) })
-    }
 }
 
 extension VirtualFile {
@@ -252,18 +216,6 @@ extension VirtualFile {
             update: try json.optional("update").map { rule throws(DocumentError) in try FileAccess(json: rule) }
                 ?? .never(),
             isEncrypted: try json.optional("encrypted")?.bool() ?? false)
-    }
-
-    /// A file of a dump: a refused one is refused with the same status word, one that needs a key with 6982.
-    init(_ dump: FileDump) {
-        let access: FileAccess =
-            switch dump.state {
-            case .read: .always
-            case .refused(let status?): .never(status: status)
-            case .lost where !dump.data.isEmpty: .always
-            case .keyRequired, .refused(nil), .lost, .skipped: .never()
-            }
-        self.init(dump.id, .bytes(dump.data), read: access)
     }
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// The virtual card of a dump: its files as they were read; refused files are refused again.
+///
+/// A passport and a residence card open again by what they opened with, as far as the dump has it: the passport's DG1, the
+/// card's number. Nobody has the private keys of a chip, so that a passport from a dump is the copy that it is.
+extension FileCardFile {
+    static func card(of dump: CardDump, _ virtual: JSONCursor?) throws(DocumentError) -> VirtualFileCard {
+        let (options, isoDEP) = try FileCardOptions.read(virtual)
+        var tree = VirtualFileTree()
+        for application in dump.applications {
+            let directory = VirtualDirectory(application)
+            if application.aid == nil {
+                tree.masterFile.files += directory.files
+                tree.masterFile.information = directory.information
+            } else {
+                tree.applications.append(directory)
+            }
+        }
+        tree.closeResidence(dump)
+        tree.closePassport(dump)
+        return VirtualFileCard(try interface(dump.card), files: tree, options: options, isoDEP: isoDEP)
+    }
+
+    private static func interface(_ card: CardIdentity) throws(DocumentError) -> ISODEPInterface {
+        switch card.technology {
+        case .typeA:
+            guard let uid = card.uid,
+                let identity = TypeAIdentity(uid: uid, atqa: card.atqa, sak: card.sak ?? TypeACommand.speaksISODEP)
+            else { throw .malformed(key: "card.uid", expected: .init(.bytes, "4", "7", "10")) }
+            return .typeA(identity, ats: card.ats ?? ISODEPInterface.plainATS)
+        case .typeB:
+            let identity = TypeBIdentity(
+                pupi: card.pupi, applicationData: card.applicationData ?? [0, 0, 0, 0],
+                protocolInfo: card.protocolInfo ?? TypeBIdentity.plainProtocolInfo)
+            guard let identity else { throw .malformed(key: "card.protocolInfo", expected: .init(.bytes, "3", "4")) }
+            return .typeB(identity)
+        case .felica: throw .malformed(key: "card.technology", expected: .init(.oneOf, "typeA", "typeB"))
+        }
+    }
+}
+
+extension VirtualFileTree {
+    /// Lets the number open a residence card. The first generation has it only in a picture: its dump stays open.
+    fileprivate mutating func closeResidence(_ dump: CardDump) {
+        guard let name = ResidenceFile.type.content(dump), let length = name.element(at: 1),
+            let type = ResidenceType(
+                rawValue: String(decoding: name.dropFirst(2).prefix(Int(length)), as: UTF8.self))
+        else { return }
+        for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
+        let number = type.generation == 2 ? ResidenceFile.number.content(dump) : nil
+        if let number, number.count >= 14, number.starts(with: [0xC2, 0x0C]) {
+            residence = VirtualResidence(number: Array(number[2..<14]), cipher: .aes)
+        }
+        let applications = Set(ResidenceFile.files(of: type).compactMap(\.application))
+        close(VirtualResidence.right, residence != nil, ResidenceFile.numberApplication) {
+            $0.name.map(applications.contains) ?? false
+        }
+    }
+
+    /// Lets number, birth date and expiry open a passport; without DG1 it stays open.
+    fileprivate mutating func closePassport(_ dump: CardDump) {
+        guard let group = dump.application(PassportFile.application)?.file(PassportFile.machineReadableZone.id),
+            let value = BERTLVList(tolerant: group.data)[0x61]?[0x5F1F]?.value, let zone = MachineReadableZone(value)
+        else { return }
+        passport = VirtualPassport(
+            information: MachineReadableZone.keyInformation(
+                number: Array(zone.number.utf8), birth: Array(zone.birthDate.utf8),
+                expiry: Array(zone.expiryDate.utf8)))
+        for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
+        close(VirtualPassport.right, true, PassportFile.application) { $0.name == PassportFile.application }
+    }
+
+    /// Gives files short identifiers, and those that everybody could read a key.
+    private mutating func close(
+        _ right: String, _ isClosed: Bool, _ encrypted: AID, _ isOwn: (VirtualDirectory) -> Bool
+    ) {
+        for directory in applications.indices where isOwn(applications[directory]) {
+            for place in applications[directory].files.indices {
+                var file = applications[directory].files[place]
+                file.shortID = file.ownShortID
+                if isClosed, file.read == .always {
+                    file.read = .pins([right])
+                    file.isEncrypted = applications[directory].name == encrypted
+                }
+                applications[directory].files[place] = file
+            }
+        }
+    }
+}
+
+extension ResidenceFile {
+    /// What a dump has of the file, if it was read.
+    fileprivate func content(_ dump: CardDump) -> [UInt8]? {
+        let directory = dump.applications.first { $0.aid == application }
+        return directory?.file(id).flatMap { $0.state == .read ? $0.data : nil }
+    }
+}
+
+extension VirtualDirectory {
+    fileprivate init(_ dump: ApplicationDump) {
+        self.init(name: dump.aid, information: dump.selectAnswer ?? [], files: dump.files.map { VirtualFile($0) })
+    }
+}
+
+extension VirtualFile {
+    /// A file of a dump: a refused one is refused with the same status word, one that needs a key with 6982.
+    fileprivate init(_ dump: FileDump) {
+        let access: FileAccess =
+            switch dump.state {
+            case .read: .always
+            case .refused(let status?): .never(status: status)
+            case .lost where !dump.data.isEmpty: .always
+            case .keyRequired, .refused(nil), .lost, .skipped: .never()
+            }
+        self.init(dump.id, .bytes(dump.data), read: access)
+    }
+
+    /// The short identifier of a residence card's or a passport's file: the last five bits of the long one.
+    fileprivate var ownShortID: UInt8? {
+        let number = UInt8(truncatingIfNeeded: id.rawValue)
+        return (1...30).contains(number) ? number : nil
+    }
+}
