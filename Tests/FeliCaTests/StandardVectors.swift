@@ -21,6 +21,8 @@ struct StandardVector: CustomTestStringConvertible {
     let session: String
     /// AES: the card's last three bytes of Authentication1.
     let nonce: String
+    /// AES: those with the one before them, and R2, the card's random number.
+    var own = ""
     /// DES: the group and the user service key. AES: the group key.
     let group: String
     let individual: String
@@ -257,6 +259,7 @@ extension StandardVector {
         areas: "", nodes: "1408", idm: "010A4B0012345678",
         random: "E21BD5FF30FE6270E0658DF569EB6CC3", transaction: "D5FF30FE6270",
         session: "D875043BB705834B4866F78FF81BE6362FCB95A72A6AB583CCD57DB06D9210C2", nonce: "000000",
+        own: "00000000548D8A072768E15A1DDD4AD04BC5F0AD",
         group: "F97D170093F9FEE34BE9B39B56A595E1",
         individual: "",
         frames: """
@@ -281,6 +284,7 @@ extension StandardVector {
         areas: "", nodes: "1040 1048 108C 10D2 2088", idm: "010A4B0012345678",
         random: "F93D967FFED611C1331DF2F29B2CBB33", transaction: "967FFED611C1",
         session: "D7228A08803FF79FB4AB7892FBD15E6725FBF52044C62CA019DEAEE380E95523", nonce: "A6000D",
+        own: "05A6000DB4D82050E66421E5E21403E5A03E56E5",
         group: "46576ED78D2335E80EAEC1AF490F4816",
         individual: "",
         frames: """
@@ -312,6 +316,7 @@ extension StandardVector {
         areas: "", nodes: "2088", idm: "010A4B0012345678",
         random: "142FCC6B8F74E3C588EED2BC2ADA0AAA", transaction: "CC6B8F74E3C5",
         session: "5AF26B382B11398BAAD0ABA30991D5CA01BEA9D85E45C92EFA369E4DF1B145BE", nonce: "AB1AC0",
+        own: "A3AB1AC05350A2876D40ABA20EFD172B1E3D944D",
         group: "601FAFFA5086AEC0D5B94135786AB047",
         individual: "",
         frames: """
@@ -345,6 +350,7 @@ extension StandardVector {
         areas: "", nodes: "1048 104A", idm: "010A4B0012345678",
         random: "1F572A0A7DA2FFF9D8F6F0696EF8C0B6", transaction: "2A0A7DA2FFF9",
         session: "CD0B96849ED30714EDF564254F035F2A7DC746481A6B7BE763379EE6251052FC", nonce: "B312D3",
+        own: "2DB312D326113A3CACB3B95C6823E400BAED8160",
         group: "686D064453E98B88CD66C1B459249A85",
         individual: "F60AA99C6E152B59AD2B590DF4797630",
         frames: """

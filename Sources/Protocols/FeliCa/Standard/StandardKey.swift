@@ -5,13 +5,7 @@ internal import CardCiphers
 package import CardCrypto
 package import CardModel
 
-/// The cipher of a FeliCa Standard's mutual authentication; raw values are those of documents.
-package enum StandardScheme: String, Hashable, Sendable, CaseIterable {
-    /// DES with keys of 8 bytes.
-    case des
-    /// AES-128 with keys of 16 bytes.
-    case aes
-
+extension StandardScheme {
     /// The length of a key in bytes.
     package var keyLength: Int {
         switch self {
@@ -98,6 +92,11 @@ package final class StandardGroupKey: SecretValue, @unchecked Sendable {
             individual.withBytes { key in for index in bytes.indices { bytes[index] ^= key[index] } }
         }
         secret = SecretBytes(bytes)
+    }
+
+    /// Whether both have the same bytes, compared in constant time.
+    package func isSame(as other: StandardGroupKey) -> Bool {
+        withBytes { own in other.withBytes { ConstantTime.areEqual(own, $0) } }
     }
 
     /// Calls `use` with the 16 bytes, which are overwritten afterwards.

@@ -24,19 +24,13 @@ package enum StandardError: Error, Hashable, Sendable {
     case crypto(CryptoError)
 }
 
-/// The issue ID and issue parameter of a system, 8 bytes each, which a card gives only to who proved its keys.
-package struct StandardIssue: Hashable, Sendable {
-    package let id: [UInt8]
-    package let parameter: [UInt8]
-}
-
 /// An open session with some services of a system: the card and the reader proved to each other that they have the keys.
 ///
 /// Each command is sent once: a card answers a repeated one no more. When an answer is lost, open a new session.
 package struct StandardSession {
     package let system: FeliCaSystem
     package let access: StandardAccess
-    package let issue: StandardIssue
+    package let issue: SystemIssue
     private let messaging: any StandardMessaging
     /// The highest transaction number so far.
     private var number: UInt16
@@ -65,8 +59,10 @@ package struct StandardSession {
         else { throw .wrongKey }
         let last = try system.exchange(codes.second, proof, max(time, .milliseconds(2)))
         let message = try Self.open(last, codes.second, messaging)
-        guard message.payload.count == 16 else { throw .forged(codes.second) }
-        issue = StandardIssue(id: Array(message.payload.prefix(8)), parameter: Array(message.payload.suffix(8)))
+        guard message.payload.count == 16,
+            let issue = SystemIssue(id: Array(message.payload.prefix(8)), parameter: Array(message.payload.suffix(8)))
+        else { throw .forged(codes.second) }
+        self.issue = issue
         number = message.number
         (self.system, self.access, self.messaging) = (system, access, messaging)
     }
