@@ -23,7 +23,7 @@ public enum KeyRefusal: String, Hashable, Sendable, CaseIterable {
     case noKey
 }
 
-/// What a FeliCa system tells only to who proved its keys: the numbers that it was issued with.
+/// The numbers that a FeliCa system was issued with; it gives them only after its keys were proved.
 public struct SystemIssue: Hashable, Sendable {
     /// The issue ID (IDi), 8 bytes.
     public let id: [UInt8]

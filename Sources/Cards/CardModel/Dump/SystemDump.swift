@@ -16,7 +16,7 @@ public struct SystemDump: Hashable, Sendable {
     package var assumed: [AssumedPart]
     /// Whether the program that read the card left this system out.
     package var isSkipped = false
-    /// What it told to who proved its keys; `nil` if nobody did.
+    /// The numbers that it was issued with; `nil` unless its keys were proved.
     public var issue: SystemIssue?
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject

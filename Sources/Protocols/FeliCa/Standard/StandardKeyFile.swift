@@ -166,7 +166,7 @@ private struct KeyLine {
         return bytes
     }
 
-    /// A word that is no key, as text; `nil` for a longer one.
+    /// A short word as text, which is never a key of AES; `nil` for a longer one.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         bytes.count <= 32 ? String(validating: bytes, as: UTF8.self) : nil
     }

@@ -14,7 +14,7 @@ package enum StandardError: Error, Hashable, Sendable {
     case silence(CommandCode)
     /// The card's proof does not fit the keys. Nothing was proved to it.
     case wrongKey
-    /// The card answers every authentication with zeros, as a FeliCa Lite-S does: it is no FeliCa Standard.
+    /// The card answers every authentication with zeros, as a FeliCa Lite-S does.
     case noAuthentication
     /// An answer of the session was not made with its key, or does not belong to the command.
     case forged(CommandCode)
