@@ -63,7 +63,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardDecoders", ["ByteCodec", "CStationTables", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel", "MIFAREClassic"]),
     ("DumpFormatsXML", ["CExpat", "CardModel", "DumpFormats"]),
-    ("FeliCa", ["ByteCodec", "CardCiphers", "CardModel", "ReaderCore"]),
+    ("FeliCa", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
     ("ISO7816", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
     (
         "NFCForumTags",
@@ -124,7 +124,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardCryptoTests", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel"]),
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("ReaderCoreTests", ["ByteCodec", "CardModel", "ReaderCore"]),
-    ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "ReaderCore", "VirtualReader"]),
+    (
+        "FeliCaTests",
+        ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ReaderCore", "VirtualReader"]
+    ),
     (
         "ISO7816Tests",
         [

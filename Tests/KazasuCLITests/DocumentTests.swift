@@ -94,7 +94,7 @@ struct DocumentTests {
         "A Japanese page has every section, row, item and example of the English one",
         arguments: [
             "README", "Docs/bridge", "Docs/cards", "Docs/contribute", "Docs/environment", "Docs/errors",
-            "Docs/first-commuter",
+            "Docs/felica-keys", "Docs/first-commuter",
             "Docs/first-door", "Docs/first-ids", "Docs/first-maker", "Docs/first-research", "Docs/hardware",
             "Docs/ledger",
             "Docs/license",

@@ -82,7 +82,7 @@ struct KeptAnswerTests {
             let hint = try #require(result.errors.firstMatch(of: /kazasu dump --resume .*/)).output
             let resumed = try Kazasu.shell("\(hint) -r '\(whole)'")
             #expect(resumed.hasEnded(0), "\(hint) \(resumed.errors)")
-            #expect(try dump(folder, name).complete)
+            #expect(try dump(folder, name).isComplete)
             #expect(try folder.text(name).contains(#""complete": true"#))
             _ = try folder.write(Array(first.utf8), as: name)
         }

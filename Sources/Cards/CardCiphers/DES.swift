@@ -4,15 +4,16 @@ internal import ByteCodec
 
 /// The sixteen round keys of a DES key, overwritten when the last reference is released.
 ///
-/// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES.
+/// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES, and for FeliCa Standard, whose
+/// cards have no other cipher until their AES generation. It prints, reflects and dumps as `Redacted`.
 ///
 /// Nothing changes it between `init` and `deinit`.
-final class DESKey: @unchecked Sendable {
+package final class DESKey: SecretValue, @unchecked Sendable {
     /// The round keys, 48 bits each.
     private var rounds = [UInt64](repeating: 0, count: 16)
 
     /// Expands a 64-bit key, big-endian; the parity bits (the lowest of each byte) are ignored.
-    init(_ key: UInt64) {
+    package init(_ key: UInt64) {
         let bits = DESKey.pick(DESTables.keyBits, of: key, width: 64)
         var (left, right) = (bits >> 28, bits & 0x0FFF_FFFF)
         for (round, turn) in zip(rounds.indices, DESTables.turns) {
@@ -25,6 +26,12 @@ final class DESKey: @unchecked Sendable {
     deinit {
         unsafe rounds.withUnsafeMutableBytes { unsafe Platform.wipe($0) }
     }
+
+    /// Encrypts one block, big-endian.
+    package func encrypt(_ block: UInt64) -> UInt64 { DESKey.whole(encryptHalves(DESKey.halves(of: block))) }
+
+    /// Decrypts one block, big-endian.
+    package func decrypt(_ block: UInt64) -> UInt64 { DESKey.whole(decryptHalves(DESKey.halves(of: block))) }
 
     /// The two halves between the first and the last permutation. Several encryptions in a row need these only once, since
     /// each is the inverse of the other.

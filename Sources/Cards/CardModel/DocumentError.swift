@@ -55,7 +55,7 @@ extension DocumentError {
             case object, array, string, bool, integer, milliseconds, hex, shortHexNumber, decimalName, decimalByteName
             case decimalServiceName, decimalSystemName, counterName, pageName, serviceName, nodeName, instructionName
             case passportInformation, accessNumber, residenceNumber, commandName, parametersName, uniqueBlock,
-                uniquePage, uniquePIN
+                uniquePage, uniquePIN, uniqueKey
             case onePage, utf8, noDocumentType
             case closingQuote, packet, packetInHex, packetLength, matchingAnswer, pin, pmm, idm, cardWithIDm
             case feliCaCard, onePhoneCard, blockAfterAsterisk, blockBeforeAsterisk, blockAfterService, blockInService

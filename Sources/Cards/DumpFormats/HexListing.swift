@@ -62,7 +62,9 @@ package struct HexListing: Sendable {
         switch service.state {
         case .refused(let status?):
             return "# \(system) \(service.code) refused, status flags \(Hex.encode(status, digits: 4))\n"
-        case .refused(nil): return "# \(system) \(service.code) refused by silence\n"
+        case .refused(nil):
+            let reason = service.keyRefusal.map { "not opened: \($0.rawValue)" }
+            return "# \(system) \(service.code) \(reason ?? "refused by silence")\n"
         case .skipped:
             guard let same = service.sameAs else { return "" }
             return "# \(system) \(service.code) same blocks as \(same)\n"

@@ -115,15 +115,17 @@ extension Card {
 
     /// Reads a dump, with the key of a Type 2 Tag also its protected pages; the dump never contains the key.
     ///
-    /// - Parameter layouts: what the nodes of a FeliCa card are predicted from; they do not change the dump.
+    /// - Parameters:
+    ///   - layouts: what the nodes of a FeliCa card are predicted from; they do not change the dump.
+    ///   - keyring: the owner's keys for services of a FeliCa Standard.
     /// - Throws: the errors of ``dump(_:resuming:progress:)``, and ``KazasuError/tag(_:)`` if the tag does not accept
     ///   the key.
     package func dump(
         _ selection: DumpSelection, credential: TagCredential?, resuming earlier: CardDump?,
-        layouts: CardLayouts = .shipped,
+        layouts: CardLayouts = .shipped, keyring: StandardKeyring? = nil,
         progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> DumpResult {
-        let dumper = try dumper(selection, credential, earlier, layouts, progress)
+        let dumper = try dumper(selection, credential, earlier, layouts, keyring, progress)
         if let earlier, !dumper.isSameCard(earlier) { throw .wrongCard(WrongCard(picc, .otherThanDump)) }
         let result = dumper.dump()
         return DumpResult(
@@ -133,11 +135,12 @@ extension Card {
     /// What reads a dump of this kind of card.
     private func dumper(
         _ selection: DumpSelection, _ credential: TagCredential?, _ earlier: CardDump?, _ layouts: CardLayouts,
-        _ progress: @escaping (ReadingProgress) -> Void
+        _ keyring: StandardKeyring?, _ progress: @escaping (ReadingProgress) -> Void
     ) throws(KazasuError) -> any Dumper {
         if let session = feliCaSession, credential == nil {
             return CardDumper(
-                session: session, selection: selection, resuming: earlier, layouts: layouts, progress: progress)
+                session: session, selection: selection, resuming: earlier, layouts: layouts, keyring: keyring,
+                progress: progress)
         }
         switch tag {
         case .type2(let tag):
@@ -219,6 +222,42 @@ extension Card {
             system: SystemDump(
                 systemCode: code, idm: target.idm, pmm: target.pmm, services: result.services),
             refusals: result.refusals, absent: result.absent, error: result.interruption.map { KazasuError($0) })
+    }
+
+    /// Reads services of the system that was found, those that need a key with the owner's keys. Nothing is sent if there is no key for one of them.
+    ///
+    /// - Returns: what was read, and how the reading of each service that needs a key ended.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card without FeliCa.
+    package func read(
+        _ services: [ServiceCode], blocks: [UInt16]?, keys keyring: StandardKeyring
+    ) throws(KazasuError) -> (result: ReadResult, ends: [ServiceCode: StandardReading.End]) {
+        let session = try feliCaOrWrong()
+        let target = session.target
+        let code = target.requestData.map { SystemCode(rawValue: $0) } ?? found.system ?? .any
+        let keyed = services.filter(\.requiresAuthentication)
+        var result = ReadResult(
+            system: SystemDump(systemCode: code, idm: target.idm, pmm: target.pmm), refusals: [:], absent: [:],
+            error: nil)
+        let without = keyed.first { !keyring.keys.hasKey(of: $0.node, in: code, card: target.idm) }
+        if let without { return (result, [without: .failed(KeyFailure(.noKey, without.node))]) }
+        let open = services.filter { !$0.requiresAuthentication }
+        if !open.isEmpty {
+            result = try readServices(open, blocks: blocks)
+            guard result.error == nil else { return (result, [:]) }
+        }
+        guard !keyed.isEmpty else { return (result, [:]) }
+        let read = session.read(
+            keyed.map { ServiceBlocks($0, blocks.map { .these($0) } ?? .all(expected: nil)) },
+            of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm), keys: keyring)
+        result.system.services += read.services
+        result.system.services.sort { one, other in
+            (services.firstIndex(of: one.code) ?? 0) < (services.firstIndex(of: other.code) ?? 0)
+        }
+        result.system.issue = read.issue
+        result.refusals.merge(read.refusals) { $1 }
+        result.absent.merge(read.absent) { $1 }
+        result.error = read.interruption.map { KazasuError($0) }
+        return (result, read.ends)
     }
 
     /// Reads one service of the system that was found.

@@ -23,6 +23,8 @@ public struct ResponseTime: Hashable, Sendable {
         case variable = 2
         /// Commands of constant work: Request Response, Search Service Code, Request System Code, …
         case fixed = 3
+        /// Mutual authentication; a unit is a node.
+        case authentication = 4
         /// Reading; a unit is a block.
         case read = 5
         /// Writing; a unit is a block.

@@ -16,6 +16,8 @@ public struct SystemDump: Hashable, Sendable {
     package var assumed: [AssumedPart]
     /// Whether the program that read the card left this system out.
     package var isSkipped = false
+    /// The numbers that it was issued with; `nil` unless its keys were proved.
+    public var issue: SystemIssue?
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
@@ -98,6 +100,10 @@ public struct ServiceDump: Hashable, Sendable {
     package var sameAs: SameBlocks?
     /// The parts that the source file did not contain and that were filled in.
     package var assumed: [AssumedPart] = []
+    /// The cipher whose keys opened it; `nil` for a service that was not opened with keys.
+    public var opened: StandardScheme?
+    /// Why keys did not open it.
+    public var keyRefusal: KeyRefusal?
     /// Whether the program that read the card masked some of the blocks.
     package var isMasked = false
     /// Members of the document that are unknown to this version.
@@ -188,6 +194,7 @@ extension SystemDump {
             extra: try json.members(without: SystemDump.keys))
         assumed = extra.take("assumed") { $0.fromTexts(AssumedPart.init) } ?? []
         isSkipped = extra.takeFlag("skipped")
+        issue = SystemIssue.take(from: &extra)
     }
 
     private static let keys: [StaticString] = ["systemCode", "idm", "pmm", "areas", "services"]
@@ -202,6 +209,7 @@ extension SystemDump {
         ])
         object["assumed"] = JSONValue.list(assumed.map(\.rawValue))
         if isSkipped { object["skipped"] = true }
+        issue?.write(to: &object)
         object.merge(extra)
         return .object(object)
     }
@@ -253,6 +261,8 @@ extension ServiceDump {
         sameAs = extra.take("sameAs") { $0.fromText { SameBlocks($0) } }
         assumed = extra.take("assumed") { $0.fromTexts(AssumedPart.init) } ?? []
         isMasked = extra.takeFlag("masked")
+        opened = extra.take("opened") { $0.fromText(StandardScheme.init) }
+        keyRefusal = extra.take("reason") { $0.fromText(KeyRefusal.init) }
     }
 
     /// An element of `services` in `kazasu.dump/1` and `kazasu.read/1`.
@@ -271,6 +281,8 @@ extension ServiceDump {
         object["sameAs"] = sameAs.map { .string($0.description) }
         object["assumed"] = JSONValue.list(assumed.map(\.rawValue))
         if isMasked { object["masked"] = true }
+        object["opened"] = opened.map { .string($0.rawValue) }
+        object["reason"] = keyRefusal.map { .string($0.rawValue) }
         object.merge(extra)
         return .object(object)
     }

@@ -14,7 +14,8 @@ struct Dump: KazasuCommand {
             Prints one block per line: SYSTEM SERVICE BLOCK HEX; for a Type 2 Tag PAGE HEX; for an ISO 7816 card \
             AID FILE OFFSET HEX, for files that anyone can read (no PIN is used). With -o, writes a JSON document \
             for 'kazasu decode'. If the card leaves early, the data read so far is written, and --resume continues from \
-            there. With the key of an Ultralight C, its protected pages are read as well; a dump never contains the key.
+            there. With the key of an Ultralight C, its protected pages are read as well; a dump never contains the key. \
+            With --keys, services of a FeliCa Standard card are opened with your keys.
 
             Examples:
               kazasu dump | grep ' 090F '
@@ -26,7 +27,8 @@ struct Dump: KazasuCommand {
             標準出力では 1 行 1 ブロック（システム サービス ブロック 16進）。Type 2 Tag は ページ 16進、ISO 7816 のカードは
             AID ファイル オフセット 16進（誰でも読めるファイルだけ。暗証番号は使いません）。-o では 'kazasu decode' が読める JSON。
             途中でカードが離れても読めた分は書き出され、--resume で続きから読めます。Ultralight C は鍵を指定すると
-            保護されたページも読みます（鍵はダンプに残りません）。
+            保護されたページも読みます（鍵はダンプに残りません）。--keys を付けると、FeliCa Standard のサービスを手持ちの鍵で
+            開きます。
 
             例:
               kazasu dump | grep ' 090F '
@@ -40,6 +42,7 @@ struct Dump: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
+    @OptionGroup var standardKeys: StandardKeyOptions
     @OptionGroup var cacheOptions: CacheOptions
 
     @Option(
@@ -74,23 +77,26 @@ struct Dump: KazasuCommand {
         try OutputEnding(output).check(
             format.map { "--format \($0.rawValue)" } ?? "--json", format ?? (common.json ? .json : nil),
             DumpFileFormat.endings)
-        guard keyOptions.keyFrom == nil || system == nil && service == nil else {
+        guard keyOptions.keyFrom == nil || system == nil && service == nil && standardKeys.keys.isEmpty else {
             let named = Caller.current.option
             throw ValidationError(
                 tr(
-                    "\(named("key-from", nil)) is for a tag, \(named("system", nil)) and \(named("service", nil)) are for FeliCa",
-                    "\(named("key-from", nil)) はタグ用、\(named("system", nil)) と \(named("service", nil)) は FeliCa 用です"))
+                    "\(named("key-from", nil)) is for a tag; \(named("system", nil)), \(named("service", nil)) and \(named("keys", nil)) are for FeliCa",
+                    "\(named("key-from", nil)) はタグ用、\(named("system", nil))・\(named("service", nil))・\(named("keys", nil)) は FeliCa 用です"
+                ))
         }
     }
 
     func execute(_ context: Context) throws {
-        let credential = try keyOptions.credential(context)
+        let keyring = try standardKeys.keyring(retries: keyOptions.retry, context)
+        let credential = try keyOptions.credential(context, otherKeys: keyring != nil)
         let earlier = try resume.map { try DumpFile.readOwn($0) }
         let file = try output.map { path throws(CommandError) in try DumpOutput(path, replacing: .resumed) }
         let session = try ReaderSession(readerOptions, context)
         let cache = LayoutCache(cacheOptions, session)
         let result = try closing(session) { session in
-            var result = try read(session.find(query(earlier)), credential, earlier, cache.layouts, context)
+            var result = try read(
+                session.find(query(earlier)), credential, keyring, earlier, cache.layouts, context)
             result.dump.stamp(session)
             return result
         }
@@ -117,6 +123,7 @@ struct Dump: KazasuCommand {
             }
             throw failure
         }
+        if keyring != nil { try checkOpened(result.dump, context) }
         // Of a part of a card, not all systems are known.
         if system == nil, service == nil {
             cache.keep(result.scans, of: result.dump.systems.map(\.systemCode), context)
@@ -137,6 +144,38 @@ struct Dump: KazasuCommand {
         }
     }
 
+    /// Names the services that the keys did not open.
+    ///
+    /// - Throws: ``CommandError`` with status 77 if they opened nothing.
+    private func checkOpened(_ dump: CardDump, _ context: Context) throws(CommandError) {
+        let services = dump.systems.flatMap { system in system.services.map { (system.systemCode, $0) } }
+        for (system, service) in services {
+            guard let reason = service.keyRefusal else { continue }
+            let place = "\(system) \(service.code)"
+            switch reason {
+            case .wrongKey:
+                context.note(tr("\(place): the card does not confirm the keys", "\(place): 鍵がカードの鍵と一致しません"))
+            case .keyVersion:
+                context.note(
+                    tr(
+                        "\(place): the card has another version of a key; it was not used",
+                        "\(place): 鍵のバージョンがカードと違うため、使いませんでした"))
+            case .keyFailedBefore:
+                context.note(
+                    tr(
+                        "\(place): the keys were not used, as this card did not confirm them before",
+                        "\(place): 前回このカードで確認できなかった鍵なので、使いませんでした"))
+            case .noKey: continue
+            @unknown default: continue
+            }
+        }
+        guard !services.contains(where: { $0.1.opened != nil }) else { return }
+        let reason = services.lazy.compactMap { $0.1.keyRefusal }.first ?? .noKey
+        throw CommandError(
+            .refused, reason.rawValue, tr("the keys opened no service of the card", "鍵で開けたサービスはありません"),
+            hint: Remedy.scan)
+    }
+
     /// Says on standard error what was written, as in `card.json: 3 systems, 63 services, 138 blocks, complete`.
     private func summarize(_ dump: CardDump, _ path: String?, _ context: Context) {
         guard let path, path != "-", context.verbosity >= 0 else { return }
@@ -150,13 +189,14 @@ struct Dump: KazasuCommand {
     /// or that of the dump to resume.
     private func query(_ earlier: CardDump?) -> CardQuery {
         if let codes = system?.codes { return .feliCa(systems: codes) }
-        if service != nil { return .feliCa }
+        if service != nil || !standardKeys.keys.isEmpty { return .feliCa }
         if keyOptions.keyFrom != nil { return .tag }
         return earlier.map { .first(of: [$0.card.technology]) } ?? .first()
     }
 
     private func read(
-        _ card: Card, _ credential: TagCredential?, _ earlier: CardDump?, _ layouts: CardLayouts, _ context: Context
+        _ card: Card, _ credential: TagCredential?, _ keyring: StandardKeyring?, _ earlier: CardDump?,
+        _ layouts: CardLayouts, _ context: Context
     ) throws -> DumpResult {
         let progress = ProgressLine(context)
         defer { progress.end() }
@@ -164,7 +204,7 @@ struct Dump: KazasuCommand {
             return try card.dump(
                 DumpSelection(systems: system?.codes, services: service?.codes), credential: credential,
                 resuming: earlier,
-                layouts: layouts, progress: progress.show)
+                layouts: layouts, keyring: keyring, progress: progress.show)
         } catch {
             guard case .wrongCard(let card) = error else { throw error }
             if card.reason == .kind(wanted: .any) { throw CommandError.notDumped(card) }

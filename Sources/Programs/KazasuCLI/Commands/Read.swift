@@ -47,15 +47,38 @@ struct Read: KazasuCommand {
         help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（例: 0-19、0,3,5-7）。", value: "numbers"))
     var blocks: BlockRange?
 
+    @OptionGroup var keyOptions: StandardKeyOptions
+
+    @Flag(
+        reach: .local, name: .long,
+        help: help("Use keys again that this card did not confirm before.", "前回このカードで確認できなかった鍵でも使う。"))
+    var retry = false
+
     @Option(reach: .never, name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
+    func validate() throws {
+        guard retry, keyOptions.keys.isEmpty else { return }
+        let (flag, keys) = (Caller.current.flag("retry"), Caller.current.option("keys"))
+        throw ValidationError(tr("\(flag) requires \(keys)", "\(flag) は \(keys) と一緒に指定してください"))
+    }
+
     func execute(_ context: Context) throws {
+        let keyring = try keyOptions.keyring(retries: retry, context)
         let session = try ReaderSession(readerOptions, context)
-        let (identity, result) = try closing(session) { session in
+        typealias Answer = (identity: CardIdentity, result: ReadResult, ends: [ServiceCode: StandardReading.End])
+        let (identity, result, ends) = try closing(session) { session -> Answer in
             let card = try session.find(systems: system.map { [$0] })
-            return (card.identity, try card.readServices(codes, blocks: blocks?.numbers))
+            guard let keyring else {
+                return (card.identity, try card.readServices(codes, blocks: blocks?.numbers), [:])
+            }
+            let read = try card.read(codes, blocks: blocks?.numbers, keys: keyring)
+            return (card.identity, read.result, read.ends)
         }
+        let failures = codes.compactMap { code in ends[code].flatMap { CommandError($0, code) } }
+        // Without a key for one of the services, nothing was sent.
+        if let failure = failures.first, result.system.services.isEmpty { throw failure }
+        let isComplete = result.isComplete && failures.isEmpty
         let dump = context.redaction.apply(CardDump(card: identity, systems: [result.system]))
         let listing = HexListing(separator: hexSeparator.text)
         let read = dump.systems.flatMap { system in
@@ -67,14 +90,15 @@ struct Read: KazasuCommand {
             try context.print([
                 "schema": "kazasu.read/1", "card": dump.card.json,
                 "systemCode": .text(dump.systems.first?.systemCode.description),
-                "complete": .bool(result.isComplete),
+                "complete": .bool(isComplete),
                 "services": .array(dump.systems.flatMap(\.services).map(\.json)),
             ])
         } else {
-            let end = read.isEmpty || result.isComplete ? "" : "# not complete\n"
+            let end = read.isEmpty || isComplete ? "" : "# not complete\n"
             try context.print(read.map { listing.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
         }
         if let error = result.error { throw CommandError(error, keepingWhatWasRead: true) }
+        if let failure = failures.first { throw failure }
         for code in codes {
             if let refusal = result.refusals[code] {
                 var failure = CommandError(refusal: refusal, tr("service \(code)", "サービス \(code)"))

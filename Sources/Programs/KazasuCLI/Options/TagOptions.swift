@@ -47,9 +47,10 @@ package struct TagKeyOptions: ParsableArguments {
 
     /// The key and the rules for using it; `nil` when none was given.
     ///
+    /// - Parameter otherKeys: whether keys of another kind were given, which may be tried again as well.
     /// - Throws: ``CommandError``, without the data that was read.
-    func credential(_ context: Context) throws(CommandError) -> TagCredential? {
-        try checkRules(isGiven: keyFrom != nil, "key-from")
+    func credential(_ context: Context, otherKeys: Bool = false) throws(CommandError) -> TagCredential? {
+        if !otherKeys || useLastTry { try checkRules(isGiven: keyFrom != nil, "key-from") }
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), let key = TagKey(bytes, number: keyNumber?.number ?? 0) else {

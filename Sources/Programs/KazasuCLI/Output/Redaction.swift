@@ -49,6 +49,7 @@ package struct Redaction: Sendable {
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
             masked.systems[system].extra = JSONObject()
+            masked.systems[system].issue = masked.systems[system].issue?.masked
             for area in masked.systems[system].areas.indices { masked.systems[system].areas[area].extra = JSONObject() }
             let code = masked.systems[system].systemCode
             for place in masked.systems[system].services.indices {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import Glibc
 import Kazasu
-import SystemPackage
 
 /// Remembers across runs which tags did not accept a password or key: `$XDG_STATE_HOME/kazasu/tag-passwords.tsv`, a UID and
 /// sixteen bits of a hash a line.
@@ -20,26 +18,17 @@ final class TagPasswordFile: TagSecretFailures {
         self.context = context
     }
 
-    /// The file's folder; `nil` when the environment names none.
-    private static var folder: String? {
-        SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state").map { $0 + "/kazasu" }
-    }
-
-    private static let name = "tag-passwords.tsv"
-    /// The longest file that is read; the oldest lines of a longer one are dropped.
-    private static let limit = 1 << 20
+    /// The oldest lines of a longer file are dropped.
+    private let file = StateFile(name: "tag-passwords.tsv", limit: 1 << 20)
 
     func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool {
         if run.contains(fingerprint, of: uid) { return true }
-        guard let folder = Self.folder, let text = try? Files.read("\(folder)/\(Self.name)", limit: Self.limit, as: nil)
-        else { return false }
+        guard let text = file.read() else { return false }
         return Self.lines(text).contains(Line(uid, fingerprint))
     }
 
     func count(of uid: [UInt8]) -> Int {
-        guard !Self.isRandom(uid), let folder = Self.folder,
-            let text = try? Files.read("\(folder)/\(Self.name)", limit: Self.limit, as: nil)
-        else { return run.count(of: uid) }
+        guard !Self.isRandom(uid), let text = file.read() else { return run.count(of: uid) }
         return max(run.count(of: uid), Self.lines(text).filter { $0.uid == uid }.count)
     }
 
@@ -67,36 +56,13 @@ final class TagPasswordFile: TagSecretFailures {
 
     private static func isRandom(_ uid: [UInt8]) -> Bool { uid.count == 4 && uid.first == 0x08 }
 
-    /// Changes the file while no other program does.
     private func change(_ body: (inout [Line]) -> Void) {
-        do {
-            guard let folder = Self.folder else { throw Errno.noSuchFileOrDirectory }
-            try Files.makeFolder(folder, permissions: 0o700)
-            let file = try FileDescriptor.open(
-                FilePath("\(folder)/\(Self.name)"), .readWrite, options: [.create, .closeOnExec, .noFollow],
-                permissions: [.ownerRead, .ownerWrite])
-            try file.closeAfter {
-                guard flock(file.rawValue, LOCK_EX) == 0 else { throw Errno(rawValue: errno) }
-                var bytes: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 65_536)
-                while bytes.count < Self.limit {
-                    let count = try Descriptor.read(file.rawValue, into: &buffer, name: Self.name)
-                    guard count > 0 else { break }
-                    bytes += buffer.prefix(count)
-                }
-                var lines = Self.lines(bytes)
-                body(&lines)
-                let text = lines.suffix(Self.limit / 64).map(\.text).joined()
-                guard ftruncate(file.rawValue, 0) == 0, lseek(file.rawValue, 0, SEEK_SET) == 0 else {
-                    throw Errno(rawValue: errno)
-                }
-                let failure = Descriptor.write(text, to: file.rawValue)
-                guard failure == 0 else { throw Errno(rawValue: failure) }
-                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
-            }
-        } catch {
-            hasFailed = true
+        let isKept = file.change { bytes in
+            var lines = Self.lines(bytes)
+            body(&lines)
+            return lines.suffix(file.limit / 64).map(\.text).joined()
         }
+        if !isKept { hasFailed = true }
     }
 
     /// A tag and the password that failed on it.

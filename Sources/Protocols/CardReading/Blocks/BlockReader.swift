@@ -14,12 +14,19 @@ final class BlockReader {
     private let session: CardSession
     private let system: SystemHandle
     private let progress: (Int) -> Void
-    private var limits: CardLimits { session.limits }
+    /// What reads the blocks in place of plain commands.
+    private let carrier: (any BlockCarrier)?
+    private let limits: CardLimits
 
-    /// - Parameter progress: called after each command with the number of blocks read so far.
+    /// - Parameters:
+    ///   - carrier: reads the blocks; `nil` for Read Without Encryption.
+    ///   - progress: called after each command with the number of blocks read so far.
     init(
-        session: CardSession, system: SystemHandle, jobs: [ServiceJob], progress: @escaping (Int) -> Void = { _ in }
+        session: CardSession, system: SystemHandle, jobs: [ServiceJob], carrier: (any BlockCarrier)? = nil,
+        progress: @escaping (Int) -> Void = { _ in }
     ) {
+        self.carrier = carrier
+        limits = carrier?.limits ?? session.limits
         self.session = session
         self.system = system
         self.jobs = jobs
@@ -40,7 +47,7 @@ final class BlockReader {
             }
             progress(jobs.reduce(0) { $0 + $1.have.count })
         }
-        guard !session.hasAnswered(system) else { return }
+        guard carrier == nil, !session.hasAnswered(system) else { return }
         for index in jobs.indices { jobs[index].forgetSilence() }
         if jobs.contains(where: { $0.stage != .done }) { throw .cardSilent }
     }
@@ -116,6 +123,7 @@ final class BlockReader {
         let list = elements.map {
             BlockListElement(serviceIndex: places[$0.job] ?? 0, number: $0.block)
         }
+        if let carrier { return try carrier.read(services, BlockList(list)) }
         return try session.ask(system) { felica throws(FeliCaError) in
             try felica.readWithoutEncryption(services: services, blocks: BlockList(list))
         }
@@ -277,6 +285,14 @@ final class BlockReader {
         case .refused, .silent: jobs[job].end(at: count)
         }
     }
+}
+
+/// Reads blocks in another way than with Read Without Encryption.
+protocol BlockCarrier: AnyObject {
+    var limits: CardLimits { get }
+
+    /// Reads blocks; the elements refer to these services by their index.
+    func read(_ services: [ServiceCode], _ list: BlockList) throws(ReadingError) -> CardReply<[Block]>
 }
 
 /// How a card that is present failed to give what was requested.

@@ -10,6 +10,7 @@ package struct CardDumper: Dumper {
     private let selection: DumpSelection
     private let earlier: CardDump?
     private let layouts: CardLayouts
+    private let keyring: StandardKeyring?
     private let progress: (ReadingProgress) -> Void
 
     /// Makes a dumper for the card in this session.
@@ -17,15 +18,17 @@ package struct CardDumper: Dumper {
     /// - Parameters:
     ///   - earlier: an incomplete dump of the same card; what it contains is not read again.
     ///   - layouts: what to predict the nodes from; without layouts, each is asked for. The result is the same.
+    ///   - keyring: the owner's keys; `nil` to read only what needs no key.
     package init(
         session: CardSession, selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
-        layouts: CardLayouts = .shipped,
+        layouts: CardLayouts = .shipped, keyring: StandardKeyring? = nil,
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) {
         self.session = session
         self.selection = selection
         self.earlier = earlier
         self.layouts = layouts
+        self.keyring = keyring
         self.progress = progress
     }
 
@@ -51,7 +54,8 @@ package struct CardDumper: Dumper {
             try walk.run { system throws(ReadingError) in
                 let reading = SystemReading(
                     session: session, scanner: scanner, system: system, card: walk.listed, services: selection.services,
-                    earlier: earlierSystem(system), twin: twin(of: system, in: outcome.dump), progress: progress)
+                    earlier: earlierSystem(system), twin: twin(of: system, in: outcome.dump), keyring: keyring,
+                    progress: progress)
                 defer {
                     outcome.dump.systems.append(reading.dump)
                     if reading.scan.exchanges > 0 { outcome.scans.append(reading.scan) }

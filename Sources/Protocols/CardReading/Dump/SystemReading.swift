@@ -13,6 +13,8 @@ final class SystemReading {
     private let scanner: CardScanner
     private let card: [SystemCode]
     private let progress: (ReadingProgress) -> Void
+    /// Opens services that need keys; `nil` without keys.
+    private let keyed: StandardReading?
     private(set) var scan: SystemScan
     private var isListed = false
     private var blocks: BlockReader?
@@ -23,9 +25,11 @@ final class SystemReading {
     ///   - services: only these, without listing the nodes; `nil` for all.
     ///   - earlier: the result of an earlier reading, with all nodes.
     ///   - twin: a system that was already read and contains the same blocks, as 88B4 and 12FC of FeliCa Lite do.
+    ///   - keyring: the owner's keys; `nil` to open no service with keys.
     init(
         session: CardSession, scanner: CardScanner, system: SystemHandle, card: [SystemCode], services: [ServiceCode]?,
-        earlier: SystemDump?, twin: SystemCode? = nil, progress: @escaping (ReadingProgress) -> Void
+        earlier: SystemDump?, twin: SystemCode? = nil, keyring: StandardKeyring? = nil,
+        progress: @escaping (ReadingProgress) -> Void
     ) {
         self.session = session
         self.scanner = scanner
@@ -36,17 +40,25 @@ final class SystemReading {
         self.twin = twin
         self.progress = progress
         scan = SystemScan(system: system)
+        keyed = keyring.map { keyring in
+            StandardReading(session: session, system: system, keyring: keyring) { count in
+                progress(ReadingProgress(system: system.code, nodes: 0, blocks: count))
+            }
+        }
     }
 
     func run() throws(ReadingError) {
         if let earlier {
             isListed = true
             try read(
-                earlier.services.filter { $0.state == .lost }.map { service in
+                earlier.services.filter { $0.state == .lost && !$0.code.requiresAuthentication }.map { service in
                     // A ring may have turned since: the blocks read then do not match those read now.
                     let have = service.code.kind == .cyclic ? [:] : service.blocks
                     return ServiceJob(request(service.code), have: have)
                 })
+            try readKeyed(
+                earlier.services.filter { $0.opened == nil || $0.state != .read }.map(\.code),
+                of: earlier.services.map(\.code))
             return
         }
         if let wanted {
@@ -57,6 +69,30 @@ final class SystemReading {
         isListed = true
         guard twin == nil else { return }
         try read(readable.map { ServiceJob(request($0)) })
+        try readKeyed(scan.services, of: scan.services)
+    }
+
+    /// Opens services with keys: one of each overlap group that has no open service.
+    ///
+    /// - Parameter all: all services of the system.
+    private func readKeyed(_ services: [ServiceCode], of all: [ServiceCode]) throws(ReadingError) {
+        guard let keyed else { return }
+        let open = Set(
+            all.filter { !$0.requiresAuthentication && !$0.requiresPIN && $0.kind != nil }.map(\.overlapGroup))
+        var chosen: [UInt16: ServiceCode] = [:]
+        for code in services where keyed.hasKey(code) && !open.contains(code.overlapGroup) {
+            if chosen[code.overlapGroup]?.access != .readOnly { chosen[code.overlapGroup] = code }
+        }
+        let requests = services.filter { chosen[$0.overlapGroup] == $0 }.map { request($0) }
+        try keyed.run(requests) { () throws(ReadingError) in
+            if let earlier {
+                return earlier.areas.map { ScannedNode(.area($0.start, end: $0.end), keyVersion: $0.keyVersion) }
+            }
+            guard wanted != nil else { return scan.nodes }
+            var whole = SystemScan(system: system)
+            try scanner.nodes(of: system, on: card, into: &whole)
+            return whole.nodes
+        }
     }
 
     private func read(_ jobs: [ServiceJob]) throws(ReadingError) {
@@ -98,10 +134,13 @@ final class SystemReading {
             var dump = earlier
             for index in dump.services.indices {
                 if let job = job(dump.services[index].code) { dump.services[index].take(job) }
+                if let keyed { dump.services[index].take(keyed) }
             }
+            dump.issue = keyed?.issue ?? dump.issue
             return dump
         }
         var dump = SystemDump(systemCode: system.code, idm: system.idm, pmm: system.pmm)
+        dump.issue = keyed?.issue
         let readable = readable
         for node in scan.nodes {
             switch node.kind {
@@ -122,6 +161,11 @@ final class SystemReading {
         var service = ServiceDump(code: code, keyVersion: keyVersion, state: .keyRequired)
         if let job = job(code) {
             service.take(job)
+        } else if let keyed, keyed.ends[code] != nil {
+            service.take(keyed)
+        } else if let same = keyed?.opened(besides: code) {
+            service.state = .skipped
+            service.sameAs = SameBlocks(same)
         } else if code.requiresAuthentication || code.requiresPIN || code.kind == nil {
             service.state = code.kind == nil ? .skipped : .keyRequired
         } else if let twin {

@@ -26,6 +26,13 @@ final class CardLimits {
         blocks = max(1, min(known ?? 15, reader.blocksPerRead))
     }
 
+    /// Limits for other commands of the same card, with at most so many blocks.
+    init(atMost most: Int, like other: CardLimits) {
+        areKnown = other.areKnown
+        blocks = max(1, min(most, other.blocks))
+        style = other.style
+    }
+
     /// Goes one step down after a command of `count` blocks was too long.
     ///
     /// - Returns: whether a step was left.

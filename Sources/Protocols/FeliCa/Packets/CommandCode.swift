@@ -23,6 +23,12 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
     package static let searchServiceCode = CommandCode(rawValue: 0x0A)
     package static let requestSystemCode = CommandCode(rawValue: 0x0C)
     package static let requestBlockInformation = CommandCode(rawValue: 0x0E)
+    /// Authentication1 of DES.
+    package static let authentication1 = CommandCode(rawValue: 0x10)
+    /// Authentication2 of DES.
+    package static let authentication2 = CommandCode(rawValue: 0x12)
+    /// Read after mutual authentication with DES.
+    package static let read = CommandCode(rawValue: 0x14)
     package static let requestCodeList = CommandCode(rawValue: 0x1A)
     package static let requestBlockInformationEx = CommandCode(rawValue: 0x1E)
     package static let setParameter = CommandCode(rawValue: 0x20)
@@ -39,6 +45,10 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
     package static let resetMode = CommandCode(rawValue: 0x3E)
     /// Authentication1 v2.
     package static let authentication1V2 = CommandCode(rawValue: 0x40)
+    /// Authentication2 v2.
+    package static let authentication2V2 = CommandCode(rawValue: 0x42)
+    /// Read v2, after mutual authentication with AES.
+    package static let readV2 = CommandCode(rawValue: 0x44)
     package static let getContainerID = CommandCode(rawValue: 0x70)
     package static let echo = CommandCode(rawValue: 0xF000)
 
@@ -80,9 +90,9 @@ extension CommandCode {
         (searchServiceCode, "Search Service Code"),
         (requestSystemCode, "Request System Code"),
         (requestBlockInformation, "Request Block Information"),
-        (CommandCode(rawValue: 0x10), "Authentication1"),
-        (CommandCode(rawValue: 0x12), "Authentication2"),
-        (CommandCode(rawValue: 0x14), "Read"),
+        (authentication1, "Authentication1"),
+        (authentication2, "Authentication2"),
+        (read, "Read"),
         (CommandCode(rawValue: 0x16), "Write"),
         (requestCodeList, "Request Code List"),
         (requestBlockInformationEx, "Request Block Information Ex"),
@@ -99,8 +109,8 @@ extension CommandCode {
         (requestSpecificationVersion, "Request Specification Version"),
         (resetMode, "Reset Mode"),
         (authentication1V2, "Authentication1 v2"),
-        (CommandCode(rawValue: 0x42), "Authentication2 v2"),
-        (CommandCode(rawValue: 0x44), "Read v2"),
+        (authentication2V2, "Authentication2 v2"),
+        (readV2, "Read v2"),
         (CommandCode(rawValue: 0x46), "Write v2"),
         (CommandCode(rawValue: 0x48), "Delete Key"),
         (CommandCode(rawValue: 0x4C), "Update Random ID"),

@@ -40,10 +40,14 @@ extension CardState {
         guard let codes = try CardState.nodeList(&parameters, allowed: 1...32) else {
             return refuse(StatusError(StatusCode.serviceCount))
         }
-        let lists = profile.encryption == 0x41 || profile.encryption == 0x43 ? 2 : 1
-        var answer = ByteWriter([0, 0, profile.encryption, UInt8(truncatingIfNeeded: codes.count)])
-        for _ in 0..<lists {
-            for code in codes { answer.write(system.keyVersion(of: code)?.rawValue ?? CardState.absent, .little) }
+        let encryption = system.keys?.encryption ?? profile.encryption
+        let hasDES = [0x41, 0x43, 0x2F, 0x3F].contains(encryption)
+        var answer = ByteWriter([0, 0, encryption, UInt8(truncatingIfNeeded: codes.count)])
+        if !hasDES || encryption & 0x40 != 0 {
+            for code in codes { answer.write(system.aesKeyVersion(of: code)?.rawValue ?? CardState.absent, .little) }
+        }
+        if hasDES {
+            for code in codes { answer.write(system.desKeyVersion(of: code)?.rawValue ?? CardState.absent, .little) }
         }
         return Reply(answer.bytes, units: codes.count)
     }

@@ -14,6 +14,10 @@ struct CardState {
     private var standardSystems: [VirtualSystem]
     /// The index of the addressed system.
     private var current = 0
+    /// The mutual authentication or session; `nil` in mode 0.
+    var secure: SecureMode?
+    /// The random numbers of mutual authentication.
+    var random = CardRandom()
     /// The source of the time slots of Polling answers: the same for the same card.
     var slots: SplitMix64
 
@@ -58,6 +62,7 @@ struct CardState {
 
     mutating func losePower() {
         current = 0
+        secure = nil
         if let idm = systems.first?.idm, let number = profile.oddities.losePower(idm) { renumber(number) }
         lite?.losePower()
     }
@@ -76,7 +81,18 @@ struct CardState {
     /// The answer without ``FeliCaOddities``.
     private mutating func usualAnswer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer? {
         guard profile.bitRates.contains(bitRate), frame.count <= 255, let length = frame.element(at: 0),
-            Int(length) == frame.count, let code = frame.element(at: 1).flatMap(CommandCode.init(rawValue:)),
+            Int(length) == frame.count
+        else { return nil }
+        if let command = frame.element(at: 1).flatMap(SecureCommand.init), !profile.isMute {
+            guard let reply = secureAnswer(command, frame), let answer = reply.frame(for: command.rawValue) else {
+                return nil
+            }
+            let pmm = system?.pmm ?? PMm(rawValue: 0)
+            let byte = command == .read || command == .readV2 ? 5 : 4
+            let longest = ResponseTime.maximum(pmm, byte: byte, units: reply.units)
+            return CardAnswer(answer, thinkingTime: longest * profile.answerTimePercent / 100)
+        }
+        guard let code = frame.element(at: 1).flatMap(CommandCode.init(rawValue:)),
             profile.commands.contains(code), !profile.isMute || code == .polling
         else { return nil }
         var next = self
@@ -93,12 +109,13 @@ struct CardState {
     mutating func select(_ idm: UInt64) -> Bool {
         if system?.idm.rawValue == idm { return true }
         guard let place = systems.firstIndex(where: { $0.idm.rawValue == idm }) else { return false }
-        current = place
+        select(place: place)
         return true
     }
 
     /// Addresses the system at `place`.
     mutating func select(place: Int) {
+        if place != current { secure = nil }
         current = place
     }
 
@@ -133,7 +150,9 @@ struct CardState {
         switch code {
         case .requestService: try requestService(system, &parameters)
         case .requestServiceV2: try requestServiceV2(system, &parameters)
-        case .requestResponse: Reply([0x00])
+        case .requestResponse: Reply([secure == nil ? 0 : secure?.number == nil ? 1 : 2])
+        case .readWithoutEncryption where secure != nil: nil
+        case .writeWithoutEncryption where secure != nil: nil
         case .readWithoutEncryption: try readWithoutEncryption(system, &parameters)
         case .writeWithoutEncryption: try writeWithoutEncryption(system, &parameters)
         case .searchServiceCode: try searchServiceCode(system, &parameters)
@@ -159,6 +178,8 @@ struct Reply {
     var idm: IDm?
     /// The data after it.
     var payload: [UInt8]
+    /// Whether the payload is the packet itself.
+    var isWhole = false
     /// The number of nodes or blocks processed, for the PMm's time; the time slot of a Polling.
     var units: Int
 
@@ -167,9 +188,26 @@ struct Reply {
         self.units = units
     }
 
+    /// A packet that is complete, LEN first.
+    init(whole frame: [UInt8], units: Int = 0) {
+        self.init(frame, units: units)
+        isWhole = true
+    }
+
+    /// The same with the IDm of a system.
+    func from(_ idm: IDm) -> Reply {
+        var reply = self
+        reply.idm = idm
+        return reply
+    }
+
     /// The packet with its LEN byte; `nil` when it exceeds the range of LEN.
-    func frame(for code: CommandCode) -> [UInt8]? {
-        let responseCode = code == .echo ? code.rawValue : code.rawValue &+ 1
+    func frame(for code: CommandCode) -> [UInt8]? { frame(for: code.rawValue) }
+
+    /// The packet in answer to a command with this code.
+    func frame(for code: UInt8) -> [UInt8]? {
+        if isWhole { return payload }
+        let responseCode = code == CommandCode.echo.rawValue ? code : code &+ 1
         let body = [responseCode] + (idm?.bytes ?? []) + payload
         return UInt8(exactly: body.count + 1).map { [$0] + body }
     }
@@ -217,6 +255,7 @@ enum StatusCode {
     static let worn: UInt8 = 0x71
     static let serviceCount: UInt8 = 0xA1
     static let serviceIndex: UInt8 = 0xA3
+    static let notAService: UInt8 = 0xA4
     static let nodeAbsent: UInt8 = 0xA6
     static let accessMode: UInt8 = 0xA7
     static let blockNumber: UInt8 = 0xA8
@@ -258,7 +297,7 @@ extension CardState {
         let slotMask = try parameters.readUInt8()
         guard requestCode <= 2, [0x00, 0x01, 0x03, 0x07, 0x0F].contains(slotMask),
             let place = systems.firstIndex(where: { CardState.matches($0.code.rawValue, wanted) }),
-            let system = systems.element(at: place)
+            let system = systems.element(at: place), secure == nil || place != current
         else { return nil }
         select(place: place)
         var answer = ByteWriter(system.idm.bytes + system.pmm.bytes)
@@ -299,9 +338,10 @@ extension CardState {
         return Reply([0, 0, length] + data)
     }
 
-    /// Reset Mode: the mode is 0 already, since authentication is not simulated.
-    func resetMode(_ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
+    /// Reset Mode: back to mode 0.
+    mutating func resetMode(_ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         _ = try parameters.readUInt16(.little)
+        secure = nil
         return Reply([0, 0])
     }
 

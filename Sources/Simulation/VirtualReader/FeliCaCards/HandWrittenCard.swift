@@ -7,7 +7,9 @@ internal import CardModel
 enum HandWrittenCard {
     private static let keys: Set<String> = ["schema", "comment", "idm", "pmm", "systems", "lite", "virtual"]
     private static let systemKeys: Set<String> = [
-        "code", "idm", "pmm", "keyVersion", "keyVersions", "nodes", "blocks", "properties", "comment",
+        "code", "idm", "pmm", "keyVersion", "keyVersions", "nodes", "blocks", "properties", "comment", "keys",
+        "aesKeys",
+        "aesKeyVersions", "issueId", "issueParameter", "individualKey",
     ]
 
     static func load(_ root: JSONCursor, _ options: VirtualOptions) throws(DocumentError) -> VirtualFeliCaCard {
@@ -79,9 +81,12 @@ enum HandWrittenCard {
             nodes.insert(node, at: place)
         }
         try apply(json.optional("keyVersions"), json.optional("properties"), to: &nodes)
-        return VirtualSystem(
+        var system = VirtualSystem(
             code: code, idm: try json.optional("idm")?.idm() ?? idm, pmm: try json.optional("pmm")?.pmm() ?? pmm,
             keyVersion: keyVersion, nodes: nodes, memory: memory)
+        system.keys = try keys(json, of: system)
+        if let version = try json.optional("keyVersions")?.optional("FFFF") { system.keyVersion = try version.code() }
+        return system
     }
 
     /// Parses a node: `"0048"` is a service, `"1000-17FF"` an area.
@@ -97,10 +102,34 @@ enum HandWrittenCard {
         }
     }
 
+    /// The keys of a system, which are test data; `nil` if it has none.
+    private static func keys(_ json: JSONCursor, of system: VirtualSystem) throws(DocumentError) -> VirtualKeys? {
+        func byNode<Value>(
+            _ key: String, _ read: (JSONCursor) throws(DocumentError) -> Value
+        ) throws(DocumentError) -> [UInt16: Value] {
+            var values: [UInt16: Value] = [:]
+            for (name, value) in try json.optional(key)?.members() ?? [] {
+                guard let code = NodeCode(name), system.keyVersion(of: code.rawValue) != nil else {
+                    throw value.malformed(.nodeName)
+                }
+                values[code.rawValue] = try read(value)
+            }
+            return values
+        }
+        var keys = VirtualKeys()
+        keys.des = try byNode("keys") { value throws(DocumentError) in try value.bytes(count: 8) }
+        keys.aes = try byNode("aesKeys") { value throws(DocumentError) in try value.bytes(count: 16) }
+        keys.aesVersions = try byNode("aesKeyVersions") { value throws(DocumentError) in try value.code() }
+        if let bytes = try json.optional("issueId") { keys.issueID = try bytes.bytes(count: 8) }
+        if let bytes = try json.optional("issueParameter") { keys.issueParameter = try bytes.bytes(count: 8) }
+        if let bytes = try json.optional("individualKey") { keys.individual = try bytes.bytes(count: 16) }
+        return keys.des.isEmpty && keys.aes.isEmpty ? nil : keys
+    }
+
     private static func apply(
         _ versions: JSONCursor?, _ properties: JSONCursor?, to nodes: inout [VirtualNode]
     ) throws(DocumentError) {
-        for (key, value) in try versions?.members() ?? [] {
+        for (key, value) in try versions?.members() ?? [] where NodeCode(key) != .system {
             nodes[try place(of: key, value, in: nodes)].keyVersion = try value.code()
         }
         for (key, value) in try properties?.members() ?? [] {

@@ -7,7 +7,8 @@ internal import Synchronization
 /// A FeliCa card in software: it parses command packets by hand and answers like real cards according to public
 /// sources. Behavior that no source decides is documented in `Docs/virtual-cards.md`.
 ///
-/// Anything that needs a key is not simulated: authentication, MACs and issuing get no answer.
+/// Systems with keys open their services after mutual authentication with DES or AES, for reading; writing with keys and
+/// issuing get no answer.
 package final class VirtualFeliCaCard: VirtualPacketCard {
     private let state: Mutex<CardState>
 
@@ -44,6 +45,14 @@ package final class VirtualFeliCaCard: VirtualPacketCard {
     /// Returns the card's answer to a frame; `nil` when it does not answer.
     package func answer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer? {
         state.withLock { $0.answer(frame, at: bitRate) }
+    }
+
+    /// Sets the random numbers of the next mutual authentications, and the transaction number that sessions begin with.
+    package func prepare(random: [UInt8], firstNumber: UInt16 = 0) {
+        state.withLock {
+            $0.random.prepared = random
+            $0.random.firstNumber = firstNumber
+        }
     }
 
     /// Gives every system another IDm, which keeps only the number of the system.

@@ -15,6 +15,8 @@ package struct VirtualSystem: Hashable, Sendable {
     package var isListed: Bool
     /// Areas and services in tree order: an area precedes its content, the root area first.
     package private(set) var nodes: [VirtualNode]
+    /// Its keys; `nil` for a system that answers no authentication.
+    package var keys: VirtualKeys?
     /// The blocks, by the overlap group of the services that open them.
     package internal(set) var memory: [UInt16: BlockStore]
     private let places: [UInt16: Int]
@@ -55,6 +57,23 @@ package struct VirtualSystem: Hashable, Sendable {
     /// The blocks that a service opens.
     package func blocks(_ service: ServiceCode) -> BlockStore {
         memory[service.overlapGroup] ?? BlockStore()
+    }
+
+    /// The version of a node's AES key as Request Service v2 reports it; `nil` when there is no such key or node.
+    func aesKeyVersion(of code: UInt16) -> KeyVersion? {
+        guard let keys, needsKey(code) else { return keyVersion(of: code) }
+        return keys.aes[code] == nil ? nil : keys.aesVersions[code] ?? keyVersion(of: code)
+    }
+
+    /// The version of a node's DES key as Request Service v2 reports it; `nil` when there is no such key or node.
+    func desKeyVersion(of code: UInt16) -> KeyVersion? {
+        guard let keys, needsKey(code) else { return keyVersion(of: code) }
+        return keys.des[code] == nil ? nil : keyVersion(of: code)
+    }
+
+    /// Whether a node has keys of its own: an area, the system, or a service that needs one.
+    private func needsKey(_ code: UInt16) -> Bool {
+        node(code)?.service.map { $0.requiresAuthentication || $0.kind == nil } ?? true
     }
 
     /// The key version of a node as Request Service reports it; `nil` when the node does not exist.

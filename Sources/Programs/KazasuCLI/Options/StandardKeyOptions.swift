@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CommandDescription
+import CardCiphers
+import Glibc
+import Kazasu
+
+/// The owner's keys for services of a FeliCa Standard card.
+package struct StandardKeyOptions: ParsableArguments {
+    package init() {}
+
+    @Option(
+        reach: .local, name: .long,
+        help: help(
+            "A file with your keys for FeliCa services: lines of SYSTEM NODE KEY [VERSION|-] [IDM], JSON lines of felica-rs, or CSV of felica-dumper. Can be repeated.",
+            "FeliCa のサービスを開く鍵のファイル: システム ノード 鍵 [バージョン|-] [IDm] の行、felica-rs の JSON、felica-dumper の CSV。繰り返せる。",
+            value: "file"),
+        completion: .file())
+    package var keys: [String] = []
+
+    /// The keys; `nil` if no file was given.
+    ///
+    /// - Parameter retries: whether to use keys that this card did not confirm before.
+    func keyring(retries: Bool, _ context: Context) throws(CommandError) -> StandardKeyring? {
+        guard !keys.isEmpty else { return nil }
+        var all = StandardKeys()
+        for path in keys {
+            var bytes = try Files.read(path, limit: StandardKeys.longestFile)
+            defer { bytes.wipe() }
+            var status = stat()
+            if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                status.st_mode & (S_IRGRP | S_IROTH) != 0
+            {
+                context.warn(
+                    tr(
+                        "others can read the keys in \(path); chmod 600 changes that",
+                        "\(path) の鍵はほかのユーザーも読めます（chmod 600 で防げます）"))
+            }
+            do throws(DocumentError) {
+                try all.add(file: bytes)
+            } catch {
+                throw CommandError(
+                    .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
+                    hint: tr(
+                        "one key a line, as in 0003 1008 0123456789ABCDEF; FFFF is the system's key",
+                        "1 行に 1 つ（例: 0003 1008 0123456789ABCDEF）。FFFF はシステムの鍵です"))
+            }
+        }
+        return StandardKeyring(all, retries: retries, failures: StandardFailureFile(context))
+    }
+}

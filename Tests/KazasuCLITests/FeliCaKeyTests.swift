@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+/// The card's and the files' keys are test data.
+@Suite("kazasu read, dump --keys", .waits)
+struct FeliCaKeyTests {
+    private static let card = """
+        {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0144220427674EFF", "systems": [
+          {"code": "0003", "keyVersions": {"1408": "0007"},
+           "nodes": ["1000-1FFE", "1408", "200B"],
+           "blocks": {"1408": ["000102030405060708090A0B0C0D0E0F", "101112131415161718191A1B1C1D1E1F"], "200B": 1},
+           "keys": {"FFFF": "64B34B0A2BC199B1", "0000": "6612317B4FD74F39", "1000": "EFAA8C23162FBB60",
+                    "1408": "A989255BF6DACD10"},
+           "issueId": "1112131415161718", "issueParameter": "2122232425262728"},
+          {"code": "FE00", "nodes": ["0048"], "blocks": {"0048": 1},
+           "aesKeys": {"0048": "0F0E0D0C0B0A09080706050403020100"}}]}
+        """
+
+    private static let keys = """
+        0003 FFFF 64B34B0A2BC199B1
+        0003 0000 6612317B4FD74F39
+        0003 1000 EFAA8C23162FBB60
+        0003 1408 A989255BF6DACD10 0007
+        FE00 0048 0F0E0D0C0B0A09080706050403020100
+        """
+
+    /// A card, a file with keys and a folder for what is remembered.
+    private struct Stand {
+        let folder: TemporaryFolder
+        let reader: String
+        let keys: String
+
+        init(_ keys: String = FeliCaKeyTests.keys) throws {
+            folder = try TemporaryFolder()
+            reader = "virtual:" + (try folder.write(Array(FeliCaKeyTests.card.utf8), as: "card.json"))
+            self.keys = try folder.write(Array(keys.utf8), as: "keys.txt")
+            chmod(self.keys, 0o600)
+        }
+
+        func run(_ arguments: String...) throws -> ChildResult {
+            try Kazasu.run(
+                arguments + ["-r", reader, "--keys", keys], environment: ["XDG_STATE_HOME": folder.path])
+        }
+    }
+
+    @Test("Reads what keys of DES and AES open")
+    func read() throws {
+        let stand = try Stand()
+        let des = try stand.run("read", "1408", "200B", "--system", "0003")
+        #expect(des.end == .exited(0), "\(des.errors)")
+        #expect(
+            des.output == """
+                0003 1408 0000 000102030405060708090A0B0C0D0E0F
+                0003 1408 0001 101112131415161718191A1B1C1D1E1F
+                0003 200B 0000 00000000000000000000000000000000
+
+                """)
+        let aes = try stand.run("read", "0048", "--system", "FE00", "--json")
+        #expect(aes.end == .exited(0), "\(aes.errors)")
+        #expect(aes.output.contains(#""opened": "aes""#))
+    }
+
+    @Test("A wrong key is used once, and again with --retry; it is not in what is remembered")
+    func wrongKey() throws {
+        let wrong = "0123456789ABCDEF"
+        let stand = try Stand(Self.keys.replacing("A989255BF6DACD10", with: wrong))
+        try stand.run("read", "1408", "--system", "0003").expectError(77, "the card does not confirm the keys")
+        try stand.run("read", "1408", "--system", "0003").expectError(77, "the keys for service 1408 were not used")
+        try stand.run("read", "1408", "--system", "0003", "--retry").expectError(
+            77, "the card does not confirm the keys")
+        let kept = String(
+            decoding: try TestFiles.read(stand.folder.path + "/kazasu/felica-keys.tsv"), as: UTF8.self)
+        #expect(kept.contains("failed\t"))
+        for text in [wrong, wrong.lowercased(), "010A4B0012345678", "010a4b0012345678"] {
+            #expect(!kept.contains(text))
+        }
+    }
+
+    @Test("No key of a node, and a key of another version")
+    func unused() throws {
+        let without = try Stand(Self.keys.replacing("0003 1000 EFAA8C23162FBB60\n", with: ""))
+        try without.run("read", "1408", "--system", "0003").expectError(77, "no key of node 1000")
+        let none = try Stand("0003 FFFF 64B34B0A2BC199B1")
+        try none.run("read", "1408", "--system", "0003").expectError(77, "no key of node 1408")
+        let other = try Stand(Self.keys.replacing(" 0007", with: " 0008"))
+        try other.run("read", "1408", "--system", "0003").expectError(77, "another version of the key of node 1408")
+    }
+
+    @Test("A bad line is named and not shown")
+    func badFile() throws {
+        let stand = try Stand("0003 1408 A989255BF6DACD10\n0003 1408 A989255BF6DACD11\n")
+        let result = try stand.run("read", "1408")
+        result.expectError(65, "line 2")
+        #expect(!result.errors.contains("A989"))
+    }
+
+    @Test("A file that others can read is used, and that is said")
+    func openFile() throws {
+        let stand = try Stand()
+        chmod(stand.keys, 0o644)
+        let result = try stand.run("read", "1408", "--system", "0003")
+        #expect(result.end == .exited(0))
+        #expect(result.errors.contains("others can read the keys"))
+    }
+
+    @Test("A dump says what was opened, and --redact masks the issue numbers")
+    func dump() throws {
+        let stand = try Stand()
+        let whole = try stand.run("dump", "--json")
+        #expect(whole.end == .exited(0), "\(whole.errors)")
+        #expect(whole.output.contains(#""opened": "des""#))
+        #expect(whole.output.contains(#""opened": "aes""#))
+        #expect(whole.output.contains(#""issueId": "1112131415161718""#))
+        let masked = try stand.run("dump", "--json", "--redact")
+        #expect(masked.output.contains(#""issueId": "0000000000000000""#))
+        #expect(masked.output.contains(#""issueParameter": "0000000000000000""#))
+        let wrong = try Stand(
+            "0003 1408 0123456789ABCDEF\n" + Self.keys.replacing("0003 1408 A989255BF6DACD10 0007\n", with: ""))
+        let some = try wrong.run("dump", "--json")
+        #expect(some.end == .exited(0), "\(some.errors)")
+        #expect(some.output.contains(#""reason": "wrongKey""#))
+        #expect(some.errors.contains("0003 1408: the card does not confirm the keys"))
+        #expect(try wrong.run("dump").output.contains("# 0003 1408 not opened: keyFailedBefore\n"))
+        let none = try Stand("1234 1408 0123456789ABCDEF").run("dump", "--json")
+        #expect(none.end == .exited(77))
+        #expect(none.output.contains(#""state": "keyRequired""#))
+    }
+
+    @Test("Without --keys nothing is different")
+    func withoutKeys() throws {
+        let stand = try Stand()
+        let result = try Kazasu.run("read", "1408", "--system", "0003", "-r", stand.reader)
+        result.expectError(77, "the card refused service 1408")
+        try Kazasu.run("read", "1408", "--retry", "-r", stand.reader).expectError(64, "requires")
+    }
+}
