@@ -328,7 +328,7 @@ CLOSED_ENUMS = {
     "Era": "the digits on a license; a new era is a new law", "JISRun": "known and unknown", "Item": "the four items of the card",
     "Kind": "a node is an area or a service", "LicenseDate": "a date, none, or unreadable", "Option": "the options of an answer's format",
     "SearchedNode": "a node is an area or a service", "SelectAnswer": "ISO 7816-4's P2", "ServiceAccess": "the bits of a service code",
-    "ServiceKind": "the bits of a service code", "TriesLeft": "a number, none, or unknown", "TypeNameFormat": "three bits of NDEF",
+    "ServiceKind": "the bits of a service code", "StandardScheme": "DES and AES", "TriesLeft": "a number, none, or unknown", "TypeNameFormat": "three bits of NDEF",
 }
 
 
@@ -340,7 +340,7 @@ def check_enums(path, lines):
             continue
         body = "\n".join(lines[number:])
         body = body[:body.find("\n" + found[1] + "}")]
-        if re.search(r"^\s*(?:indirect )?case ", body, re.MULTILINE) and found[2] not in CLOSED_ENUMS:
+        if re.search(rf"^{found[1]}    (?:indirect )?case ", body, re.MULTILINE) and found[2] not in CLOSED_ENUMS:
             breach(path, number + 1, f"{found[2]} is neither @nonexhaustive nor in CLOSED_ENUMS")
 
 

@@ -184,7 +184,7 @@ struct LicenseTests {
         ("locked", ("1234", "5678"), "ja", ["閉塞\n", "\n暗証番号1が閉塞しているため読んでいない項目: 記載事項"]),
         (
             "last-try", ("1234", "5678"), "en",
-            ["1 try left\n", "(PIN 1 was not sent, as it may be the last try): what"]
+            ["1 try left\n", "PIN 1 was not sent for what may be the last try: what"]
         ),
         ("last-try", ("1234", "5678"), "ja", ["残り 1 回\n", "\n暗証番号1を送っていない（最後の 1 回のおそれがある）ため"]),
         (

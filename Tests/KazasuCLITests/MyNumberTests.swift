@@ -128,10 +128,10 @@ struct MyNumberTests {
     }
 
     static let told: [(card: String, arguments: [String], language: String, lines: [String])] = [
-        ("card", ["--pin-from", "env:P1"], "en", ["2 tries left", " was wrong): name, address"]),
+        ("card", ["--pin-from", "env:P1"], "en", ["2 tries left", " was wrong: name, address"]),
         ("card", ["--pin-from", "env:P1"], "ja", ["残り 2 回", "が違うため読んでいない項目: 氏名"]),
-        ("last-try", [], "en", ["1 try left", "was not sent, as it may be the last try): name"]),
-        ("locked", [], "en", ["locked", " is locked): name, address"]),
+        ("last-try", [], "en", ["1 try left", "was not sent for what may be the last try: name"]),
+        ("locked", [], "en", ["locked", " is locked: name, address"]),
         ("locked", [], "ja", ["閉塞", "が閉塞しているため読んでいない項目: 氏名"]),
     ]
 

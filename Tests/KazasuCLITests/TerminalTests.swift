@@ -74,7 +74,8 @@ struct TerminalTests {
             "mynumber --free -r virtual:\(fixtures)/iso7816/mynumber/card.json",
             "tag info -r virtual:\(fixtures)/virtual/ntag213-signed.json",
             "tag verify -r virtual:\(fixtures)/virtual/ntag213-signed.json",
-            "classic info -r virtual:\(fixtures)/virtual/classic-1k.json", "decode \(fixtures)/cards/dhaka/card.json",
+            "classic info -r virtual:\(fixtures)/virtual/classic-1k.json",
+            "decode \(fixtures)/formats/json/classic.json",
             "poll -r virtual:\(fixtures)/virtual/classic-1k.json", "license --free -r \(LicenseTests.reader("sample"))",
         ]
         for line in lines.flatMap({ [$0 + " --lang en", $0 + " --lang ja"] }) {
@@ -108,8 +109,8 @@ struct TerminalTests {
 
     static let colored = [
         ("history -r \(Card.fixture("suica-p1"))", ["  -160 ", "  \u{1B}[32m+2000\u{1B}[0m ", "      -  "]),
-        ("decode '\(Card.file("dhaka"))'", ["\n\u{1B}[33m  Note\u{1B}[0m  "]),
-        ("decode --lang ja '\(Card.file("dhaka"))'", ["\n\u{1B}[33m  注意\u{1B}[0m  "]),
+        ("decode '\(Card.file("dhaka"))'", ["  Note     \u{1B}[33monly one source"]),
+        ("decode --lang ja '\(Card.file("dhaka"))'", ["  注意  \u{1B}[33m"]),
         ("history -r \(Card.fixture("dhaka"))", ["\u{1B}[33mkazasu:\u{1B}[0m only one source"]),
         ("balance -r nothing", ["\u{1B}[31mkazasu:\u{1B}[0m unknown reader"]),
     ]

@@ -117,7 +117,9 @@ extension Type2Tag {
         guard limit == 0 || rules.allowsLastTry else { throw .password(.lastTry(limit: limit)) }
         let uid = target.uid
         let fingerprint = password.fingerprint(uid: uid)
-        guard rules.allowsRetry || !rules.failures.contains(fingerprint, of: uid) else { throw .password(.failedBefore) }
+        guard rules.allowsRetry || !rules.failures.contains(fingerprint, of: uid) else {
+            throw .password(.failedBefore)
+        }
         try checkCancellation()
         rules.failures.insert(fingerprint, of: uid)
         do throws(TagError) {
