@@ -181,7 +181,7 @@ struct FileTests {
     @Test func cardThatRequestsTimeForever() throws {
         let card = try FileCards.card(Self.members, virtual: "{\"waitingTimeExtensions\": \"endless\"}")
         let reader = try FileCards.reader(card)
-        #expect(throws: TransportError.noAnswer) { try reader.apdu("00a40000") }
+        #expect(throws: TransportError.cardTooSlow) { try reader.apdu("00a40000") }
         let slow = try FileCards.card(Self.members, virtual: "{\"answerMilliseconds\": 1001}")
         #expect(throws: TransportError.noAnswer) { try FileCards.reader(slow).apdu("00a40000") }
     }

@@ -348,7 +348,7 @@ struct ClassicRead: KazasuCommand {
             if !context.redaction.isOn { document["message"] = .string(message.hexadecimal) }
             try context.print(.object(document))
         } else if view.failure == nil {
-            try context.print(Columns.values(view.rows))
+            try context.print(Columns.text(view.rows))
         }
         if let failure = view.failure { throw failure }
     }

@@ -167,7 +167,7 @@ struct TagRead: KazasuCommand {
             if !context.redaction.isOn { document["message"] = .string(area.message.hexadecimal) }
             try context.print(.object(document))
         } else if view.failure == nil {
-            try context.print(Columns.values(view.rows))
+            try context.print(Columns.text(view.rows))
         }
         if let failure = view.failure { throw failure }
     }

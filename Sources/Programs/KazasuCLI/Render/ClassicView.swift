@@ -111,6 +111,6 @@ struct ClassicView {
         if !unknownBlocks.isEmpty {
             rows.append([tr("Unknown blocks", "不明なブロック"), Words.ranges(unknownBlocks) { "\($0)" }])
         }
-        return Columns.values(rows) + Columns.values(message.map { NDEFView($0, redaction).rows } ?? [])
+        return Columns.values(rows) + Columns.text(message.map { NDEFView($0, redaction).rows } ?? [])
     }
 }
