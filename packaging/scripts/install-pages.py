@@ -33,6 +33,8 @@ SAMPLES = {
     "Fixtures/iso7816/passport/chip-authority.der": EXAMPLES + "/passport-chip-authority.der",
     "Fixtures/felica/express-phone.json": EXAMPLES + "/express-phone.json",
     "Fixtures/felica/lite-s.json": EXAMPLES + "/lite-s.json",
+    "Fixtures/felica/standard-keys.json": EXAMPLES + "/felica-standard.json",
+    "Fixtures/felica/standard-keys.txt": EXAMPLES + "/felica-standard-keys.txt",
     "Fixtures/tags/ntag213.json": EXAMPLES + "/tag.json",
     "Fixtures/virtual/ntag213-signed.json": EXAMPLES + "/tag-signed.json",
     "Fixtures/virtual/classic-1k.json": EXAMPLES + "/classic.json",
