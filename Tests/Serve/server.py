@@ -17,6 +17,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 KAZASUD = os.environ.get("KAZASUD", TOP + "/.build/debug/kazasud")
 CARD_STAND = os.environ.get("CARD_STAND", TOP + "/.build/debug/card-stand")
 SUICA = TOP + "/Fixtures/cards/suica-p1/card.json"
+# A file of a passport: its machine-readable zone.
+PASSPORT = TOP + "/Fixtures/ids/passports/dg1.bin"
 
 
 def environment(**changes):
