@@ -10,7 +10,7 @@ BY_HAND = {"initialize", "taps.subscribe", "taps.unsubscribe"}
 # A dump is one parameter in Python.
 DUMP = {"text", "base64"}
 DUMP_WORDS = "Its text, its bytes, a `pathlib.Path`, or what `dump` returned."
-FILES_WORDS = "One file as for `decode`, the folder of `passport --save` as a `pathlib.Path`, or the bytes of files by name."
+FILES_WORDS = "One file as for `decode`, a folder of saved files as a `pathlib.Path`, or the bytes of files by name."
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 # What a function returns or does, in the words of Python; the program describes the command line.
 WORDS = {

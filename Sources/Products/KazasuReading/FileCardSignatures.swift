@@ -8,7 +8,7 @@ public import CardVerification
 // Checks of what was read: a report is compared with its own dump, never with another card's.
 
 extension FileCardResult where Report == PassportReport {
-    /// Checks the signature of the passport, as ``CardVerification/PassportReport/signature(of:authorities:at:)`` does.
+    /// Checks the signature of the passport, as `PassportReport.signature(of:authorities:at:)` does.
     ///
     /// - Parameters:
     ///   - authorities: country certificates that count.
@@ -20,7 +20,7 @@ extension FileCardResult where Report == PassportReport {
         try report.signature(of: dump, authorities: authorities, at: time)
     }
 
-    /// Judges what the chip answered, as ``CardVerification/PassportReport/chip(of:signature:authorities:at:)`` does.
+    /// Judges what the chip answered, as `PassportReport.chip(of:signature:authorities:at:)` does.
     ///
     /// - Parameters:
     ///   - authorities: country certificates that count.
@@ -35,7 +35,7 @@ extension FileCardResult where Report == PassportReport {
 }
 
 extension FileCardResult where Report == ResidenceReport {
-    /// Checks the signature of the residence card, as ``CardVerification/ResidenceReport/signature(of:authorities:at:)`` does.
+    /// Checks the signature of the residence card, as `ResidenceReport.signature(of:authorities:at:)` does.
     ///
     /// - Parameters:
     ///   - authorities: those that count.
@@ -49,7 +49,7 @@ extension FileCardResult where Report == ResidenceReport {
 }
 
 extension FileCardResult where Report == MyNumberReport {
-    /// Checks the signature of the face, as ``CardVerification/MyNumberReport/faceSignature(of:authorities:)`` does.
+    /// Checks the signature of the face, as `MyNumberReport.faceSignature(of:authorities:)` does.
     ///
     /// - Parameter authorities: further keys that count.
     /// - Throws: ``CryptoError/libraryMissing``.
@@ -57,7 +57,7 @@ extension FileCardResult where Report == MyNumberReport {
         try report.faceSignature(of: dump, authorities: authorities)
     }
 
-    /// Checks the signature of the four items, as ``CardVerification/MyNumberReport/itemsSignature(of:authorities:)`` does.
+    /// Checks the signature of the four items, as `MyNumberReport.itemsSignature(of:authorities:)` does.
     ///
     /// - Parameter authorities: further keys that count.
     /// - Throws: ``CryptoError/libraryMissing``.

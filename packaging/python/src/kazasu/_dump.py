@@ -12,8 +12,8 @@ from typing import Any, Union
 from ._documents import CardDump
 
 Dump = Union[str, bytes, "os.PathLike[str]", CardDump, Mapping[str, bytes]]
-"""A dump in any format that Kazasu reads: its text, its bytes, a `pathlib.Path` (a text is no path), or a result of `dump`. The files of
-a passport may be a folder, or their bytes by name."""
+"""A dump in any format that Kazasu reads: its text, its bytes, a `pathlib.Path` (a text is no path), or a result of `dump`.
+The files of a passport may be a folder, or their bytes by name."""
 
 LONGEST_FILE = 4 << 20
 """What belongs to a passport is shorter."""
