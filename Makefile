@@ -356,8 +356,9 @@ soak-arrivals: deps venv ## puts cards and phones on each simulated reader at th
 
 # The programs import all that they need; a nested package sees only what is public. In the folder of all other builds it finds
 # the modules compiled already.
+# The plan of a build that SwiftPM keeps in the folder may be that of the package itself, and would be taken for this one's.
 examples: deps ## builds and runs the programs of Docs/examples and their tests, and checks what a program fetches
-	$(SWIFT_BUILD) --package-path Docs/examples --build-tests
+	$(SWIFT_BUILD) --package-path Docs/examples --disable-build-manifest-caching --build-tests
 	Scripts/run-examples.py "$(BIN)"
 	swift test --skip-build --scratch-path $(SCRATCH) --package-path Docs/examples
 	swift package --package-path Docs/examples/Client dump-package > /dev/null

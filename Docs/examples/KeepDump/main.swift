@@ -9,5 +9,6 @@ let ledger = try Ledger.open(try Ledger.defaultPath(environment: ProcessInfo.pro
 switch try ledger.import(Array(try Data(contentsOf: URL(fileURLWithPath: path))), name: path) {
 case .kept(let addition): print("\(addition.added) new records")
 case .unreadable(let error): print(error)
+@unknown default: print("nothing was kept: update Kazasu")
 }
 for record in try ledger.records() { print(record.uid, record.record.balance.map { "\($0)" } ?? "?") }
