@@ -210,10 +210,10 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 .PHONY: check examples api api-check test test-skipped test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
 .PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-ledger bench-serve
 # The tests of somebody who changes something. What needs a program of others is skipped, and listed at the end.
-test: deps ## builds and runs every test that needs no program of others (TEST_ARGS='--filter FeliCaTests' for some)
+test: deps ## builds and runs every test that needs no program of others (TESTS='FeliCaTests' for some, TEST_ARGS='--filter FeliCaTests/Poll' for fewer)
 	@[ -d $(SCRATCH)/debug ] || echo "Building everything and its tests: about nine minutes on two cores, seconds the next time."
-	$(SWIFT_BUILD) --build-tests
-	@Scripts/run-tests $(SCRATCH) $(TEST_ARGS)
+	$(if $(TESTS),KAZASU_TESTS='$(TESTS)' $(SWIFT_BUILD) --product kazasuPackageTests,$(SWIFT_BUILD) --build-tests)
+	@$(if $(TESTS),KAZASU_TESTS='$(TESTS)' )Scripts/run-tests $(SCRATCH) $(or $(TEST_ARGS),$(if $(TESTS),--parallel))
 
 # What the last `make test` skipped, now that it is installed.
 test-skipped: deps venv
