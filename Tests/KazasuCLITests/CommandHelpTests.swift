@@ -81,6 +81,36 @@ struct CommandHelpTests {
         #expect(result.messages.last?.contains(hint) == true, "\(result.errors)")
     }
 
+    /// Each option with a value of its own form, and a command that has it.
+    private static let formed: [(command: [String], option: String)] = {
+        var seen: Set<String> = []
+        func options(_ command: JSONCursor, _ path: [String]) throws -> [(command: [String], option: String)] {
+            let own = try (command.optional("arguments")?.elements() ?? []).filter { argument in
+                try argument.required("kind").text() == "option"
+                    && (argument.optional("values")?.elements() ?? []).isEmpty
+            }.compactMap { try $0.optional("name")?.text() }.filter { seen.insert($0).inserted }
+            let below = try command.optional("subcommands")?.elements() ?? []
+            return try own.map { (path, "--\($0)") }
+                + below.flatMap { try options($0, path + [$0.required("commandName").text()]) }
+        }
+        return (try? options(Kazasu.listing(), [])) ?? []
+    }()
+
+    @Test("The hint about a wrong value says in one line how it is written", arguments: ["en", "ja"])
+    func wrongValue(language: String) throws {
+        var count = 0
+        for (command, option) in Self.formed {
+            let result = try Kazasu.run(command + [option, "~!~", "--lang", language, "-t", "0"])
+            guard result.hasEnded(64), result.errors.contains(language == "ja" ? "の値 '~!~'" : "invalid value '~!~'")
+            else { continue }
+            count += 1
+            let hint = result.messages.last ?? ""
+            let columns = hint.unicodeScalars.reduce(0) { $0 + ($1.value > 0x2E7F ? 2 : 1) }
+            #expect(columns <= 84, "\(option): \(hint)")
+        }
+        #expect(count > 30)
+    }
+
     @Test("There are such options")
     func choicesAreListed() {
         let names = Set(Choice.all.map(\.option))

@@ -216,6 +216,13 @@ struct StationsTests {
 
     @Test("A search shows a few of many hits, and says how many there are")
     func boundsLookup() throws {
+        for (name, meant) in [("霞関", "霞ケ関"), ("Shinjku", "Shinjuku"), ("四谷", "四ツ谷")] {
+            let result = try Kazasu.run("stations", "lookup", name)
+            #expect(result.hasEnded(name == "四谷" ? 0 : 1), "\(result)")
+            #expect(result.messages.last?.contains("did you mean '\(meant)'?") == true, "\(result)")
+        }
+        let none = try Kazasu.run("stations", "lookup", "新宿", "渋谷")
+        #expect(none.hasEnded(0) && none.errors.isEmpty, "\(none)")
         let result = try Kazasu.run("stations", "lookup", "新", "a", "東")
         #expect(result.hasEnded(0) && result.output.split(separator: "\n").count == 50, "\(result.output)")
         #expect(result.errors.contains("more matches; type more of the name"), "\(result.errors)")

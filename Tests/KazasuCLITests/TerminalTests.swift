@@ -70,6 +70,7 @@ struct TerminalTests {
     func lists(width: String) throws {
         let fixtures = "\(TestFiles.root)/Fixtures"
         let lines = [
+            "passport lists \(fixtures)/ids/passports/lists/list.ml \(fixtures)/ids/passports/lists/certs.p7c",
             "passport -q --mrz-from env:MRZ -r virtual:\(fixtures)/iso7816/passport/card.json",
             "mynumber --free -r virtual:\(fixtures)/iso7816/mynumber/card.json",
             "tag info -r virtual:\(fixtures)/virtual/ntag213-signed.json",
@@ -77,6 +78,8 @@ struct TerminalTests {
             "classic info -r virtual:\(fixtures)/virtual/classic-1k.json",
             "decode \(fixtures)/formats/json/classic.json",
             "poll -r virtual:\(fixtures)/virtual/classic-1k.json", "license --free -r \(LicenseTests.reader("sample"))",
+            "diff -q \(fixtures)/cards/suica-p1/card.json \(fixtures)/cards/edy/card.json", "stations status",
+            "stations lookup 新宿", "scan -q -r virtual:\(fixtures)/cards/suica-p1/card.json",
         ]
         for line in lines.flatMap({ [$0 + " --lang en", $0 + " --lang ja"] }) {
             let environment = Kazasu.environment.merging(["MRZ": "SP1234567,800405,360614"]) { $1 }

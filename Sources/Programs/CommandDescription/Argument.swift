@@ -69,7 +69,7 @@ package struct Argument<Value: Sendable>: Sendable {
             .positional, names: [], help, property: property, reach: reach, isRequired: isRequired,
             isRepeating: isRepeating, kind: One.argumentKind, completion: completion,
             usualCompletion: { One.defaultCompletionKind },
-            values: { One.allValueStrings },
+            values: { One.allValueStrings }, example: One.example, pattern: One.pattern,
             take: { text in
                 guard let value = One(argument: text) else { return false }
                 set(value)

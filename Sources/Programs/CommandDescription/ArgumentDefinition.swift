@@ -37,6 +37,10 @@ package struct ArgumentDefinition {
     /// The heading of its group in help.
     package internal(set) var section: String?
     private let listed: () -> [String]
+    /// How a value is written; `nil` where the help says it best.
+    package let example: LocalizedText?
+    /// A regular expression that a value matches, or each of a list; `nil` if any will do.
+    package let pattern: String?
     /// Takes one value; `false` if it is none.
     let take: (String) -> Bool
 
@@ -62,6 +66,7 @@ package struct ArgumentDefinition {
         isRepeating: Bool = false, kind: ArgumentKind = .text, parsing: ArgumentParsing = .next,
         defaultValue: String? = nil, flagValue: String? = nil, completion: CompletionKind? = nil,
         usualCompletion: @escaping () -> CompletionKind = { .default }, values: @escaping () -> [String] = { [] },
+        example: LocalizedText? = nil, pattern: String? = nil,
         take: @escaping (String) -> Bool
     ) {
         (self.form, self.names, words, bounds, isHidden) = (form, names, help.words, help.bounds, help.isHidden)
@@ -71,6 +76,7 @@ package struct ArgumentDefinition {
         (self.parsing, self.defaultValue, self.flagValue) = (parsing, defaultValue, flagValue)
         (ownCompletion, self.usualCompletion) = (completion, usualCompletion)
         (listed, self.take) = (values, take)
+        (self.example, self.pattern) = (example, pattern)
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// What a value is for programs; on a command line, every value is text.
 public enum ArgumentKind: Sendable {
     case text
@@ -23,6 +25,10 @@ public protocol ExpressibleByArgument: Sendable {
     static var defaultCompletionKind: CompletionKind { get }
     /// What it is for programs.
     static var argumentKind: ArgumentKind { get }
+    /// How it is written, for whoever wrote it wrong, as in `0-19 or 0,3,5-7`; `nil` where the help of the option says it best.
+    static var example: LocalizedText? { get }
+    /// A regular expression that matches the value, or each of a list, as programs write it; `nil` if any text will do.
+    static var pattern: String? { get }
 }
 
 extension ExpressibleByArgument {
@@ -37,6 +43,10 @@ extension ExpressibleByArgument {
     }
     /// Text.
     public static var argumentKind: ArgumentKind { .text }
+    /// None.
+    public static var example: LocalizedText? { nil }
+    /// None.
+    public static var pattern: String? { nil }
 }
 
 extension ExpressibleByArgument where Self: RawRepresentable, RawValue: ExpressibleByArgument {

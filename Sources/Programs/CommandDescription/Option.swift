@@ -92,7 +92,7 @@ package struct Option<Value: Sendable>: Sendable {
             .option, names: names.resolved(property), help, property: property, reach: reach, isRequired: isRequired,
             isRepeating: isRepeating, kind: One.argumentKind, parsing: parsing, defaultValue: defaultValue,
             flagValue: flagValue, completion: completion, usualCompletion: { One.defaultCompletionKind },
-            values: { One.allValueStrings },
+            values: { One.allValueStrings }, example: One.example, pattern: One.pattern,
             take: { text in
                 guard let value = One(argument: text) else { return false }
                 set(value)

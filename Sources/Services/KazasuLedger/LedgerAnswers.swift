@@ -14,6 +14,8 @@ package struct AnswerColumn<Row> {
         var hidesEmpty = false
         /// Whether the column is left out first where a terminal is narrow.
         var givesWay = false
+        /// Whether the column is never left out, not even where all rows have the same.
+        var stays = false
         /// Whether the rows need the column at all.
         var isNeeded: ([Row]) -> Bool = { _ in true }
         let cell: (Row, Language) -> String
@@ -57,7 +59,7 @@ package struct Answer<Row> {
 
     /// The table with its head; nothing for no rows.
     package func table(_ rows: [Row], _ language: Language) -> AnswerTable {
-        guard !rows.isEmpty else { return AnswerTable(cells: [], rightAligned: [], givesWay: []) }
+        guard !rows.isEmpty else { return AnswerTable(cells: [], rightAligned: [], givesWay: [], stays: []) }
         let shown = columns.compactMap(\.heading).filter { $0.isNeeded(rows) }.map { heading in
             (heading: heading, cells: rows.map { heading.cell($0, language) })
         }.filter { column in !column.heading.hidesEmpty || column.cells.contains { !$0.isEmpty } }
@@ -65,7 +67,8 @@ package struct Answer<Row> {
         let cells = rows.indices.map { index in shown.map { $0.cells[index] } }
         return AnswerTable(
             cells: [head] + cells, rightAligned: Set(shown.indices.filter { shown[$0].heading.isRight }),
-            givesWay: Set(shown.indices.filter { shown[$0].heading.givesWay }))
+            givesWay: Set(shown.indices.filter { shown[$0].heading.givesWay }),
+            stays: Set(shown.indices.filter { shown[$0].heading.stays }))
     }
 }
 
@@ -76,6 +79,8 @@ package struct AnswerTable {
     package let rightAligned: Set<Int>
     /// The columns that are left out first where a terminal is narrow.
     package let givesWay: Set<Int>
+    /// The columns that are never left out.
+    package let stays: Set<Int>
 }
 
 extension AnswerColumn {
@@ -170,7 +175,9 @@ package enum LedgerAnswers {
                     }, csv: { row, _ in .text(row.after.record.date?.description) }),
                 AnswerColumn(
                     key: "missing", japanese: "欠落件数",
-                    heading: .init(title: LocalizedText("MISSING", "欠落")) { row, language in row.gap.words[language] },
+                    heading: .init(title: LocalizedText("MISSING", "欠落"), stays: true) { row, language in
+                        row.gap.words[language]
+                    },
                     csv: { row, _ in .number(row.gap.missing) }, json: { row, _ in .optional(row.gap.missing) }),
                 .count("missingAtLeast", "最小") { $0.gap.atLeast },
                 .count("missingAtMost", "最大") { $0.gap.atMost },

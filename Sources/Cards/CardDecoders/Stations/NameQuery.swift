@@ -31,6 +31,24 @@ package struct NameQuery: Sendable {
         return NameQuery.sound(name)?.contains(reading) ?? false
     }
 
+    /// Whether a name of a table was probably meant: the same but for the small kana between characters, as in 四谷 for 四ツ谷, or
+    /// with one letter left out, added or replaced in a name of four letters and more.
+    func isNear(_ name: String) -> Bool {
+        let name = NameQuery.folded(name)
+        guard name != text, text.count > 1 else { return false }
+        let (own, other) = (NameQuery.withoutLinks(text), NameQuery.withoutLinks(name))
+        if own.count > 1, own == other { return true }
+        return min(text.count, name.count) >= 4 && NameQuery.differInOneLetter(Array(text), Array(name))
+    }
+
+    private static func withoutLinks(_ name: String) -> String { name.filter { !"ケカツノのが之".contains($0) } }
+
+    private static func differInOneLetter(_ first: [Character], _ second: [Character]) -> Bool {
+        let start = zip(first, second).prefix { $0 == $1 }.count
+        let (rest, other) = (first.dropFirst(start), second.dropFirst(start))
+        return rest.dropFirst() == other.dropFirst() || rest.dropFirst() == other || rest == other.dropFirst()
+    }
+
     private static func folded(_ name: String, keepsSmallKana: Bool = false) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in name.lowercased().unicodeScalars where !" 　-'’".unicodeScalars.contains(scalar) {

@@ -402,6 +402,18 @@ extension SearchableStations {
         let found = codes.sorted { $0.order < $1.order }.prefix(max(0, limit)).map { Place($0, on: nil, self) }
         return (found, codes.count - found.count)
     }
+
+    /// The names that were probably meant by one that no place has: in the order of their letters, three at most.
+    package func names(near text: String) -> [String] {
+        let query = NameQuery(text)
+        guard !query.isEmpty, codes(where: query.equals).isEmpty else { return [] }
+        var names: Set<String> = []
+        _ = codes { name in
+            if query.isNear(name) { names.insert(name) }
+            return false
+        }
+        return Array(names.sorted().prefix(3))
+    }
 }
 
 extension PlaceCode {

@@ -213,15 +213,29 @@ struct StationsLookup: KazasuCommand {
                     "該当する名前はほかに \(more) 件あります。名前をもう少し詳しく指定してください"))
         }
         let missing = found.filter { $0.1.allSatisfy { $0.name == nil } }.map(\.0.text)
+        let nearest = queries.flatMap { query -> [String] in
+            guard case .name(let name) = query else { return [] }
+            return (names as? any SearchableStations)?.names(near: name) ?? []
+        }
+        let meant = StationsLookup.question(nearest)
+        if missing.isEmpty, let meant { context.note(meant) }
         guard missing.isEmpty else {
             let history = Caller.current.command("history")
             throw CommandError(
                 .negative, "notFound",
                 tr("in no table: ", "どの表にもありません: ") + missing.joined(separator: tr(", ", "、")),
-                hint: tr(
-                    "give a code as \(history) prints it, or a part of a name",
-                    "\(history) に出るコードか、名前の一部を指定してください"))
+                hint: meant
+                    ?? tr(
+                        "give a code as \(history) prints it, or a part of a name",
+                        "\(history) に出るコードか、名前の一部を指定してください"))
         }
+    }
+
+    /// Asks whether one of these names was meant; `nil` for none.
+    private static func question(_ names: [String]) -> String? {
+        guard !names.isEmpty else { return nil }
+        let list = names.map { "'\($0)'" }
+        return tr("did you mean \(list.joined(separator: " or "))?", "\(list.joined(separator: "、")) のことですか？")
     }
 
     private static func cells(_ place: Place) -> [String] {
@@ -314,17 +328,23 @@ struct StationsStatus: KazasuCommand {
             Station codes and names contain data of 自動改札機の研究 (Yoiko), https://ja.ysrl.org/atc/station-code.html, as of
             2026-07-15, distributed with this program only. It may not be redistributed by itself, whether paid or free. Its
             accuracy is not guaranteed, it may change or end without notice, and no liability is taken for its use. Changes were made.
-
             """,
             """
             駅のコードと名前には「自動改札機の研究」（Yoiko、https://ja.ysrl.org/atc/station-code.html、2026-07-15 現在）のデータが
             含まれ、このプログラムと一緒にだけ配布しています。データだけの再配布は、有償・無償を問わずできません。正確さは保証されず、
             予告なく変更・終了することがあり、利用による損害の責任は負いません。内容は一部変更しています。
-
             """)
-        return "\n" + (ShippedStations.hasYSRL ? ysrl : "")
-            + tr(
-                "The license of Kazasu does not cover these names.\n", "付属の名前は Kazasu のライセンスの対象ではありません。\n")
+        let license = tr(
+            "The license of Kazasu does not cover these names.", "付属の名前は Kazasu のライセンスの対象ではありません。")
+        return "\n" + (ShippedStations.hasYSRL ? paragraph(ysrl) : "") + paragraph(license)
+    }
+
+    /// A text at the width of the terminal; elsewhere with the lines that it has.
+    private static func paragraph(_ text: String) -> String {
+        guard let width = Output.lineWidth else { return text + "\n" }
+        let lines = text.split(separator: "\n").map(String.init)
+        let joined = lines.dropFirst().reduce(lines.first ?? "") { LineBreaker.joined($0, $1) }
+        return Columns.sentence(joined, indent: "", width: width)
     }
 
     private static func table(_ origin: StationOptions.Origin, _ path: String, _ file: StationFile) -> Table {

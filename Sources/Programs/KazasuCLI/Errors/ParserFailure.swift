@@ -48,10 +48,10 @@ extension ParserFailure {
                     .usage, "usage", message,
                     hint: tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？"))
             }
-            hint = known.flatMap { Self.explained($0, shown(argument)) } ?? lists
+            hint = known.map { Self.explained($0, shown(argument)) } ?? lists
         case .missingValue(let option):
             message = tr("\(shown(option)) needs a value", "\(shown(option)) に値がありません")
-            hint = spec?.option(option).flatMap { Self.explained($0, shown(option)) } ?? lists
+            hint = spec?.option(option).map { Self.explained($0, shown(option)) } ?? lists
         case .missingArgument(let name):
             message = tr("missing argument \(name)", "引数 \(name) がありません")
             hint = lists
@@ -113,7 +113,7 @@ extension ParserFailure {
                 ? tr("repeat the option for each value", "値ごとにオプションを繰り返してください")
                 : tr("repeat the option for each of: \(values)", "値ごとにオプションを繰り返してください: \(values)")
         }
-        let form = form(option).map { tr(", written as \($0)", "（\($0) の形）") } ?? ""
+        let form = option.example.map { tr(", written as \($0.english)", "（\($0.japanese) の形）") } ?? ""
         return values.isEmpty
             ? tr("one value only\(form)", "値は 1 つだけ指定してください\(form)")
             : tr("one value only: \(values)", "値は 1 つだけ指定してください: \(values)")
@@ -123,38 +123,26 @@ extension ParserFailure {
         values.prefix(40).joined(separator: tr(", ", "、")) + (values.count > 40 ? tr(", …", "、…") : "")
     }
 
-    /// What a value looks like, where that is fixed, or where the help has an example.
-    private static func form(_ option: ArgumentDefinition) -> String? {
-        switch option.valueName {
-        case "date": return "2026-04-01"
-        case "month": return "2026-04"
-        case let name where name.contains(":"): return name.replacing("port", with: "PORT")
-        default: return example(option)
-        }
-    }
-
-    /// How its help writes a value, as in `mon-fri or sat,sun`.
-    private static func example(_ option: ArgumentDefinition) -> String? {
-        let help = option.words[Language.current]
-        return (help.firstMatch(of: /as in (.+?)[.;]?$/) ?? help.firstMatch(of: /例: (.+?)）/)).map { String($0.1) }
-    }
-
     /// How the value of an option or argument is written, which values it may have, or else what it is for.
-    private static func explained(_ option: ArgumentDefinition, _ name: String?) -> String? {
-        if ["service", "code", "codes"].contains(option.valueName), option.values.isEmpty {
-            return tr("a code has up to four hexadecimal digits, as in 090F", "コードは 090F のような 16 進 4 桁以内です")
-        }
+    private static func explained(_ option: ArgumentDefinition, _ name: String?) -> String {
         guard option.values.isEmpty else {
             return tr("one of \(list(option.values))", "使える値: \(list(option.values))")
         }
-        if let form = form(option) {
-            return switch option.valueName {
-            case "date": tr("write a day as \(form)", "\(form) の形で書いてください")
-            case "month": tr("write a month as \(form)", "\(form) の形で書いてください")
-            default: tr("write it as \(form)", "\(form) のように書いてください")
-            }
+        if let example = option.example {
+            return tr("write it as \(example.english)", "\(example.japanese) のように書いてください")
         }
-        return "\(name.map { "\($0): " } ?? "")\(firstSentence(option.words[Language.current]))"
+        switch (option.kind, option.bounds) {
+        case (.integer, let bounds?) where bounds.upperBound < Int.max:
+            return tr(
+                "write a whole number from \(bounds.lowerBound) to \(bounds.upperBound)",
+                "\(bounds.lowerBound)～\(bounds.upperBound) の整数で書いてください")
+        case (.integer, let bounds?):
+            return tr(
+                "write a whole number, \(bounds.lowerBound) or more", "\(bounds.lowerBound) 以上の整数で書いてください")
+        case (.integer, nil): return tr("write a whole number", "整数で書いてください")
+        case (.number, _): return tr("write a number, as in 2 or 0.5", "2 や 0.5 のような数で書いてください")
+        default: return "\(name.map { "\($0): " } ?? "")\(firstSentence(option.words[Language.current]))"
+        }
     }
 
     /// The part of a help text that says what a value is.

@@ -94,6 +94,9 @@ package struct HistoryFilter: ParsableArguments {
 
 /// A month as people write it, `2026-11`, or by its distance from the one of the computer's clock: `this`, `last`.
 package struct MonthArgument: ExpressibleByArgument, Equatable, Sendable {
+    package static var example: LocalizedText? { LocalizedText("2026-04, this or last", "2026-04、this、last") }
+    package static var pattern: String? { "^([0-9]{4}-[0-9]{2}|this|last)$" }
+
     package let days: ClosedRange<CalendarDate>
 
     package init?(argument: String) {
@@ -116,6 +119,11 @@ package struct MonthArgument: ExpressibleByArgument, Equatable, Sendable {
 }
 
 extension CalendarDate: ExpressibleByArgument {
+    /// An ISO 8601 date.
+    public static var example: LocalizedText? { LocalizedText("2026-04-01", "2026-04-01") }
+    /// An ISO 8601 date.
+    public static var pattern: String? { "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }
+
     /// Reads a day as `2026-11-20`, or as `today` or `yesterday`: those of Japan, as on cards.
     public init?(argument: String) {
         guard let back = ["today": 0, "今日": 0, "yesterday": 1, "昨日": 1][argument] else {

@@ -25,6 +25,8 @@ extension FourDigitCode {
 /// Codes as a user lists them: `0003,FE00`.
 package struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
     package static var argumentKind: ArgumentKind { .list }
+    package static var example: LocalizedText? { FourDigits.example }
+    package static var pattern: String? { FourDigits.pattern }
 
     package var codes: [Code]
 
@@ -43,12 +45,27 @@ package typealias SystemCodeList = CodeList<SystemCode>
 /// Service codes as a user lists them.
 package typealias ServiceCodeList = CodeList<ServiceCode>
 
+extension FourDigits {
+    /// How a code is written.
+    fileprivate static let example = LocalizedText("four hexadecimal digits, as in 090F", "090F（16 進 4 桁）")
+    /// How programs write a code.
+    fileprivate static let pattern = "^[0-9A-F]{4}$"
+}
+
 extension SystemCode: ExpressibleByArgument {
     /// Reads a code as the user types it.
     public init?(argument: String) { self.init(typed: argument) }
+    /// Up to four hexadecimal digits.
+    public static var example: LocalizedText? { FourDigits.example }
+    /// Four hexadecimal digits.
+    public static var pattern: String? { FourDigits.pattern }
 }
 
 extension ServiceCode: ExpressibleByArgument {
     /// Reads a code as the user types it.
     public init?(argument: String) { self.init(typed: argument) }
+    /// Up to four hexadecimal digits.
+    public static var example: LocalizedText? { FourDigits.example }
+    /// Four hexadecimal digits.
+    public static var pattern: String? { FourDigits.pattern }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CommandDescription
-import Kazasu
+package import Kazasu
 
 /// Options of every command.
 package struct CommonOptions: ParsableArguments {
@@ -90,6 +90,8 @@ package struct ReaderOptions: ParsableArguments {
 
 /// How long to wait for a card.
 package enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
+    package static var example: LocalizedText? { LocalizedText("seconds, as in 5, or forever", "5 などの秒数か forever") }
+
     case seconds(Double)
     case forever
 

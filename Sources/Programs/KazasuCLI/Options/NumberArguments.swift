@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CommandDescription
+package import Kazasu
 
 /// Numbers as a user lists them: `0-19` or `0,3,5-7`.
 package enum NumberRanges {
@@ -23,6 +24,8 @@ package enum NumberRanges {
 /// Block numbers as a user lists them, decimal.
 package struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
     package static var argumentKind: ArgumentKind { .list }
+    package static var example: LocalizedText? { LocalizedText("0-19 or 0,3,5-7", "0-19、0,3,5-7") }
+    package static var pattern: String? { "^[0-9]{1,5}(-[0-9]{1,5})?$" }
 
     package var numbers: [UInt16]
 
@@ -35,6 +38,8 @@ package struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
 /// Page numbers as a user lists them, hexadecimal as `tag pages` prints them: `4`, `00-0F`, `3,28-2C`.
 package struct PageRange: ExpressibleByArgument, Equatable, Sendable {
     package static var argumentKind: ArgumentKind { .list }
+    package static var example: LocalizedText? { LocalizedText("0-F or 4,29-2C", "0-F、4,29-2C") }
+    package static var pattern: String? { "^[0-9A-F]{1,3}(-[0-9A-F]{1,3})?$" }
 
     package var numbers: [UInt16]
 
@@ -53,6 +58,9 @@ package struct PageRange: ExpressibleByArgument, Equatable, Sendable {
 
 /// One page number, hexadecimal.
 package struct PageArgument: ExpressibleByArgument, Equatable, Sendable {
+    package static var example: LocalizedText? { LocalizedText("4 or 2C", "4、2C") }
+    package static var pattern: String? { "^[0-9A-F]{1,3}$" }
+
     package var number: UInt16
 
     package init?(argument: String) {

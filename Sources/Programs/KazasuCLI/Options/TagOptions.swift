@@ -3,7 +3,7 @@
 package import CommandDescription
 import ByteCodec
 import CardCiphers
-import Kazasu
+package import Kazasu
 
 /// The options for the key of an Ultralight C, Ultralight AES or NTAG 424 DNA.
 package struct TagKeyOptions: ParsableArguments {
@@ -82,6 +82,9 @@ package struct TagKeyOptions: ParsableArguments {
 
     /// A key's number on the tag.
     package struct KeyNumber: ExpressibleByArgument, Sendable {
+        package static var example: LocalizedText? { LocalizedText("a digit from 0 to 4", "0～4 の数字") }
+        package static var pattern: String? { "^[0-4]$" }
+
         let number: UInt8
 
         package init?(argument: String) {
@@ -222,6 +225,8 @@ package struct TagMessageOptions: ParsableArguments {
 /// A record's type and data as a user types them. `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard
 /// input.
 package struct TypedData: ExpressibleByArgument, Equatable, Sendable {
+    package static var example: LocalizedText? { LocalizedText("TYPE=TEXT or TYPE=@FILE", "TYPE=TEXT、TYPE=@FILE") }
+
     package var type: String
     private var text: String
 

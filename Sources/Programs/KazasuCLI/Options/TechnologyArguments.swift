@@ -6,6 +6,7 @@ package import Kazasu
 /// Kinds of card as a user lists them: `f,a,b`.
 package struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
     package static var argumentKind: ArgumentKind { .list }
+    package static var example: LocalizedText? { LocalizedText("f,a,b, in the order to look", "f,a,b（探す順）") }
 
     package var technologies: [Technology]
 
@@ -39,6 +40,8 @@ package struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
 /// Which types of ISO 14443 to look for, in order.
 package struct ISOTypes: ExpressibleByArgument, Equatable, Sendable {
     package static var argumentKind: ArgumentKind { .list }
+    package static var example: LocalizedText? { LocalizedText("a, b or a,b", "a、b、a,b のいずれか") }
+    package static var pattern: String? { "^[ab]$" }
 
     package var technologies: [Technology]
 

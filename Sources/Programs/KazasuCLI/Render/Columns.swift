@@ -4,15 +4,21 @@ import ByteCodec
 
 /// Text in columns, with full-width characters counted as two columns.
 package enum Columns {
-    /// The rows with every column but the last padded to its widest cell, with two spaces between columns.
+    /// The rows with every column but the last padded to its widest cell, with two spaces between columns. Where a terminal is too
+    /// narrow, the last column goes on below its beginning, or each row below its first cell; nothing is left out.
     ///
     /// - Parameters:
     ///   - rightAligned: the columns whose cells are aligned right.
+    ///   - width: that of the lines; `nil` for no limit.
     ///   - color: the color of a cell, by its column and its text.
     package static func text(
-        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
-        color: (Int, String) -> Color? = { _, _ in nil }
+        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [], width: Int? = Output.lineWidth,
+        color: @escaping (Int, String) -> Color? = { _, _ in nil }
     ) -> String {
+        if let width {
+            let lines = NarrowTable(Array(rows), width, rightAligned, color).lines()
+            return lines.flatMap(\.self).map { $0 + "\n" }.joined()
+        }
         var text = ""
         write(rows, rightAligned: rightAligned, color: color) { text += $0 }
         return text
@@ -77,7 +83,7 @@ package enum Columns {
     }
 
     /// The width that a value has at least where lines are broken.
-    private static let leastValue = 16
+    fileprivate static let leastValue = 16
 
     /// The width of the longest line of the rows, in terminal columns.
     package static func width(_ rows: some Collection<[String]>) -> Int {
@@ -85,6 +91,67 @@ package enum Columns {
         for row in rows { layout.measure(row) }
         return layout.width
     }
+}
+
+/// A table on a terminal that may be too narrow for it.
+private struct NarrowTable {
+    private let rows: [[String]]
+    private let width: Int
+    private let rightAligned: Set<Int>
+    private let color: (Int, String) -> Color?
+    private let layout: ColumnLayout
+
+    init(_ rows: [[String]], _ width: Int, _ rightAligned: Set<Int>, _ color: @escaping (Int, String) -> Color?) {
+        (self.rows, self.width, self.rightAligned, self.color) = (rows, width, rightAligned, color)
+        var layout = ColumnLayout(rightAligned: rightAligned)
+        for row in rows { layout.measure(row) }
+        self.layout = layout
+    }
+
+    /// The lines of each row: in columns, the last of which may go on below its beginning; or with the other cells below the first
+    /// one, and there at least one after the other.
+    func lines(areBelow: Bool = false) -> [[String]] {
+        let last = layout.count - 1
+        guard layout.width > width, last > 0 else { return rows.map { [line($0)] } }
+        let start = layout.width(of: Array(0..<last)) + 2
+        if !rightAligned.contains(last), width >= start + leastCell {
+            return rows.map { continued($0, last, room: width - start) }
+        }
+        if areBelow {
+            return rows.map { row in
+                let cells = row.filter { !$0.isEmpty }.map { VisibleText.line($0) }
+                return LineBreaker.lines(cells.joined(separator: "  "), width: width)
+            }
+        }
+        guard last > 1, width > indent.count + Columns.leastValue else { return rows.map { [line($0)] } }
+        let (indent, color) = (indent, color)
+        let others = NarrowTable(
+            rows.map { Array($0.dropFirst()) }, width - indent.count, Set(rightAligned.map { $0 - 1 }),
+            { color($0 + 1, $1) })
+        return zip(rows, others.lines(areBelow: true)).map { row, below in
+            [ColumnLayout.cell(row.first ?? "", color: { color(0, $0) })]
+                + below.filter { !$0.isEmpty }.map { indent + $0 }
+        }
+    }
+
+    /// The width of the last column where its cells go on in more lines.
+    private let leastCell = 12
+
+    /// What precedes the other cells of a row below its first one.
+    private var indent: String {
+        let margins = rows.map { $0.first?.prefix { $0 == " " }.count ?? 0 }
+        return String(repeating: " ", count: (margins.max() ?? 0) + 2)
+    }
+
+    /// A row whose last cell goes on below its beginning.
+    private func continued(_ row: [String], _ last: Int, room: Int) -> [String] {
+        guard row.count > last else { return [line(row)] }
+        return LineBreaker.lines(VisibleText.line(row[last]), width: room).enumerated().map { number, part in
+            line((number == 0 ? Array(row[..<last]) : Array(repeating: "", count: last)) + [part])
+        }
+    }
+
+    private func line(_ row: [String]) -> String { String(layout.line(row, color: color).dropLast()) }
 }
 
 /// The widths of columns: every row is measured first, then written.
@@ -102,6 +169,9 @@ package struct ColumnLayout {
             widths[column] = max(widths[column], VisibleText.line(cell).terminalWidth)
         }
     }
+
+    /// The number of columns.
+    fileprivate var count: Int { widths.count }
 
     /// The width of the longest line, in terminal columns.
     package var width: Int { width(of: Array(widths.indices)) }
@@ -124,6 +194,12 @@ package struct ColumnLayout {
         }
     }
 
+    /// A cell as one visible line, in its color.
+    fileprivate static func cell(_ text: String, color: (String) -> Color?) -> String {
+        let text = VisibleText.line(text)
+        return color(text)?.applied(to: text) ?? text
+    }
+
     /// A row of some of the columns as a line; of all columns for `nil`.
     package func line(
         _ row: [String], of columns: [Int]? = nil, color: (Int, String) -> Color? = { _, _ in nil }
@@ -132,7 +208,7 @@ package struct ColumnLayout {
         for (place, column) in (columns ?? Array(row.indices)).enumerated() {
             let cell = row[column].cut(to: widths[column])
             let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
-            let shown = color(column, cell)?.applied(to: cell) ?? cell
+            let shown = ColumnLayout.cell(cell) { color(column, $0) }
             line += (place == 0 ? "" : "  ") + (rightAligned.contains(column) ? padding + shown : shown + padding)
         }
         while line.hasSuffix(" ") { line.removeLast() }

@@ -48,7 +48,8 @@ struct DiffView {
         let (meaning, start) = (meanings.line(block), "  \(sign) \(block)")
         guard !meaning.isEmpty else { return start + "\n" }
         let isTooWide = Output.lineWidth.map { start.terminalWidth + 2 + meaning.terminalWidth > $0 } ?? false
-        return start + (isTooWide ? "\n      " : "  ") + meaning + "\n"
+        return isTooWide
+            ? start + "\n" + Columns.sentence(meaning, indent: "      ") : start + "  " + meaning + "\n"
     }
 
     // MARK: Tags and file-based cards
@@ -106,12 +107,14 @@ struct DiffView {
 
     private var meaningText: String {
         changedBalances.map { before, after in
-            "\(after.name[Language.current])  " + tr("balance ", "残高 ") + "\(before.line) → \(after.line)\n"
+            Columns.sentence(
+                "\(after.name[Language.current])  " + tr("balance ", "残高 ") + "\(before.line) → \(after.line)",
+                indent: "")
         }.joined()
             + changedFields.map { before, after in
                 let name = after.field.name[Language.current]
                 let (old, new) = (before.map { redaction.words(of: $0.field) } ?? "-", redaction.words(of: after.field))
-                return "\(after.cardName[Language.current])  \(name) \(old) → \(new)\n"
+                return Columns.sentence("\(after.cardName[Language.current])  \(name) \(old) → \(new)", indent: "")
             }.joined()
     }
 

@@ -110,6 +110,9 @@ struct LedgerFileOptions: ParsableArguments {
 
 /// A year as people write it.
 struct YearArgument: ExpressibleByArgument, Equatable, Sendable {
+    static var example: LocalizedText? { LocalizedText("2026", "2026") }
+    static var pattern: String? { "^[0-9]{4}$" }
+
     let days: ClosedRange<CalendarDate>
 
     init?(argument: String) {

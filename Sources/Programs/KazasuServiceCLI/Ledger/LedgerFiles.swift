@@ -518,6 +518,7 @@ struct ClaimOptions: ParsableArguments {
 /// Days of the week: names and ranges, separated by commas.
 struct WeekdayList: ExpressibleByArgument, Equatable, Sendable {
     static var argumentKind: ArgumentKind { .list }
+    static var example: LocalizedText? { LocalizedText("mon-fri or sat,sun", "mon-fri、sat,sun、平日、土日") }
 
     let days: Set<Int>
 

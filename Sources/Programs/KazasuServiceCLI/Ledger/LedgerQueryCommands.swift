@@ -149,7 +149,10 @@ extension LedgerCommand {
                 // What was done is cut, then places and the names of cards.
                 layout.narrow([7], of: columns, to: width, least: 8)
                 layout.narrow([3, 4, 9], of: columns, to: width, least: 8)
-                for column in [7, 1] where layout.width(of: columns) > width { columns.removeAll { $0 == column } }
+                for column in [7, 1, 2, 6] where layout.width(of: columns) > width {
+                    columns.removeAll { $0 == column }
+                }
+                layout.narrow([3, 4, 9], of: columns, to: width, least: 6)
             }
             _ = stream.write(layout.line(head, of: columns))
             try records.forEach { entry in
@@ -342,12 +345,17 @@ extension Context {
             func leaveOut(_ column: Int) {
                 if layout.width(of: shown) > width { shown.removeAll { $0 == column } }
             }
-            for column in head.indices.dropFirst() {
+            for column in head.indices.dropFirst() where !table.stays.contains(column) {
                 let cells = Set(body.map { $0[column] })
                 if cells.isSubset(of: ["", "-"]) || body.count > 1 && cells.count == 1 { leaveOut(column) }
             }
             layout.narrow(Set(head.indices).subtracting(table.rightAligned), of: shown, to: width, least: 16)
             for column in table.givesWay.sorted() { leaveOut(column) }
+            if layout.width(of: shown) > width {
+                let right = shown.indices.filter { table.rightAligned.contains(shown[$0]) }
+                return Columns.text(
+                    table.cells.map { row in shown.map { row[$0] } }, rightAligned: Set(right), width: width)
+            }
         }
         return table.cells.map { layout.line($0, of: shown) }.joined()
     }

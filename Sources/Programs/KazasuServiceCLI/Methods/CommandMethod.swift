@@ -60,13 +60,9 @@ struct CommandMethod: Sendable {
 
     // MARK: Parameters
 
-    /// How values of these names are written, as documents tell it; people may write them in other ways, too.
+    /// How texts of these names are written, as documents tell it; people may write them in other ways, too.
     private static let patterns = [
-        "code": "^[0-9A-F]{4}$", "codes": "^[0-9A-F]{4}$", "service": "^[0-9A-F]{4}$",
-        "numbers": "^[0-9]{1,5}(-[0-9]{1,5})?$", "pages": "^[0-9A-F]{1,3}(-[0-9A-F]{1,3})?$", "page": "^[0-9A-F]{1,3}$",
-        "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "month": "^([0-9]{4}-[0-9]{2}|this|last)$",
-        "year": "^[0-9]{4}$", "hex": "^([0-9A-F]{2})+$",
-        "data": "^([0-9A-F]{8})+$", "a,b": "^[ab]$", "source": "^(env|file|fd):.+$",
+        "hex": "^([0-9A-F]{2})+$", "data": "^([0-9A-F]{8})+$", "source": "^(env|file|fd):.+$",
     ]
 
     private static let cache = Mutex<[String: [Option]]>([:])
@@ -103,7 +99,7 @@ struct CommandMethod: Sendable {
                 Option(
                     parameter: ServiceMethod.Parameter(
                         name, kind, isRequired: option.isRequired || declared.required.contains(name),
-                        values: option.values, pattern: name == "language" ? nil : Self.patterns[option.valueName],
+                        values: option.values, pattern: option.pattern ?? Self.patterns[option.valueName],
                         bounds: option.bounds, option.words),
                     name: isArgument ? nil : "--" + option.name, isRepeating: isArgument || option.isRepeating,
                     isLocal: option.reach != .network))

@@ -47,7 +47,7 @@ struct CommandParameters {
 
     static func confirm(isRequired: Bool) -> ServiceMethod.Parameter {
         ServiceMethod.Parameter(
-            "confirm", .text, isRequired: isRequired,
+            "confirm", .text, isRequired: isRequired, pattern: "^([0-9a-f]{2})+$",
             LocalizedText(
                 "The number (UID or IDm) of the tag that may be overwritten, as tag.info tells it.",
                 "上書きしてよいタグの番号（UID または IDm）。tag.info で確認できます。"))

@@ -192,6 +192,8 @@ struct PermissionList: ExpressibleByArgument, Equatable {
 
 /// The value of `--allow-origin`: a scheme, a host and perhaps a port.
 struct WebOrigin: ExpressibleByArgument, Equatable {
+    static var example: LocalizedText? { LocalizedText("https://shop.example", "https://shop.example") }
+
     var text: String
 
     init?(argument: String) {

@@ -167,6 +167,11 @@ enum AnswerPlace: ExpressibleByArgument, Hashable {
     case leds(LEDLights)
     case lines(GPIOLights)
 
+    static var example: LocalizedText? {
+        LocalizedText(
+            "reader, none, led:GREEN,RED or gpio:CHIP:GREEN,RED", "reader、none、led:GREEN,RED、gpio:CHIP:GREEN,RED")
+    }
+
     static var defaultCompletionKind: CompletionKind { ListCompletion.of { ["reader", "led:", "gpio:", "none"] } }
 
     init?(argument: String) {

@@ -70,6 +70,8 @@ struct OutboxOptions: ParsableArguments {
 
 /// A size with K, M or G for powers of 1024.
 struct ByteSize: ExpressibleByArgument, Equatable {
+    static var example: LocalizedText? { LocalizedText("100M or 2G", "100M、2G") }
+
     var bytes: Int
 
     init(bytes: Int) { self.bytes = bytes }

@@ -367,6 +367,8 @@ struct NamedReader: Equatable {
 
 /// The value of `--metrics`: a port of the loopback interface, since nothing protects the answer.
 struct LoopbackPort: ExpressibleByArgument, Equatable {
+    static var example: LocalizedText? { LocalizedText("127.0.0.1:PORT", "127.0.0.1:PORT") }
+
     var port: UInt16
 
     init?(argument: String) {
