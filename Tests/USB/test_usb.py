@@ -154,6 +154,30 @@ class Reports:
                              [line for line in lines if line.get("op") == "outcome" and "findings" not in line])
 
 
+# What a command needs to get as far as its reader.
+ARGUMENTS = {
+    "read": ["090F"], "passport": ["--mrz-from", "env:MRZ"], "license": ["--free"], "mynumber": ["--free"],
+    "tag write": ["--text", "hello", "--yes"], "felica": ["00FFFF0100"], "apdu": ["00A4040000"],
+    "classic write": ["4", "00112233445566778899AABBCCDDEEFF", "--key-from", "env:KEY6", "--yes"],
+    "classic dump": ["--key-from", "env:KEY6"], "classic read": ["4", "--key-from", "env:KEY6"],
+    "classic value": ["4", "--key-from", "env:KEY6"], "lite verify": ["--key-from", "env:KEY"],
+}
+# The journal of an issuance comes first, and a person is asked; `contribute` records what went wrong.
+OTHERS = {"lite issue", "lite resume", "contribute", "doctor"}
+
+
+def commands():
+    """The commands that take a reader, by their words."""
+    def below(command, words):
+        names = [name for argument in command.get("arguments", ()) for name in argument.get("names", ())]
+        if "--reader" in names:
+            yield " ".join(words)
+        for inner in command.get("subcommands", ()):
+            yield from below(inner, [*words, inner["commandName"]])
+
+    return [name for name in below(json.loads(outside("---describe"))["command"], []) if name not in OTHERS]
+
+
 def stable(answer):
     """Without what another run or reader has otherwise."""
     return {key: value for key, value in answer.items() if key not in ("tool", "readAt", "reader")}
@@ -272,6 +296,24 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
         self.assertEqual(self.succeed("dump", "--reader", "rcs380"), self.virtual("dump"))
         self.assertEqual(self.chip.statistics()["complaints"], [])
         self.assertEqual(self.reader.events, BACK * 2)
+
+    def test_every_command_ends_although_the_reader_is_silent(self):
+        """While it is opened, and in mid-exchange."""
+        names = commands()
+        self.assertGreater(len(names), 20)
+        secrets = {"KEY": "00112233445566778899AABBCCDDEEFF", "KEY6": "FFFFFFFFFFFF",
+                   "MRZ": "SP1234567,800405,360614"}
+        for name in names:
+            for command, expected in ((1, (69,)), (self.LATE, (0, 69, 74, 75, 76))):
+                with self.subTest(name, command=command):
+                    self.plug_in("--fault", f"{command}:dead")
+                    result = self.emulation.run(
+                        KAZASU, *name.split(), *ARGUMENTS.get(name, ()), "--reader", "rcs380", "--timeout", "1",
+                        environment={"LC_ALL": "C", **secrets})
+                    self.assertIn(result.status, expected, result.errors)
+                    self.assertTrue(result.status == 0 or result.errors)
+                    self.assertEqual(self.reader.claimed, set())
+                    self.emulation.unplug_all()
 
     def test_it_is_taken_when_no_reader_is_named(self):
         self.plug_in()
