@@ -60,7 +60,7 @@ struct SilentBrokerTests {
         case publishing
     }
 
-    static let cases: [(Moment, String)] =
+    static let cases: [(moment: Moment, scheme: String)] =
         // No packet of MQTT is reached in the opening of TLS.
         Moment.allCases.map { ($0, "mqtt") } + [(.before, "mqtts"), (.opening, "mqtts")]
 
@@ -78,6 +78,25 @@ struct SilentBrokerTests {
         let result = child.finish()
         #expect(result.end == .exited(0))
         #expect(result.errors.contains("left for the next start"), "\(result.errors)")
+    }
+
+    @Test("SIGTERM ends serve and collect", arguments: cases, ["serve", "collect"])
+    func others(row: (moment: Moment, scheme: String), command: String) throws {
+        let folder = try TemporaryFolder()
+        let broker = try SilentBroker(
+            folder, takesConnections: row.moment != .before, greets: row.moment == .publishing)
+        let own =
+            command == "serve"
+            ? ["--listen", "127.0.0.1:0", "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o"]
+            : ["--to", "sqlite:\(folder.path)/events"]
+        let child = try RunningChild(
+            Service.path, [command, "--mqtt", "\(row.scheme)://127.0.0.1:\(broker.port)"] + own,
+            environment: Service.environment, limit: .seconds(120))
+        _ = try child.message(containing: command == "serve" ? "serving at" : "collecting")
+        // CONNECT, and then SUBSCRIBE or PUBLISH.
+        if row.moment != .before { try broker.waitForData(row.moment == .publishing ? 2 : 1) }
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
     }
 }
 

@@ -6,6 +6,7 @@
 """
 
 import os
+import random
 import sys
 import threading
 import time
@@ -360,6 +361,46 @@ class C1Units(SystemTest):
         self.until_event(taps + 1, '"type":"on"')
         self.vm.run("systemctl stop kazasu-watch")
         self.given_back(reader)
+
+    def test_a_storm_of_plugs(self):
+        """Four readers pulled and plugged in at random, on a machine that is slow: in the end each is ready, and given back."""
+        readers = [self.plug_in(model) for model in (RC_S380, RC_S300, RC_S330, ACR122U)]
+        self.start()
+        self.until_event(len(readers), '"state":"ready"', 120)
+        out = set()
+        for _ in range(12 * UNPLUGS):
+            reader = random.choice(readers)
+            if reader in out:
+                reader.plug_in()
+            else:
+                reader.pull()
+            out ^= {reader}
+            # Long enough for a driver to be in the midst of something; shorter than its limits.
+            pause(random.random())
+        for reader in out:
+            reader.plug_in()
+        for reader in readers:
+            self.vm.wait_for(reader)
+        # The last state of each.
+        last = ("import json\nstates = {}\nfor line in open(\"/var/lib/private/kazasu/events\"):\n"
+                "  one = json.loads(line) if line.startswith(\"{\") else {}\n"
+                "  if one.get(\"type\") == \"reader\": states[one[\"reader\"]] = one[\"state\"]\n"
+                "print(states)\n"
+                f"raise SystemExit(list(states.values()) != [\"ready\"] * {len(readers)})")
+        found = self.vm.guest.until(f"python3 -c '{last}'", 60)
+        text = self.journal("kazasu-watch")
+        self.assertEqual(found.status, 0, found.out + text)
+        # A reader that went had been there, and nobody is told to end a program that does not exist.
+        states = {}
+        for one in self.events():
+            if one["type"] == "reader":
+                self.assertFalse(one["state"] == "gone" and states.get(one["reader"]) in (None, "gone"), one)
+                states[one["reader"]] = one["state"]
+        self.assertNotIn("quit the other program", text)
+        self.assertIn("NRestarts=0", self.vm.run("systemctl show kazasu-watch -p NRestarts").out)
+        self.vm.run("systemctl stop kazasu-watch")
+        for reader in readers:
+            self.given_back(reader)
 
     def test_another_program_resets_the_reader(self):
         """USBDEVFS_RESET, as some programs send to each reader at their start."""
