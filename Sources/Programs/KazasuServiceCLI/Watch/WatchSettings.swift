@@ -17,7 +17,7 @@ struct WatchSettings<Options: WatchingCommand> {
 
     /// Options that only the command line has.
     private static var excluded: Set<String> {
-        ["config", "help", "version", "json", "redact", "verbose", "quiet", "lang", "color"]
+        Set(CommandSpec(CommonOptions.self).options.map(\.name)).union(["config"])
     }
     /// Options that are taken from the same place as the option they modify.
     private static var companions: [String: String] {
