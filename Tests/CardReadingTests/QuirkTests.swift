@@ -72,7 +72,15 @@ struct QuirkTests {
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map { String($0) } }
         #expect(rows.count == 252)
         let page = String(decoding: try TestFiles.read("Docs/virtual-cards.md"), as: UTF8.self)
-        for row in rows where row[8] != "-" { #expect(page.contains("`\(row[8])`"), "\(row[8])") }
+        for row in rows where row[8] != "-" {
+            #expect(page.contains("`\(row[8])`"), "\(row[8])")
+            // The test that the row names reads a card with this switch.
+            let test = String(decoding: try TestFiles.read(row[9]), as: UTF8.self)
+            #expect(test.contains("\"\(row[8])"), "\(row[0]): \(row[8]) is not in \(row[9])")
+        }
+        for row in rows where row[9].contains("/") {
+            #expect(try !TestFiles.read(row[9]).isEmpty, "\(row[0]): no test \(row[9])")
+        }
         for quirk in Self.quirks { #expect(page.contains("`\(quirk.prefix { $0 != "=" })`"), "\(quirk)") }
         #expect(throws: DocumentError.self) { try VirtualField(cardFile: Self.card("edy", ["fel-nonsense"])) }
     }

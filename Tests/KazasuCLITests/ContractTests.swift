@@ -336,7 +336,7 @@ struct ContractTests {
         for command in [["poll"], ["balance"], ["history"], ["scan"], ["dump"], ["felica", "0C:IDM"]] {
             let first = try Kazasu.run(command + ["-r", Card.fixture("suica-p1"), "--trace", trace])
             #expect(first.end == .exited(0))
-            #expect(try folder.text("trace").hasPrefix(#"{"schema":"kazasu.trace/1""#))
+            #expect(try folder.text("trace").hasPrefix(#"{"schema":"kazasu.recording/1","course":"trace""#))
             let again = try Kazasu.run(command + ["-r", "replay:\(trace)"])
             #expect(again == first)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+import Glibc
 import TestSupport
 import Testing
 
@@ -66,5 +66,52 @@ struct ContributeTests {
         #expect(try Kazasu.run("contribute", "--check", "\(folder.path)/none.jsonl").hasEnded(66))
         let empty = try record(Card.fixture("edy"), "--no-card")
         #expect(empty.hasEnded(0) && empty.output.hasSuffix(".jsonl\n"), "\(empty)")
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        try Kazasu.shell("ls -A '\(folder)'").output.split(separator: "\n").map { String($0) }
+    }
+
+    @Test("Two at once on one reader: one file, and 69 for the other")
+    func twoAtOnce() throws {
+        let reader = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
+        let first = try Kazasu.start("contribute", "--yes", "-o", folder.path, "-r", reader.id)
+        let second = try Kazasu.start("contribute", "--yes", "-o", folder.path, "-r", reader.id)
+        let results = [first.finish(), second.finish()]
+        #expect(results.contains { $0.hasEnded(0) }, "\(results)")
+        for result in results {
+            guard !result.hasEnded(69) else { continue }
+            #expect(result.hasEnded(0), "\(result)")
+            #expect(try Kazasu.run("contribute", "--check", String(result.output.dropLast())).hasEnded(0))
+        }
+        let files = try Self.names(in: folder.path).filter { $0.hasSuffix(".jsonl") }
+        #expect(files.count == results.count { $0.hasEnded(0) })
+        #expect(reader.interrupt().hasEnded(0))
+    }
+
+    @Test("A killed one leaves nothing behind, and one on a full disk nothing but 73")
+    func noHalfFile() throws {
+        let reader = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
+        let output = "\(folder.path)/output"
+        #expect(mkdir(output, 0o700) == 0)
+        let killed = try Kazasu.start("contribute", "--yes", "-o", output, "-r", reader.id)
+        killed.send(SIGKILL)
+        _ = killed.finish()
+        #expect(try Self.names(in: output) == [])
+        #expect(reader.interrupt().hasEnded(0))
+        // 8 blocks of 512 bytes.
+        let full = try Kazasu.shell(
+            "trap '' XFSZ; ulimit -f 8; kazasu contribute --yes -o '\(output)' -r '\(Card.fixture("edy"))'")
+        #expect(full.hasEnded(73), "\(full)")
+        #expect(try Self.names(in: output) == [])
+    }
+
+    @Test("Of a file of 100 MB no more is read than may be there")
+    func longFile() throws {
+        let path = try folder.write([], as: "long.jsonl")
+        #expect(truncate(path, 100_000_000) == 0)
+        let result = try Kazasu.run("contribute", "--check", path)
+        #expect(result.hasEnded(65) && result.output == "\(path):1: longer than 4 MiB\n", "\(result)")
+        #expect(try Kazasu.run("scan", "-r", "replay:\(path)").hasEnded(65))
     }
 }

@@ -133,8 +133,7 @@ struct ExampleTests {
         let command = ["FILE", "ファイル"].reduce(line) { $0.replacing($1, with: table) }
             .replacing("COMMAND", with: "balance").replacing("コマンド", with: "balance")
         let shell = try ExampleShell()
-        let recording = "kazasu doctor --report report.jsonl" + (command.contains("dump") ? " --dump" : "")
-        let report = command.contains("replay:report.jsonl") ? [recording] : []
+        let report = command.contains("replay:report.jsonl") ? ["kazasu doctor --report report.jsonl"] : []
         let (statuses, _, result) = try shell.run(report + [command])
         let isPart = statuses.last == 64 && result.errors.contains("missing argument")
         #expect(

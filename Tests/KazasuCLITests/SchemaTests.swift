@@ -9,7 +9,7 @@ import Testing
 @Suite("Schemas of the documents", .waits)
 struct SchemaTests {
     /// The ids of recordings, cards, journals and the cache, which are not answers; other pages describe them.
-    private static let others: Set<Substring> = ["trace", "report", "recording", "card", "liteJournal", "layouts"]
+    private static let others: Set<Substring> = ["trace", "card", "liteJournal", "layouts"]
 
     private static func sources(_ folder: String) -> [String] {
         TestFiles.names(in: folder).flatMap { name in
@@ -76,6 +76,15 @@ struct SchemaTests {
     func answers(path: String) throws {
         let text = String(decoding: try TestFiles.read(path), as: UTF8.self)
         #expect(problem(text) == nil)
+    }
+
+    @Test("The first line of each recording", .enabled(if: isPython, "KAZASU_PYTHON names no Python"))
+    func recordings() throws {
+        for file in TestFiles.names(in: "Fixtures/recordings") where file.hasSuffix(".jsonl") {
+            let text = String(decoding: try TestFiles.read("Fixtures/recordings/\(file)"), as: UTF8.self)
+            let line = String(text.prefix { $0 != "\n" })
+            if line.contains("kazasu.recording/1") { #expect(problem(line + "\n") == nil, "\(file)") }
+        }
     }
 
     @Test("Files that are written", .enabled(if: isPython, "KAZASU_PYTHON names no Python"))

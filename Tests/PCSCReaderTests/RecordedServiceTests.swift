@@ -7,7 +7,6 @@ import ReaderCore
 import Synchronization
 import TestSupport
 import Testing
-import VirtualReader
 
 @testable import PCSCReader
 
@@ -38,29 +37,6 @@ extension PCSCServiceTests {
             reader.close()
             #expect(script.complaint == nil)
             if recorded.isWhole { #expect(script.left == 0) }
-            _ = card
-        }
-
-        /// A card on a reader that passes FeliCa packets on, as the ACR1251 does: `FF 00 00 00 Lc packet`.
-        @Test(
-            "Records one",
-            .enabled(
-                if: getenv("KAZASU_RECORD") != nil, "only writes Fixtures/recordings/pcsc.jsonl with KAZASU_RECORD=1"))
-        func record() throws {
-            let bench = try PCSCBench()
-            let felica = FeliCaPassing(try VirtualField(cardFile: TestFiles.read("Fixtures/cards/edy/card.json")))
-            let card = try bench.insert(PCSCServiceTests.felica) { felica.answer($0) }
-            let reader = try bench.open()
-            try bench.waitForAnyCard(on: reader)
-            reader.close()
-            let path = "\(TestFiles.root)/Fixtures/recordings/pcsc.jsonl"
-            let result = try ChildProcess.run(
-                "\(TestFiles.root)/.build/debug/kazasu",
-                [
-                    "doctor", "--root", "/nowhere", "--report", path, "--dump", "--yes", "--reader",
-                    "pcsc:\(bench.service.readers[0])",
-                ], environment: [PCSCService.variable: bench.service.socket, "LC_ALL": "C"])
-            #expect(result.end == .exited(0), "\(result.errors)")
             _ = card
         }
     }
@@ -112,35 +88,5 @@ private final class RecordedCard: Sendable {
             state.events = state.events.dropFirst()
             return bytes
         }
-    }
-}
-
-/// A FeliCa card behind a reader's pseudo-APDU.
-private final class FeliCaPassing: Sendable {
-    private struct Inside: @unchecked Sendable {
-        let reader: InProcessReader
-    }
-
-    private let inside: Mutex<Inside>
-
-    init(_ field: VirtualField) { inside = Mutex(Inside(reader: InProcessReader(field))) }
-
-    func answer(_ command: [UInt8]) -> [UInt8] {
-        guard command.starts(with: [0xFF, 0x00, 0x00, 0x00]), command.count > 6 else { return [0x6D, 0x00] }
-        let packet = Array(command.dropFirst(5).prefix(Int(command[4])))
-        return inside.withLock { Self.send(packet, to: $0.reader) } ?? [0x64, 0x01]
-    }
-
-    private static func send(_ packet: [UInt8], to reader: InProcessReader) -> [UInt8]? {
-        guard packet.count == 6, packet[1] == 0x00 else {
-            return (try? reader.transceive(packet, timeout: .seconds(1))).map { $0 + [0x90, 0x00] }
-        }
-        let system = SystemCode(rawValue: UInt16(packet[2]) << 8 | UInt16(packet[3]))
-        guard case .felica(let target)? = try? reader.activate(.felica(system, requestCode: packet[4])) else {
-            return nil
-        }
-        let data = target.requestData.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } ?? []
-        let answer = [0x01] + target.idm.bytes + target.pmm.bytes + data
-        return [UInt8(answer.count + 1)] + answer + [0x90, 0x00]
     }
 }

@@ -83,6 +83,10 @@ package struct ACR122Firmware: USBFirmware {
     private(set) var panel = ACR122Panel()
     /// The error byte of answers with data: 81 in traces of ACS's own readers, FE in one of a copy (libnfc issue 476).
     private let errorByte: UInt8
+    private let quirks: ACR122Quirks
+    /// The answer to the command before, of a reader that lags.
+    private var kept: [UInt8]?
+    private var hasAnswered = false
 
     /// dwMaxCCIDMessageLength without the header.
     private static let longestData = 261
@@ -90,7 +94,8 @@ package struct ACR122Firmware: USBFirmware {
     init(_ field: any RadioField, errorByte: UInt8, hasLights: Bool = true, takesPICC: Bool = true) {
         self.hasLights = hasLights
         self.takesPICC = takesPICC
-        self.errorByte = errorByte
+        quirks = field.readerQuirks.acr122
+        self.errorByte = quirks.errorByte ?? errorByte
         core = PN53xCore(.pn532, field)
     }
 
@@ -107,8 +112,18 @@ package struct ACR122Firmware: USBFirmware {
         let command = Self.chipCommand(message.data)
         let fault = port.begin()
         port.count(command?.first ?? 0)
-        if !takesPICC, message.data.starts(with: [0xFF, 0x00, 0x51]) { return }
+        if !takesPICC || quirks.ignoresPICC, message.data.starts(with: [0xFF, 0x00, 0x51]) { return }
+        if quirks.ignoresLights, message.data.starts(with: [0xFF, 0x00, 0x40]) { return }
         var answer = answer(message, command)
+        if quirks.lag != .none {
+            (kept, answer) = (answer, kept ?? answer)
+            if quirks.lag == .renumbered { answer[6] = message.sequence }
+        }
+        for _ in 0..<quirks.timeExtensions {
+            port.add([CCIDMessage.dataBlock, 0, 0, 0, 0, 0x00, message.sequence, 0x80, 0x01, 0x00])
+        }
+        if quirks.answersFirstTwice, !hasAnswered { port.add(answer) }
+        hasAnswered = true
         // Linux's pn533_usb sends the chip's commands as Escape, and expects them back as such.
         if message.kind == CCIDMessage.escape { answer[0] = CCIDMessage.escapeAnswer }
         if message.data.count > Self.longestData || answer.count > Self.longestData + 10 {
@@ -131,6 +146,8 @@ package struct ACR122Firmware: USBFirmware {
     private mutating func answer(_ message: CCIDMessage, _ command: [UInt8]?) -> [UInt8] {
         switch message.kind {
         case CCIDMessage.powerOn: return CCIDMessage.answer(message.sequence, [0x3B, 0x00])
+        case CCIDMessage.escape where quirks.refusesEscape:
+            return [CCIDMessage.escapeAnswer, 0, 0, 0, 0, 0x00, message.sequence, 0x41, 0x05, 0x00]
         case CCIDMessage.transfer, CCIDMessage.escape: break
         case CCIDMessage.powerOff, CCIDMessage.slotStatus: return CCIDMessage.emptySlot(message.sequence)
         case CCIDMessage.parameters, CCIDMessage.setParameters, CCIDMessage.resetParameters:
@@ -142,8 +159,12 @@ package struct ACR122Firmware: USBFirmware {
         }
         core.line.begin()
         switch core.chip.carryOut(code, Array(command.dropFirst())) {
+        case .answer([0x00]) where code == 0x4A && quirks.answersEmptySearches:
+            return CCIDMessage.answer(message.sequence, [], error: CCIDMessage.mute)
         case .answer(let data):
-            return CCIDMessage.answer(message.sequence, [0xD5, code &+ 1] + data + Self.done, error: errorByte)
+            var answer = CCIDMessage.answer(message.sequence, [0xD5, code &+ 1] + data + Self.done, error: errorByte)
+            answer[7] = quirks.statusByte
+            return answer
         case .syntaxError: return CCIDMessage.answer(message.sequence, [0x63, 0x7F])
         case .aborted: return CCIDMessage.answer(message.sequence, [], error: CCIDMessage.mute)
         }

@@ -90,43 +90,7 @@ class ISO14443:
 
 
 class Reports:
-    """`doctor --report` on an emulated reader; a class gives what it gives ISO14443."""
-
-    def report(self, chip, path):
-        reader = self.emulation.plug_in(self.DEVICE(), chip)
-        with tempfile.TemporaryDirectory() as empty:
-            result = self.emulation.run(
-                KAZASU, "doctor", "--root", empty, "--report", path, "--dump", "--yes", "--reader", self.READER,
-                environment={"LC_ALL": "C"})
-        self.assertEqual(result.status, 0, result.errors)
-        self.assertEqual(chip.statistics()["complaints"], [])
-        self.emulation.unplug(reader)
-        with open(path, encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
-
-    def test_a_report_is_played(self):
-        name = {"port100": "rc-s380", "port400": "rc-s300", "acr122": "acr122u", "rcs330": "rc-s330"}.get(self.CHIP)
-        if self.READER == "acr122":
-            name = None
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "report.jsonl")
-            lines = self.report(Chip(USB_CHIP, self.CHIP, EDY), path)
-            frames = [line for line in lines if line.get("op") == "link" and ("tx" in line or "rx" in line)]
-            self.assertGreater(len(frames), 80)
-            self.assertEqual([line for line in frames if "masked" in line], [])
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-            for number in ("0312abcd0042", "0123456", "1234567"):
-                self.assertNotIn(number, text)
-            outcomes = [line for line in lines if line.get("op") == "outcome"]
-            for command, outcome in zip(("scan", "dump"), outcomes):
-                played = json.loads(outside(command, "--json", "--redact", "--reader", f"replay:{path}"))
-                self.assertEqual(stable(played), stable(outcome["answer"]))
-            if name and os.environ.get("KAZASU_RECORD"):
-                lines[1]["versions"]["kernel"] = "Linux"
-                with open(os.path.join(TOP, "Fixtures/recordings", f"{name}.jsonl"), "w", encoding="utf-8") as file:
-                    file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-
+    """`contribute` on an emulated reader; a class gives what it gives ISO14443."""
 
     def test_a_contribution_is_played(self):
         """Masked, complete, and the same course again when it is played."""

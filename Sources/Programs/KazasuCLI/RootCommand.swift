@@ -82,6 +82,7 @@ struct RootCommand: ParsableCommand {
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as CommandError {
+            KeptProblem.current.failed(failure, command: words.first)
             return report(failure, words)
         } catch {
             return report(parserError: error, words)

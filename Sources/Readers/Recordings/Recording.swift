@@ -5,11 +5,11 @@ internal import CardCrypto
 internal import CardModel
 package import ReaderCore
 
-/// What a reader and a card said to each other in one fixed course, as `kazasu contribute` writes it: the document
-/// `kazasu.recording/1`, one JSON object a line.
+/// What a reader and a card said to each other: the document `kazasu.recording/1`, one JSON object a line, as
+/// `kazasu contribute` and `--trace` write it.
 ///
-/// The first line describes reader and system, the last one says whether the course is complete. The lines between are those
-/// of `kazasu.trace/1`. Every value passed the ``RecordingMask``.
+/// The first line describes reader and system, the last one says whether the course is complete. Except in a trace, every
+/// value passed the ``RecordingMask``.
 package enum Recording {
     package static let schema = Transcript.recordingSchema
     /// The longest file, in bytes. A longer one is not read any further.
@@ -22,6 +22,8 @@ package enum Recording {
         case reader
         /// The last command that failed.
         case problem
+        /// Whatever a command did with `--trace`, masked with `--redact` only.
+        case trace
     }
 
     /// The first line.

@@ -30,15 +30,26 @@ package enum RecordingWords {
     ]
 
     /// The parts of a course.
-    package static let sections: Set<String> = Set(ReaderCourse.Part.allCases.map(\.rawValue) + ["doctor", "problem"])
+    package static let sections: Set<String> = Set(ReaderCourse.Part.allCases.map(\.rawValue) + ["doctor"]).union(
+        commands)
+
+    /// The commands whose failure is kept; any other is ``other``.
+    package static let commands: Set<String> = [
+        "apdu", "balance", "classic", "dump", "felica", "history", "license", "lite", "mynumber", "passport", "poll",
+        "read", "residence", "scan", "tag", other,
+    ]
 
     /// Why a part ended early.
     package static let reasons: Set<String> = [
-        "badAnswer", "cancelled", "cardLost", "cardSilent", "noCard", "radioError", "readerFailed", "timeOver", other,
+        "absent", "answerTooLong", "badAnswer", "bug", "busy", "cancelled", "cardChanged", "cardLost", "cardSilent",
+        "cardTooSlow", "frameTooLong", "keyInterrupted", "libraryMissing", "multipleCards", "noAnswer", "noCard",
+        "noMessageBlock", "noPACE", "notFormatted", "notRead", "notSelected", "otherCard", "passwordInterrupted",
+        "permission", "pinInterrupted", "radioError", "readerFailed", "readerTooSmall", "refused", "timeOver",
+        "unexpectedStatus", "unsupported", other,
     ]
 
-    /// What is left out because it identifies a card and cannot be masked.
-    package static let omissions: Set<String> = ["signature", "fieldGap", other]
+    /// What is left out: it identifies a card and cannot be masked, the reader cannot do it, or it would not fit.
+    package static let omissions: Set<String> = ["signature", "fieldGap", "beginning", other]
 
     /// What drivers call a transfer that failed.
     private static let linkErrors: Set<String> = [
@@ -52,6 +63,7 @@ package enum RecordingWords {
     static func id(_ text: String) -> String { word(String(text.prefix { $0 != ":" }).lowercased(), ids) }
     static func model(_ text: String) -> String { word(text, models) }
     static func section(_ text: String) -> String { word(text, sections) }
+    package static func command(_ text: String) -> String { word(text, commands) }
     static func reason(_ text: String) -> String { word(text, reasons) }
     static func omission(_ text: String) -> String { word(text, omissions) }
     static func linkError(_ text: String) -> String { word(text, linkErrors) }

@@ -27,7 +27,7 @@ public enum ReaderConformance {
         _ open: (VirtualField, CancellationToken) throws -> any Reader
     ) throws -> ConformanceReport {
         var report = ConformanceReport()
-        for suite in [feliCa, iso14443, presence, heard] {
+        for suite in [feliCa, iso14443, presence, heard, quirks] {
             let field = VirtualField(cards: [], collision: .damaged)
             let cancellation = CancellationToken()
             let reader = try open(field, cancellation)
@@ -53,6 +53,16 @@ public enum ReaderConformance {
         _ reader: any Reader, _ stage: ConformanceStage, _ cancellation: CancellationToken
     ) throws -> ConformanceReport {
         var suite = HeardConformance(reader, stage: stage)
+        try suite.run()
+        return suite.report
+    }
+
+    /// Cards of type A and B that deviate as real ones do: what is read is right, and a card that cannot be selected is never
+    /// a reader's failure. The reader is closed afterwards.
+    package static func quirks(
+        _ reader: any Reader, _ stage: ConformanceStage, _ cancellation: CancellationToken
+    ) throws -> ConformanceReport {
+        var suite = QuirkConformance(reader, stage: stage)
         try suite.run()
         return suite.report
     }

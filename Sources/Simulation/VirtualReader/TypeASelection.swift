@@ -58,6 +58,7 @@ struct TypeASelection: Sendable {
         case .active: break
         }
         guard frame.bytes == [TypeACommand.halt, 0x00] else { return .command }
+        guard !identity.ignoresHalt else { return .silence }
         if frame.hasCRC { halt() } else { fallBack() }
         return .silence
     }
@@ -146,6 +147,10 @@ package struct TypeAIdentity: Hashable, Sendable {
     package var atqa: UInt16
     /// The SAK of the last cascade level; its bit 3 (04, UID not complete) is never sent there.
     package var sak: UInt8
+    /// Whether HLTA changes nothing.
+    var ignoresHalt = false
+    /// Whether the check byte of each cascade level is wrong.
+    var spoilsCheckByte = false
 
     /// Creates a card of type A; `nil` when the UID does not have 4, 7 or 10 bytes.
     ///
@@ -171,6 +176,16 @@ package struct TypeAIdentity: Hashable, Sendable {
         isRandom = true
         self.atqa = atqa
         self.sak = sak
+    }
+
+    /// The quirks that a card of type A may have.
+    static let quirks: [CardQuirks.Name] = [.uid88, .wrongCheckByte, .otherATQA, .withoutHalt]
+
+    mutating func apply(_ quirks: CardQuirks) {
+        if quirks.has(.uid88), uid.count >= 4 { uid = [0x88] + uid[1..<4] }
+        if quirks.has(.wrongCheckByte) { spoilsCheckByte = true }
+        if quirks.has(.otherATQA) { atqa ^= 0x0040 }
+        if quirks.has(.withoutHalt) { ignoresHalt = true }
     }
 
     mutating func chooseUID(_ random: inout SplitMix64) {
@@ -208,6 +223,6 @@ package struct TypeAIdentity: Hashable, Sendable {
             rest = rest.dropFirst(3)
         }
         levels.append(Array(rest))
-        return levels.map { $0 + [$0.reduce(0, ^)] }
+        return levels.map { $0 + [$0.reduce(spoilsCheckByte ? 0xFF : 0, ^)] }
     }
 }

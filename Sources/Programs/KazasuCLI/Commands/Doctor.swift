@@ -15,32 +15,24 @@ struct DoctorCommand: KazasuCommand {
             configuration and environment, serial ports, containers. Nothing is changed, and only the reader named with \
             --reader is opened. The exit status is 0 if a reader can be used, otherwise 69.
 
-            With --report, writes one file for a bug report: these findings, versions, and a scan recorded down to the \
-            frames between computer and reader. Put the card on the reader first. Card and reader numbers, and blocks \
-            with names, are masked. The contents are listed before the file is written; --reader replay:FILE plays it.
+            --report FILE writes the file of 'kazasu contribute' under this name, and will be removed.
 
             Examples:
               kazasu doctor
               sudo kazasu doctor --fix
               kazasu doctor --reader pn532_uart:/dev/ttyUSB0
-              kazasu doctor --report report.jsonl
-              kazasu doctor --report report.jsonl --dump --reader rcs380
             """,
             """
             USB、ドライバー、権限、カーネルのドライバー、他のプログラム、ファームウェア、libnfc の設定と環境変数、シリアルポート、
             コンテナを順に調べます。何も変更せず、--reader で指定したもの以外は開きません。
             使えるリーダーがあれば終了ステータスは 0、なければ 69 です。
 
-            --report は不具合報告用のファイルを 1 つ作ります。内容は診断結果、バージョン、リーダーとの通信フレームまで記録した
-            スキャンです。先にカードを置いてください。カードとリーダーの番号、氏名などのブロックは伏せます。
-            書く前に内容を表示して確認します。--reader replay:ファイル で再生できます。
+            --report は kazasu contribute のファイルを指定の名前で書きます（廃止予定）。
 
             例:
               kazasu doctor
               sudo kazasu doctor --fix
               kazasu doctor --reader pn532_uart:/dev/ttyUSB0
-              kazasu doctor --report report.jsonl
-              kazasu doctor --report report.jsonl --dump --reader rcs380
             """))
 
     static let programAccess = CommandAccess.none(
@@ -68,13 +60,6 @@ struct DoctorCommand: KazasuCommand {
             value: "file"), completion: .file())
     var report: String?
 
-    @Flag(
-        reach: .never, name: .long,
-        help: help(
-            "With --report: also record a dump of the card, with its journeys and payments.",
-            "--report にカードのダンプ（乗車と支払いの履歴を含む）も記録する。"))
-    var dump = false
-
     @Option(
         reach: .never, name: .joined("t"), parsing: .unconditional,
         help: help(
@@ -92,9 +77,6 @@ struct DoctorCommand: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
     func validate() throws {
-        guard report != nil || !dump else {
-            throw ValidationError(tr("--dump requires --report", "--dump には --report も必要です"))
-        }
         guard report != "-" else {
             throw ValidationError(tr("--report requires a file", "--report にはファイルを指定してください"))
         }
@@ -118,9 +100,10 @@ struct DoctorCommand: KazasuCommand {
         if fix { try UdevInstallation(root: root ?? "").run(withoutAsking: yes, context) }
         var diagnosis = ReaderDiagnosis.Doctor(machine).examine()
         diagnosis.system += served(diagnosis)
-        let recording = file == nil ? nil : try record(context)
-        if let recording {
-            diagnosis.add(trial: check(recording))
+        var recording: CourseRecording?
+        if file != nil {
+            recording = try record(diagnosis, context)
+            if let recording, let id = reader { diagnosis.add(trial: Self.check(recording, id)) }
         } else if let reader {
             diagnosis.add(trial: try trial(reader, context.cancellation))
         }
@@ -129,39 +112,43 @@ struct DoctorCommand: KazasuCommand {
         } else {
             try context.print(DoctorView.text(diagnosis))
         }
-        if let file { try write(Report(diagnosis: diagnosis, recording: recording), file, context) }
+        if let file, let recording { try write(recording, file, context) }
         if !diagnosis.isReady { throw DoctorView.failure(diagnosis) }
     }
 
-    /// Records a scan, on the named reader or the first that is ready; another system's is not asked.
+    /// Runs the course of `kazasu contribute` on the named reader or the first that is ready.
     ///
-    /// - Returns: `nil` when there is none.
-    private func record(_ context: Context) throws -> ReportRecording? {
-        let id: String
-        do throws(CommandError) {
-            guard root == nil || reader != nil else { return nil }
-            id = try ReaderSession.chosen(reader)
-        } catch {
-            return nil
+    /// - Throws: ``CommandError`` when the user interrupts.
+    private func record(_ diagnosis: Diagnosis, _ context: Context) throws -> CourseRecording {
+        let findings = CourseRecording.findings(diagnosis)
+        do {
+            guard root == nil || reader != nil else {
+                return CourseRecording(unopened: "", nil, findings: findings)
+            }
+            let id = try ReaderSession.chosen(reader)
+            let link = LinkRecorder()
+            let opened = try ReaderSession.open(id, context.cancellation, command: "contribute", recorder: link)
+            return CourseRecording(
+                opened, id: id, link: link, hasCard: true, wait: CardWait(timeout.duration), context,
+                findings: findings,
+                ask: nil)
+        } catch let failure as CommandError where failure.status != .interrupted {
+            return CourseRecording(unopened: reader ?? "", failure, findings: findings)
         }
-        return try ReportRecording(reader: id, commands: ["scan"] + (dump ? ["dump"] : []), timeout: timeout, context)
     }
 
-    /// Reports what the file contains, asks, and writes it.
-    private func write(_ report: Report, _ file: OutputFile, _ context: Context) throws(CommandError) {
-        Output.message(report.summary)
-        let path = self.report ?? ""
-        if !yes { try Confirmation.ask(tr("Write it to \(path)?", "\(path) に書きますか？")) }
-        try file.finish(report.text)
-        context.note(
-            tr(
-                "wrote \(path); it is text, so look at it before you send it",
-                "\(path) に書きました。テキストなので、送る前に内容を確認できます"))
+    /// Shows the file, asks, and writes it.
+    private func write(_ recording: CourseRecording, _ file: OutputFile, _ context: Context) throws(CommandError) {
+        try recording.check()
+        if !yes {
+            guard try recording.isWanted(context) else { return }
+        }
+        try file.finish(recording.text)
+        context.note(tr("wrote \(report ?? "")", "\(report ?? "") に書きました"))
     }
 
-    private func check(_ recording: ReportRecording) -> Check {
-        let id = recording.information.id
-        guard let failure = recording.failure else { return Check(.answers, id, recording.information.name) }
+    private static func check(_ recording: CourseRecording, _ id: String) -> Check {
+        guard let failure = recording.failure, !recording.isOpened else { return Check(.answers, id, recording.model) }
         return Check(.answersNot, id, failure.message, failure.hint ?? "kazasu readers")
     }
 

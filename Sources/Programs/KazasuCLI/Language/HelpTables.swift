@@ -14,6 +14,7 @@ enum HelpTables {
           KAZASU_CONFIG              the settings of watch to use without --config
           KAZASU_LEDGER              the ledger to use without --ledger
           KAZASU_CALLER              python: rpc's hints in the package's words
+          KAZASU_NO_PROBLEM          1: keep nothing of a command that failed
           KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
@@ -31,7 +32,7 @@ enum HelpTables {
         Files:
           ~/.cache/kazasu/           layouts of cards seen before
           ~/.local/share/kazasu/     imported station tables, the ledger
-          ~/.local/state/kazasu/     the outbox of watch
+          ~/.local/state/kazasu/     the outbox of watch, the last failure
           /etc/nfc/                  libnfc's configuration
           /etc/udev/rules.d/         the rules that 'doctor --fix' installs
         """,
@@ -43,6 +44,7 @@ enum HelpTables {
           KAZASU_CONFIG              --config を省略したときの watch の設定
           KAZASU_LEDGER              --ledger を省略したときの台帳
           KAZASU_CALLER              python なら rpc のヒントが Python の言葉になる
+          KAZASU_NO_PROBLEM          1 なら失敗したコマンドの記録を保存しない
           KAZASU_SERIAL_SPEED        115200 なら PN532 のシリアル回線を高速化しない
           LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
           COLUMNS                    端末の幅
@@ -60,7 +62,7 @@ enum HelpTables {
         ファイル:
           ~/.cache/kazasu/           読んだことのあるカードの一覧
           ~/.local/share/kazasu/     取り込んだ駅の表、台帳
-          ~/.local/state/kazasu/     watch の outbox
+          ~/.local/state/kazasu/     watch の outbox、最後の失敗の記録
           /etc/nfc/                  libnfc の設定
           /etc/udev/rules.d/         doctor --fix がルールを入れる場所
         """)

@@ -2,6 +2,7 @@
 
 import Glibc
 import Kazasu
+import Recordings
 
 /// The reader of one command, and the wait for its cards.
 final class ReaderSession {
@@ -26,7 +27,7 @@ final class ReaderSession {
         if let lent = context.lent {
             var device = lent.reader
             if CommandHost.current != nil, context.redaction.isOn {
-                device = RecordingReader(device, redact: TraceRedaction(context.redaction).apply) { _ in }
+                device = RecordingReader(device, redact: TraceRedaction(context.redaction).apply, write: nil)
             }
             reader = CardReader(borrowing: device, cancellation: context.cancellation)
             mayKeepLayouts = false
@@ -35,11 +36,6 @@ final class ReaderSession {
         }
         let (opened, id) = try ReaderSession.opened(options, context)
         mayKeepLayouts = options.trace == nil && !ReaderRegistry.isSimulated(id)
-        guard options.trace != nil || context.redaction.isOn else {
-            trace = nil
-            reader = CardReader(opened, cancellation: context.cancellation)
-            return
-        }
         let trace: TraceFile?
         do {
             trace = try options.trace.map { path throws(CommandError) in try TraceFile(path) }
@@ -50,13 +46,24 @@ final class ReaderSession {
         self.trace = trace
         // Also without a trace, this is where the gate of `--redact` learns which cards are there.
         let redaction = TraceRedaction(context.redaction)
-        let recording = RecordingReader(opened, redact: redaction.apply) { trace?.write($0) }
+        let information = opened.information
+        KeptProblem.current.opened(information)
+        let header = trace.map { _ in
+            CourseRecording.traceHeader(information, id: id, isMasked: context.redaction.isOn).line
+        }
+        let recording = RecordingReader(
+            opened, header: header,
+            redact: { entry in
+                KeptProblem.current.add(entry)
+                return redaction.apply(entry)
+            }, write: trace.map { trace in { trace.write($0) } })
         reader = CardReader(recording, cancellation: context.cancellation)
     }
 
     /// Closes the reader and finishes the trace. A trace that cannot be written does not suppress the answer.
     func close() {
         reader.close()
+        trace?.write(Recording.Item.end(isComplete: true, sections: []).line)
         context.attempt { () throws(CommandError) in try trace?.close() }
     }
 
@@ -118,9 +125,11 @@ final class ReaderSession {
     ) throws -> (reader: any Reader, id: String) {
         let writes = try VirtualWrites(options.virtualWrites, context)
         var isWaiting = false
+        KeptProblem.current.begin(reader: options.reader ?? "")
         while true {
             do {
                 let id = try chosen(options.reader)
+                KeptProblem.current.begin(reader: id)
                 try writes.check(id)
                 context.detail(tr("reader \(id)", "リーダー \(id)"))
                 return (
@@ -163,7 +172,7 @@ final class ReaderSession {
     /// Opens a reader of any kind.
     ///
     /// - Parameters:
-    ///   - command: the command of a report to replay; `nil` replays the first.
+    ///   - command: the section of a recording to replay; `nil` replays the first.
     ///   - recorder: receives the traffic between the computer and the reader.
     ///   - keepCard: receives the file of a virtual card as it is when the reader is closed.
     static func open(

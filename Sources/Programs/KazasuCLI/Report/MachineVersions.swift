@@ -5,18 +5,14 @@ import Kazasu
 
 /// The versions of what is below Kazasu on this machine.
 enum MachineVersions {
-    /// The kernel's name, release and architecture.
-    static var kernel: (name: String, release: String, machine: String) {
+    /// The kernel's release, such as `6.1.0-18-amd64`.
+    static var kernelRelease: String {
         var names = utsname()
         uname(&names)
-        return (text(&names.sysname), text(&names.release), text(&names.machine))
+        return withUnsafeBytes(of: &names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    private static func text<Tuple>(_ field: inout Tuple) -> String {
-        withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-
-    /// A value of `/etc/os-release`, such as `PRETTY_NAME`.
+    /// A value of `/etc/os-release`, such as `VERSION_ID`.
     static func distribution(_ name: String) -> String? {
         guard let bytes = try? Files.read("/etc/os-release", limit: 1 << 16, as: nil) else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name)=") }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// there.
 package final class RecordingReader: Reader {
     private let reader: any Reader
-    private let write: (String) -> Void
+    private let write: ((String) -> Void)?
     private let redact: (TranscriptEntry) -> TranscriptEntry
     private let now: () -> Duration
     private var mask = SecretMask()
@@ -19,19 +19,20 @@ package final class RecordingReader: Reader {
     ///
     /// - Parameters:
     ///   - reader: the reader that does the work.
+    ///   - header: the first line; by default that of `kazasu.trace/1`.
     ///   - redact: returns the entry to write in place of an entry; by default the entry itself.
     ///   - now: the time since any fixed moment, for `t`; by default a clock that starts now.
-    ///   - write: receives each line, without its newline.
+    ///   - write: receives each line, without its newline; `nil` if `redact` is all that wants the entries.
     package init(
-        _ reader: any Reader, redact: @escaping (TranscriptEntry) -> TranscriptEntry = { $0 },
-        now: (() -> Duration)? = nil, write: @escaping (String) -> Void
+        _ reader: any Reader, header: String? = nil, redact: @escaping (TranscriptEntry) -> TranscriptEntry = { $0 },
+        now: (() -> Duration)? = nil, write: ((String) -> Void)?
     ) {
         self.reader = reader
         self.redact = redact
         self.write = write
         let start = ContinuousClock.now
         self.now = now ?? { ContinuousClock.now - start }
-        write(Transcript.header(reader.information))
+        write?(header ?? Transcript.header(reader.information))
     }
 
     /// The properties of the underlying reader.
@@ -81,7 +82,8 @@ package final class RecordingReader: Reader {
 
     private func record(_ time: Duration, _ event: TranscriptEntry.Event, masking secret: Range<Int>? = nil) {
         let entry = TranscriptEntry(time: time, event: event)
-        write(redact(secret.map(entry.masking) ?? entry).line)
+        let shown = redact(secret.map(entry.masking) ?? entry)
+        write?(shown.line)
     }
 }
 

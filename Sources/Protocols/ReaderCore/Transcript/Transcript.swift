@@ -6,12 +6,12 @@ package import CardModel
 ///
 /// The first line is `{"schema":"kazasu.trace/1","reader":{…}}`; each further line is one ``TranscriptEntry``.
 ///
-/// A report of `kazasu doctor --report` has more lines, which are not replayed: the frames between computer and reader
-/// (``LinkEvent``), and for each recorded command a `section` before it and its `outcome` after it.
+/// A recording (`kazasu.recording/1`) has more lines, which are not replayed: the frames between computer and reader
+/// (``LinkEvent``), a `section` before each part with its `outcome` after it, and an `end`.
 package struct Transcript: Hashable, Sendable {
     /// The value of the first line's `schema` member.
     package static let schema = "kazasu.trace/1"
-    /// The schema of what `kazasu contribute` writes, which has the same lines and an `end`.
+    /// The schema of what `kazasu contribute` and `--trace` write.
     package static let recordingSchema = "kazasu.recording/1"
     /// The command that replays every section of such a file.
     package static let recordingCommand = "contribute"
@@ -20,10 +20,10 @@ package struct Transcript: Hashable, Sendable {
     package var reader: ReaderInformation
     /// The requests and results, in order.
     package var lines: [Line]
-    /// The lines of a report that are not exchanges, in order.
+    /// The lines of a recording that are not exchanges, in order.
     package var remarks: [Remark] = []
 
-    /// A line of a report that is not an exchange.
+    /// A line of a recording that is not an exchange.
     package struct Remark: Hashable, Sendable {
         /// The kinds of remark.
         package enum Content: Hashable, Sendable {
@@ -33,8 +33,8 @@ package struct Transcript: Hashable, Sendable {
             case section(command: String)
             /// The outcome of that command: `status`, and `answer` or `error` as it printed them.
             case outcome(JSONValue)
-            /// The properties of the machine.
-            case report(JSONValue)
+            /// The last line, or what older versions wrote about the machine.
+            case other(JSONValue)
 
             /// The line of the file, without a newline.
             package var line: String {
@@ -43,7 +43,7 @@ package struct Transcript: Hashable, Sendable {
                 case .section(let command):
                     Content.line("section", ["command": .string(command)])
                 case .outcome(let value): Content.line("outcome", value)
-                case .report(let value): Content.line("report", value)
+                case .other(let value): value.compactText
                 }
             }
 
@@ -59,7 +59,7 @@ package struct Transcript: Hashable, Sendable {
         package var content: Content
     }
 
-    /// Returns the part to replay: the command's section of a report, else the first one with an exchange; a plain trace
+    /// Returns the part to replay: the command's section of a recording, else the first one with an exchange; a plain trace
     /// unchanged, and all sections for the command that recorded them.
     package func playing(_ command: String?) -> Transcript {
         if command == Transcript.recordingCommand { return self }
@@ -106,7 +106,7 @@ extension Transcript {
     package static let longestDocument = 32 << 20
     /// The longest line that is accepted, in bytes.
     ///
-    /// In a report, the answer of a command is on one line.
+    /// In older recordings, the answer of a command is on one line.
     package static let longestLine = 1 << 20
 
     /// Reads the document `kazasu.trace/1`. Empty lines are skipped.
@@ -211,7 +211,7 @@ extension Transcript.Remark.Content {
         case "link": self = .link(try LinkEvent(json: json))
         case "section": self = .section(command: try json.required("command").text())
         case "outcome": self = .outcome(json.value)
-        case "report", "end": self = .report(json.value)
+        case "end", "report": self = .other(json.value)
         default: return nil
         }
     }

@@ -7,13 +7,16 @@ internal import CardModel
 enum ClassicCardFile {
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualClassicCard {
         try root.allowOnly(["schema", "comment", "classic", "virtual"])
-        try root.optional("virtual")?.allowOnly(["faults"])
+        try root.optional("virtual")?.allowOnly(["faults", "quirks"])
+        let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"), [.uid88])
         let json = try root.required("classic")
         try json.allowOnly(["size", "uid", "atqa", "sak", "blocks", "data"])
         let counts = ["mini": 20, "1K": 64, "2K": 128, "4K": 256]
         let count = try json.required("size").word(counts)
         let uid = try json.required("uid")
-        guard var memory = ClassicMemory(blockCount: count, uid: try uid.bytes()) else {
+        let bytes = try uid.bytes()
+        let shown = quirks.has(.uid88) ? [0x88] + bytes.dropFirst().prefix(3) : bytes
+        guard var memory = ClassicMemory(blockCount: count, uid: shown) else {
             throw uid.malformed(.bytes, "4", "7")
         }
         if let data = try json.optional("data") {

@@ -22,7 +22,8 @@ extension FileCardFile {
         }
         tree.closeResidence(dump)
         tree.closePassport(dump)
-        return VirtualFileCard(try interface(dump.card), files: tree, options: options, isoDEP: isoDEP)
+        let interface = try interface(dump.card).changed(by: CardQuirks(virtual?.optional("quirks")))
+        return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
     }
 
     private static func interface(_ card: CardIdentity) throws(DocumentError) -> ISODEPInterface {

@@ -32,25 +32,23 @@ enum FileCardFile {
         tree.ntag424?.isUIDHidden = uid?.value == .string("random")
         try check(tree, root)
         let (options, isoDEP) = try FileCardOptions.read(root.optional("virtual"))
-        return VirtualFileCard(try interface(root), files: tree, options: options, isoDEP: isoDEP)
+        let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"))
+        let interface = try Self.interface(root).changed(by: quirks)
+        return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
     }
 
     private static func interface(_ root: JSONCursor) throws(DocumentError) -> ISODEPInterface {
-        let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"))
         guard let typeB = try root.optional("typeB") else { return try typeA(root.required("typeA")) }
         if let other = try root.optional("typeA") { throw other.malformed(.oneType) }
         try typeB.allowOnly(["pupi", "applicationData", "protocolInfo", "applicationFamily"])
         let pupi = try typeB.optional("pupi")
         let isRandom = pupi?.value == .string("random")
-        var protocolInfo = try typeB.optional("protocolInfo")?.bytes() ?? TypeBIdentity.plainProtocolInfo
-        if quirks.has(.withoutISODEP), protocolInfo.count > 1 { protocolInfo[1] &= 0xFE }
         let identity = TypeBIdentity(
             pupi: isRandom ? nil : try pupi?.bytes(count: 4),
             applicationData: try typeB.optional("applicationData")?.bytes(count: 4) ?? [0, 0, 0, 0],
-            protocolInfo: protocolInfo,
+            protocolInfo: try typeB.optional("protocolInfo")?.bytes() ?? TypeBIdentity.plainProtocolInfo,
             applicationFamily: try typeB.optional("applicationFamily")?.bytes(count: 1).first ?? 0)
-        guard var identity else { throw typeB.malformed(.protocolInfo) }
-        identity.startsWithoutISODEP = quirks.has(.withoutISODEP)
+        guard let identity else { throw typeB.malformed(.protocolInfo) }
         return .typeB(identity)
     }
 
@@ -96,10 +94,12 @@ extension FileCardOptions {
         try options.readForms(json)
         try options.readAnswers(json)
         let quirks = try CardQuirks(
-            json.optional("quirks"), [.twoCards, .ratsRefused, .ratsMute, .withoutLe, .withoutISODEP])
+            json.optional("quirks"), [.twoCards] + ISODEPOptions.quirks + ISODEPInterface.quirks)
+        try isoDEP.apply(quirks)
         if quirks.has(.withoutLe) { options.selectionWithLe = StatusWord.wrongLength }
-        if quirks.has(.ratsRefused) { isoDEP.requestAnswer = .refusal }
-        if quirks.has(.ratsMute) { isoDEP.requestAnswer = .silence }
+        if quirks.has(.onlyWithLe) { options.selectionWithoutLe = StatusWord.fileNotFound }
+        if quirks.has(.exactLe) { options.longAnswers = .wrongLength }
+        if quirks.has(.fetchedAnswers) { options.longAnswers = .more }
         if let count = try json.optional("waitingTimeExtensions") {
             isoDEP.waitingTimeExtensions =
                 count.value == .string("endless") ? Int.max : try count.integer(in: 0...1_000)
@@ -340,5 +340,58 @@ extension VirtualPIN {
             reference: try json.optional("reference")?.bytes(count: 1).first, value: value, tries: tries,
             triesLeft: try json.optional("left")?.integer(in: 0...15), lockedStatus: locked?.rawValue ?? 0x6983,
             tellsTries: try json.optional("tellsTries")?.bool() ?? true)
+    }
+}
+
+extension ISODEPOptions {
+    /// The quirks of APDUs and of the blocks below them.
+    static let quirks: [CardQuirks.Name] = [
+        .ratsRefused, .ratsMute, .withoutLe, .onlyWithLe, .exactLe, .fetchedAnswers, .moreTime, .powerLevel,
+        .withoutDeselect, .withoutNAK, .longAttribute,
+    ]
+
+    fileprivate mutating func apply(_ quirks: CardQuirks) throws(DocumentError) {
+        if quirks.has(.ratsRefused) { requestAnswer = .refusal }
+        if quirks.has(.ratsMute) { requestAnswer = .silence }
+        if let count = try quirks.number(.moreTime, usual: 10) {
+            (waitingTimeExtensions, waitingTimeMultiplier) = (Int(count), 59)
+        }
+        if quirks.has(.powerLevel) { (waitingTimeExtensions, powerLevel) = (max(1, waitingTimeExtensions), 0x80) }
+        if quirks.has(.withoutDeselect) { answersDeselect = false }
+        if quirks.has(.withoutNAK) { answersNAK = false }
+        if quirks.has(.longAttribute) { (bufferSize, attributeData) = (0x30, [0x00, 0x81, 0x80]) }
+    }
+}
+
+extension ISODEPInterface {
+    /// The quirks of the selection.
+    static let quirks: [CardQuirks.Name] =
+        [.smallFrames, .emptyATS, .randomUID, .withoutISODEP, .longATQB, .reservedTime, .withoutCID]
+        + TypeAIdentity.quirks
+
+    /// The same card with these quirks.
+    func changed(by quirks: CardQuirks) -> ISODEPInterface {
+        switch self {
+        case .typeA(var identity, var ats):
+            identity.apply(quirks)
+            if quirks.has(.randomUID) { identity = .random(atqa: identity.atqa, sak: identity.sak) }
+            if quirks.has(.smallFrames), ats.count > 1 { ats[1] = ats[1] & 0xF0 | 0x02 }
+            if quirks.has(.emptyATS) { ats = [0x01] }
+            return .typeA(identity, ats: ats)
+        case .typeB(let identity):
+            var info = identity.protocolInfo
+            if quirks.has(.smallFrames) { info[1] = info[1] & 0x0F | 0x20 }
+            if quirks.has(.withoutISODEP) { info[1] &= 0xFE }
+            if quirks.has(.reservedTime) { info[2] |= 0xF0 }
+            if quirks.has(.withoutCID) { info[2] &= 0xFE }
+            if quirks.has(.longATQB), info.count == 3 { info.append(0x00) }
+            guard
+                var changed = TypeBIdentity(
+                    pupi: identity.pupi, applicationData: identity.applicationData, protocolInfo: info,
+                    applicationFamily: identity.applicationFamily)
+            else { return self }
+            changed.startsWithoutISODEP = quirks.has(.withoutISODEP)
+            return .typeB(changed)
+        }
     }
 }

@@ -13,7 +13,8 @@ enum Type2CardFile {
 
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualType2Tag {
         try root.allowOnly(keys)
-        try root.optional("virtual")?.allowOnly(["faults"])
+        try root.optional("virtual")?.allowOnly(["faults", "quirks"])
+        let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"), Type2Quirks.names)
         let json = try root.required("type2")
         try json.allowOnly(tagKeys)
         let model = try json.required("model").word(models)
@@ -33,7 +34,7 @@ enum Type2CardFile {
         }
         try readSecrets(json, &memory)
         let identity = try TypeAIdentity(json: json, sak: 0x00)
-        return VirtualType2Tag(memory, atqa: identity.atqa, sak: identity.sak)
+        return VirtualType2Tag(memory, atqa: identity.atqa, sak: identity.sak, quirks)
     }
 
     private static func readSecrets(_ json: JSONCursor, _ memory: inout Type2Memory) throws(DocumentError) {
@@ -73,7 +74,8 @@ enum Type2CardFile {
     static func card(of dump: CardDump, _ tag: Type2Dump, _ virtual: JSONCursor?) throws(DocumentError)
         -> VirtualType2Tag
     {
-        try virtual?.allowOnly(["faults", "model"])
+        try virtual?.allowOnly(["faults", "model", "quirks"])
+        let quirks = try CardQuirks(virtual?.optional("quirks"), Type2Quirks.names)
         let count = (tag.pages.keys.max().map { Int($0) } ?? 0) + 1
         let named = try virtual?.optional("model")?.word(models)
         guard let model = named ?? Type2Model.of(version: tag.version, pages: count) else {
@@ -89,7 +91,7 @@ enum Type2CardFile {
         for (number, value) in tag.counters where memory.counters.indices.contains(Int(number)) {
             memory.counters[Int(number)] = value
         }
-        return VirtualType2Tag(memory, atqa: dump.card.atqa ?? 0x0044, sak: dump.card.sak ?? 0x00)
+        return VirtualType2Tag(memory, atqa: dump.card.atqa ?? 0x0044, sak: dump.card.sak ?? 0x00, quirks)
     }
 }
 

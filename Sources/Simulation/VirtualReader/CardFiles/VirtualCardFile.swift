@@ -33,6 +33,7 @@ package enum VirtualCardFile {
         var faults: InjectedFaults
         var visits: CardVisits?
         var collision = VirtualField.Collision.firstIsHeard
+        var reader = ReaderQuirks.none
     }
 
     static func parse(_ bytes: [UInt8]) throws(DocumentError) -> Content {
@@ -49,6 +50,7 @@ package enum VirtualCardFile {
             try CardVisits(json: json)
         }
         let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"))
+        let reader = try ReaderQuirks(quirks)
         let collision: VirtualField.Collision = quirks.has(.twoCards) ? .damaged : .firstIsHeard
         guard let list = try root.optional("cards") else {
             var cards = [try card(root)]
@@ -56,7 +58,7 @@ package enum VirtualCardFile {
                 other.renumber(besides)
                 cards.append(other)
             }
-            return Content(cards: cards, faults: faults, visits: visits, collision: collision)
+            return Content(cards: cards, faults: faults, visits: visits, collision: collision, reader: reader)
         }
         try root.allowOnly(["schema", "comment", "cards", "phone", "virtual"])
         try root.optional("virtual")?.allowOnly(["faults", "visits", "quirks"])
@@ -70,10 +72,13 @@ package enum VirtualCardFile {
                     throw json.malformed(.fieldOnly, key)
                 }
             }
+            if let json = try element.optional("virtual")?.optional("quirks"), try CardQuirks(json).haveReader {
+                throw json.malformed(.fieldOnly, "quirks")
+            }
             cards.append(try card(element))
         }
         if let phone = try root.optional("phone") { cards = [try VirtualPhone(json: phone, cards)] }
-        return Content(cards: cards, faults: faults, visits: visits, collision: collision)
+        return Content(cards: cards, faults: faults, visits: visits, collision: collision, reader: reader)
     }
 
     /// The IDm of the card that `two-cards` puts beside another one.

@@ -53,6 +53,9 @@ package protocol RadioField: AnyObject, Sendable {
 
     /// The host let this time pass.
     func pass(_ time: Duration)
+
+    /// The oddities of the reader that is simulated over this field.
+    var readerQuirks: ReaderQuirks { get }
 }
 
 extension RadioField {
@@ -61,6 +64,9 @@ extension RadioField {
 
     /// Does nothing: there is no clock.
     package func pass(_ time: Duration) {}
+
+    /// None.
+    package var readerQuirks: ReaderQuirks { .none }
 
     /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
     package func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldResult {

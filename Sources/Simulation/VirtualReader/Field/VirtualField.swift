@@ -40,6 +40,8 @@ public final class VirtualField: Sendable {
 
     private let state: Mutex<State>
     private let collision: Collision
+    /// The oddities of the reader that is simulated over this field.
+    package let readerQuirks: ReaderQuirks
 
     /// How many times shorter than before a real card a host should make its pauses.
     package var pace: Int { state.withLock { $0.visits?.pace ?? 1 } }
@@ -56,16 +58,20 @@ public final class VirtualField: Sendable {
     public convenience init(cardFile bytes: [UInt8]) throws(DocumentError) {
         let content = try VirtualCardFile.parse(bytes)
         self.init(
-            cards: content.cards, faults: content.faults, collision: content.collision, visits: content.visits)
+            cards: content.cards, faults: content.faults, collision: content.collision, visits: content.visits,
+            readerQuirks: content.reader)
     }
 
     /// Creates a field with cards in it.
     ///
-    /// - Parameter visits: when the cards arrive and leave; `nil` when they stay.
+    /// - Parameters:
+    ///   - visits: when the cards arrive and leave; `nil` when they stay.
+    ///   - readerQuirks: the oddities of the reader that is simulated over it.
     package init(
         cards: [any VirtualCard] = [], faults: InjectedFaults = InjectedFaults(), collision: Collision = .firstIsHeard,
-        visits: CardVisits? = nil
+        visits: CardVisits? = nil, readerQuirks: ReaderQuirks = .none
     ) {
+        self.readerQuirks = readerQuirks
         let placed = cards.map { PlacedCard($0, startupTime: $0.startupTime) }
         state = Mutex(State(placed: placed, faults: faults, visits: visits))
         self.collision = collision

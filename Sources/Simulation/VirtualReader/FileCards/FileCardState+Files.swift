@@ -187,6 +187,9 @@ extension FileCardState {
         if command.expected != nil, let status = options.selectionWithLe {
             return FileCardReply(status)
         }
+        if command.expected == nil, command.p1 == 0x04, let status = options.selectionWithoutLe {
+            return FileCardReply(status)
+        }
         let isFound: Bool
         switch command.p1 {
         case 0x00: isFound = command.data.isEmpty ? enter(0) : selectByID(command.data)

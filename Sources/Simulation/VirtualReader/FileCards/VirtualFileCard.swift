@@ -119,6 +119,8 @@ package struct FileCardOptions: Hashable, Sendable {
     package var refusedSelections: Set<UInt8> = []
     /// The status word of a SELECT that expects an answer (Le), such as 6700; `nil` if Le is accepted.
     package var selectionWithLe: UInt16?
+    /// The status word of a SELECT by name without Le, such as 6A82; `nil` if it is accepted.
+    package var selectionWithoutLe: UInt16?
     /// The answer, in place of 63Cx, to VERIFY without data, the query for the tries left.
     package var queryStatus: UInt16?
     /// The status word of a VERIFY with an unknown reference.

@@ -100,6 +100,12 @@ package struct ISODEPOptions: Hashable, Sendable {
     package var answerTime: Duration = .zero
     /// How RATS is answered.
     package var requestAnswer = RequestAnswer.ats
+    /// The bits of the power level in a request for more time (C0 at most); a reader that sends them back is not answered.
+    var powerLevel: UInt8 = 0
+    /// Whether DESELECT and R(NAK) are answered.
+    var (answersDeselect, answersNAK) = (true, true)
+    /// What precedes and follows the CID in the answer to ATTRIB: the buffer size index in the high nibble, and data.
+    var (bufferSize, attributeData): (UInt8, [UInt8]) = (0, [])
 
     /// The answers to RATS; after any but an ATS the card falls back, as after a command that it does not know.
     package enum RequestAnswer: Hashable, Sendable {

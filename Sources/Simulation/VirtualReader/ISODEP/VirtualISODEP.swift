@@ -67,11 +67,14 @@ struct VirtualISODEP: Sendable {
         switch block.kind {
         case .information(let isChained): return information(block.data, isChained)
         case .acknowledge: return block.number == number ? again() : goOn()
+        case .notAcknowledge where !options.answersNAK: return .silence
         case .notAcknowledge:
             // The exchange does not change: a reader also uses this to ask whether the card is still there.
             return block.number == number
                 ? again() : .answer(ISODEPBlock(.acknowledge, number: number, cid: ownCID).bytes)
-        case .waitingTimeExtension: return extended()
+        case .waitingTimeExtension:
+            return block.data.first.map { $0 & 0xC0 != 0 } == true && options.powerLevel != 0 ? .silence : extended()
+        case .deselect where !options.answersDeselect: return .silence
         case .deselect:
             let answer = ISODEPBlock(.deselect, cid: block.cid).bytes
             deactivate()
@@ -105,7 +108,8 @@ struct VirtualISODEP: Sendable {
 
     private mutating func extend() -> [UInt8] {
         extensionsLeft -= 1
-        return remember(ISODEPBlock(.waitingTimeExtension, cid: ownCID, data: [options.waitingTimeMultiplier & 0x3F]))
+        let multiplier = options.waitingTimeMultiplier & 0x3F | options.powerLevel
+        return remember(ISODEPBlock(.waitingTimeExtension, cid: ownCID, data: [multiplier]))
     }
 
     private mutating func extended() -> Result {

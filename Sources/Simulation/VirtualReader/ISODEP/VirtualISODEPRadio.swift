@@ -67,7 +67,8 @@ struct VirtualISODEPRadio: Sendable {
         case .answer(let answer): return .answer(answer)
         case .selected(let frameSizeIndex, let cid):
             protocolLayer.activate(frameSizeIndex: frameSizeIndex, cid: cid)
-            return .activated(CardAnswer([cid]))
+            let options = protocolLayer.options
+            return .activated(CardAnswer([options.bufferSize | cid] + options.attributeData))
         }
     }
 

@@ -9,7 +9,7 @@ extension PN532Chip {
         guard family.knows(code) else { return .syntaxError }
         return switch code {
         case 0x00: diagnose(parameters)
-        case 0x02: .answer(family.firmwareVersion)
+        case 0x02: .answer(quirks.firmwareVersion ?? family.firmwareVersion)
         case 0x04: generalStatus()
         case 0x06: readRegisters(parameters)
         case 0x08: writeRegisters(parameters)
@@ -91,7 +91,7 @@ extension PN532Chip {
 
     private func setSerialBaudRate(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 1, let speed = SerialSpeed(rawValue: parameters[0]) else { return .syntaxError }
-        changeSpeedAfterAcknowledge(speed)
+        if !quirks.keepsSpeed { changeSpeedAfterAcknowledge(speed) }
         return .answer([])
     }
 
@@ -139,7 +139,10 @@ extension PN532Chip {
     }
 
     private func tellField(wasOn: Bool) {
-        if wasOn, !registers.isFieldOn { field.switchOff() }
+        if wasOn, !registers.isFieldOn {
+            field.switchOff()
+            coldRequestsB = 0
+        }
         if !wasOn, registers.isFieldOn { field.switchOn() }
     }
 }

@@ -86,6 +86,8 @@ extension PN532Chip {
     /// The firmware sends ATTRIB with CID 1 (nfcpy's notes).
     func lookForTypeB(_ family: UInt8) -> TargetSearchResult {
         registers.prepareTypeB()
+        coldRequestsB += 1
+        guard coldRequestsB > quirks.coldRequestsB else { return TargetSearchResult() }
         let initiator = TypeBInitiator { frame, _ in
             self.transmit(frame, within: .look(TimeModel.emptyTypeB))
         }

@@ -28,6 +28,9 @@ package final class PN532Chip {
     private let line: any HostLine
     private let faults: InjectedSerialFaults
     private let model: SerialLineModel
+    let quirks: ReaderQuirks
+    /// How many REQB this field has not heard.
+    var coldRequestsB = 0
     /// Called before each step, for tests that interfere at every possible moment.
     let observer: @Sendable () -> Void
     private var parser = HostFrameParser()
@@ -59,7 +62,12 @@ package final class PN532Chip {
         self.field = field
         self.line = line
         self.timing = timing
+        quirks = field.readerQuirks
+        var faults = faults
+        if let number = quirks.brownout { faults.faults[.code(0x42, after: max(0, number - 1))] = .brownout }
         self.faults = faults
+        var model = model
+        model.strayBytes += quirks.strayBytes
         self.model = model
         self.counters = counters
         self.family = family
@@ -110,10 +118,12 @@ package final class PN532Chip {
         if fault == .dead { isDead = true }
         if fault == .brownout { return losePower() }
         if code == Self.samConfiguration { awaitsMode = false }
-        guard !isDead, !awaitsMode, fault != .noAcknowledge else { return }
+        guard !isDead, !awaitsMode, fault != .noAcknowledge, received > quirks.deafCommands else { return }
         guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
+        if received == quirks.deafCommands + 1 { spend(quirks.firstAcknowledgeDelay) }
         transmit(PN532Frame.acknowledge)
-        guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
+        guard fault != .syntaxError, !quirks.refuses(command) else { return answer(PN532Frame.syntaxError) }
+        guard !quirks.unansweredCommands.contains(code) else { return }
         observer()
         spend(timing.chipOverhead)
         let outcome = carryOut(code, Array(command.dropFirst()))
@@ -124,8 +134,10 @@ package final class PN532Chip {
         case .answer(let data):
             var data = data
             if case .statusBits(let bits) = fault, let status = data.first { data[0] = status | bits }
+            if code == 0x40, let status = data.first { data[0] = status | quirks.statusBits }
             answer(PN532Frame.encode([0xD5, code &+ 1] + data), with: fault)
         }
+        if code == 0x16, quirks.diesAsleep { isDead = true }
     }
 
     /// SAMConfiguration, which ends the mode in which a chip on a serial line starts.
@@ -271,6 +283,7 @@ package final class PN532Chip {
         let host = line.hostSpeed
         adoptSpeedOfHost(host)
         counters.count { $0.bytesFromHost &+= bytes.count }
+        if quirks.echoes { line.write(bytes) }
         if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + speed.byteTime * bytes.count }
         parser.feed(heard(model.atChip(bytes, host: host, chip: speed)))
     }

@@ -20,6 +20,7 @@ struct Type2State: Sendable {
     static let counterOverflow: UInt8 = 0x4
 
     var memory: Type2Memory
+    var quirks = Type2Quirks()
     private(set) var isAuthenticated = false
     /// The page whose 16 bytes COMPATIBILITY_WRITE waits for.
     private var pageToWrite: Int?
@@ -88,7 +89,9 @@ struct Type2State: Sendable {
             return frame[1] == 0 ? beginAuthentication() : .refusal(Self.wrongArgument)
         case (0x1A, 2) where memory.model == .mf0aes20: return beginAES(Int(frame[1]))
         case (0x60, 1), (0x3A, 3), (0x3C, 2), (0x1B, 5), (0x39, 2), (0xA5, 6), (0x3E, 2):
-            guard let version = memory.layout.version else { return unknown }
+            if frame[0] == 0x60, quirks.ignoresVersion { return .silence }
+            if frame[0] == 0x3A, quirks.refusesFastRead { return .refusal(Self.wrongArgument) }
+            guard let version = quirks.version ?? memory.layout.version else { return unknown }
             return frame[0] == 0x60 ? .data(version) : newer(frame)
         default: return unknown
         }
@@ -121,7 +124,7 @@ struct Type2State: Sendable {
     /// Returns four pages; after the last readable page it wraps to the first.
     private mutating func read(_ page: Int) -> Result {
         let count = readablePages
-        guard page < count else { return .refusal(Self.wrongArgument) }
+        guard page < count, !quirks.refusesWrap || page + 4 <= count else { return .refusal(Self.wrongArgument) }
         countRead()
         return .data((0..<4).flatMap { memory.read((page + $0) % count) })
     }
@@ -264,4 +267,34 @@ struct Type2State: Sendable {
         isAuthenticated = true
         return .data(Array(memory[config + 3].prefix(2)))
     }
+}
+
+/// Oddities of copies of NXP's tags.
+struct Type2Quirks: Hashable, Sendable {
+    /// Whether GET_VERSION is not answered.
+    var ignoresVersion = false
+    var refusesFastRead = false
+    /// The answer to GET_VERSION in place of the model's.
+    var version: [UInt8]?
+    /// Whether a READ that would go beyond the last page is refused.
+    var refusesWrap = false
+
+    /// The quirks that such a tag may have.
+    static let names: [CardQuirks.Name] =
+        [
+            .largeContainer, .withoutVersion, .withoutFastRead, .otherVersion, .zeroSignature, .withoutWrap,
+        ] + TypeAIdentity.quirks.filter { $0 != .uid88 }
+
+    /// - Parameter memory: gets what the quirks change in it.
+    init(_ quirks: CardQuirks, _ memory: inout Type2Memory) {
+        ignoresVersion = quirks.has(.withoutVersion)
+        refusesFastRead = quirks.has(.withoutFastRead)
+        // Mikron, as RfidResearchGroup/proxmark3#1426 has it.
+        if quirks.has(.otherVersion) { version = [0x00, 0x34, 0x21, 0x01, 0x01, 0x00, 0x0E, 0x03] }
+        refusesWrap = quirks.has(.withoutWrap)
+        if quirks.has(.largeContainer) { memory.write(3, [0xE1, 0x10, 0xFF, 0x00]) }
+        if quirks.has(.zeroSignature) { memory.signature = memory.signature.map { _ in 0 } }
+    }
+
+    init() {}
 }

@@ -17,9 +17,23 @@ package final class VirtualType2Tag: VirtualCard {
     /// - Parameters:
     ///   - atqa: in its usual notation.
     ///   - sak: 00 for all known models.
-    package init(_ memory: Type2Memory, atqa: UInt16 = 0x0044, sak: UInt8 = 0x00) {
-        let identity = TypeAIdentity(tag: memory, atqa: atqa, sak: sak)
-        state = Mutex(State(selection: TypeASelection(identity), tag: Type2State(memory)))
+    package convenience init(_ memory: Type2Memory, atqa: UInt16 = 0x0044, sak: UInt8 = 0x00) {
+        self.init(TypeAIdentity(tag: memory, atqa: atqa, sak: sak), Type2State(memory))
+    }
+
+    /// Creates a tag that deviates from the data sheets.
+    convenience init(_ memory: Type2Memory, atqa: UInt16, sak: UInt8, _ quirks: CardQuirks) {
+        var memory = memory
+        let own = Type2Quirks(quirks, &memory)
+        var identity = TypeAIdentity(tag: memory, atqa: atqa, sak: sak)
+        identity.apply(quirks)
+        var tag = Type2State(memory)
+        tag.quirks = own
+        self.init(identity, tag)
+    }
+
+    private init(_ identity: TypeAIdentity, _ tag: Type2State) {
+        state = Mutex(State(selection: TypeASelection(identity), tag: tag))
     }
 
     /// The current memory.

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+
+/// Oddities of real readers: switches of `virtual.quirks` that change the reader that is simulated with the card.
+package struct ReaderQuirks: Hashable, Sendable {
+    package static let none = ReaderQuirks()
+
+    // A PN532 on a serial line.
+
+    /// The number of commands from the first on that are lost.
+    var deafCommands = 0
+    /// How late the first ACK is.
+    var firstAcknowledgeDelay = Duration.zero
+    /// The bytes before each frame of the chip.
+    var strayBytes: [UInt8] = []
+    /// Whether the line returns what the host sends.
+    var echoes = false
+    /// The answer to GetFirmwareVersion in place of the model's.
+    var firmwareVersion: [UInt8]?
+    /// The commands that get the syntax error frame.
+    var refusedCommands: Set<UInt8> = []
+    /// The commands that are acknowledged and not answered.
+    var unansweredCommands: Set<UInt8> = []
+    /// The items of RFConfiguration that get the syntax error frame.
+    var refusedSettings: Set<UInt8> = []
+    /// The modulations for which InListPassiveTarget gets the syntax error frame.
+    var refusedModulations: Set<UInt8> = []
+    /// Whether the speed stays although a new one was accepted.
+    var keepsSpeed = false
+    /// Whether nothing wakes the chip after PowerDown.
+    var diesAsleep = false
+    /// Bits that are set in the status of InDataExchange.
+    var statusBits: UInt8 = 0
+    /// How many REQB are not heard after the field came on.
+    var coldRequestsB = 0
+    /// The InCommunicateThru at which power is lost, from 1.
+    var brownout: Int?
+
+    /// An ACR122U around it.
+    package var acr122 = ACR122Quirks()
+
+    init() {}
+
+    init(_ quirks: CardQuirks) throws(DocumentError) {
+        func count(_ name: CardQuirks.Name, usual: Double) throws(DocumentError) -> Int? {
+            try quirks.number(name, usual: usual).map { Int($0) }
+        }
+        deafCommands = try count(.hsuDeaf, usual: 1) ?? 0
+        firstAcknowledgeDelay = .milliseconds(try count(.hsuLateACK, usual: 50) ?? 0)
+        strayBytes = try quirks.byte(.hsuStray, usual: 0).map { [$0] } ?? []
+        echoes = quirks.has(.hsuEcho)
+        if quirks.has(.oldFirmware) { firmwareVersion = [0x32, 0x01, 0x04, 0x07] }
+        if quirks.has(.noVersion) { unansweredCommands = [0x02] }
+        if quirks.has(.versionError) { refusedCommands.insert(0x02) }
+        if quirks.has(.noDiagnose) { refusedCommands.insert(0x00) }
+        if quirks.has(.noBaud) { refusedCommands.insert(0x10) }
+        if quirks.has(.noType) { refusedModulations = [0x03] }
+        refusedSettings = try quirks.byte(.noConfiguration, usual: 0x05).map { [$0] } ?? []
+        keepsSpeed = quirks.has(.lyingBaud)
+        diesAsleep = quirks.has(.deadPowerDown)
+        if quirks.has(.statusBit) { statusBits = 0x80 }
+        coldRequestsB = try count(.coldTypeB, usual: 1) ?? 0
+        brownout = try count(.brownout, usual: 10)
+        acr122 = try ACR122Quirks(quirks)
+    }
+
+    /// Whether a command gets the syntax error frame.
+    func refuses(_ command: [UInt8]) -> Bool {
+        guard let code = command.first else { return false }
+        if refusedCommands.contains(code) { return true }
+        switch (code, command.count) {
+        case (0x32, 2...): return refusedSettings.contains(command[1])
+        case (0x4A, 3...): return refusedModulations.contains(command[2])
+        default: return false
+        }
+    }
+}
+
+/// Oddities of an ACR122U and its copies.
+package struct ACR122Quirks: Hashable, Sendable {
+    /// Whether each answer is that to the command before.
+    package enum Lag: Hashable, Sendable {
+        case none
+        /// With the sequence number of the present command.
+        case renumbered
+        /// With that of the command before.
+        case asItWas
+    }
+
+    package var lag = Lag.none
+    package var answersFirstTwice = false
+    package var ignoresLights = false
+    package var ignoresPICC = false
+    /// bError of answers with data; `nil` for the usual one.
+    package var errorByte: UInt8?
+    /// bStatus of answers with data.
+    package var statusByte: UInt8 = 0
+    /// Whether a search without a card gets an empty block.
+    package var answersEmptySearches = false
+    package var refusesEscape = false
+    /// The number of requests for more time before each answer.
+    package var timeExtensions = 0
+
+    init() {}
+
+    init(_ quirks: CardQuirks) throws(DocumentError) {
+        if quirks.has(.acrLag) { lag = .renumbered }
+        if quirks.has(.acrLagSequence) { lag = .asItWas }
+        answersFirstTwice = quirks.has(.acrTwice)
+        ignoresLights = quirks.has(.acrNoLED)
+        ignoresPICC = quirks.has(.acrNoPICC)
+        if quirks.has(.acrErrorFE) { errorByte = 0xFE }
+        if quirks.has(.acrStatus02) { statusByte = 0x02 }
+        answersEmptySearches = quirks.has(.acrEmpty)
+        refusesEscape = quirks.has(.acrNoEscape)
+        timeExtensions = Int(try quirks.number(.acrMoreTime, usual: 3) ?? 0)
+    }
+}
