@@ -50,6 +50,8 @@ struct StandardReadingTests {
         private(set) var sent: [[UInt8]] = []
         /// The numbers of the frames whose answers are lost.
         var lost: Set<Int> = []
+        /// Whether it can switch its field off.
+        var cyclesPower = true
 
         init(_ card: String) throws {
             reader = InProcessReader(try VirtualCardFile.load(Array(card.utf8)))
@@ -57,7 +59,7 @@ struct StandardReadingTests {
 
         var information: ReaderInformation { reader.information }
         func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
-        func cyclePower() throws(TransportError) -> Bool { try reader.cyclePower() }
+        func cyclePower() throws(TransportError) -> Bool { cyclesPower ? try reader.cyclePower() : false }
         func close() { reader.close() }
 
         func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
@@ -184,8 +186,7 @@ struct StandardReadingTests {
         #expect(result.services.map(\.opened) == [.des, nil])
         #expect(result.services.map(\.blocks.count) == [40, 0])
         #expect(Self.failure(result, 0x1408)?.reason == .wrongKey)
-        #expect(run.reader.count(0x10) == 3)
-        #expect(run.reader.count(0x12) == 1)
+        #expect(Self.cost(run).refused == 1)
     }
 
     /// Keys that were derived elsewhere open their list, without the keys of the areas.
@@ -289,13 +290,182 @@ struct StandardReadingTests {
 
     @Test func liteIsAnotherCard() throws {
         let card = #"{"schema": "kazasu.card/1", "idm": "012E34E829CE1A77", "pmm": "00F1000000014300", "lite": {}}"#
-        let run = try Self.run(.lite, card: card)
-        let file = Self.file.replacing("0003 ", with: "88B4 ").replacing("1408 A9", with: "0008 A9")
-        let result = Self.read(run, [0x0008], try Self.keyring(file))
-        if case .otherCard? = result.ends[ServiceCode(rawValue: 0x0008)] {
-        } else if Self.failure(result, 0x0008) == nil {
-            Issue.record("\(result.ends)")
+        for file in [Self.file, Self.file.replacing("0003 ", with: "88B4 ").replacing("1408 A9", with: "0008 A9")] {
+            let run = try Self.run(.lite, card: card)
+            let result = Self.read(run, [0x0008], try Self.keyring(file))
+            guard case .otherCard? = result.ends[ServiceCode(rawValue: 0x0008)] else {
+                Issue.record("\(result.ends)")
+                return
+            }
+            #expect(run.reader.sent.isEmpty)
         }
-        #expect(run.reader.count(0x12) == 0)
+    }
+
+    // MARK: What a wrong key costs
+
+    /// Eight services of area 1000, and one of area 2000.
+    private static let manyCard: String = {
+        let services = eight.map { String($0, radix: 16) } + ["2008"]
+        let keys = zip(services, manyKeys).map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", ")
+        let blocks = services.map { "\"\($0)\": 1" }.joined(separator: ", ")
+        let nodes = (["1000-1FFE", "2000-2FFE"] + services).map { "\"\($0)\"" }.joined(separator: ", ")
+        return """
+            {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0120220427674EFF", "systems": [
+              {"code": "0003", "nodes": [\(nodes)], "blocks": {\(blocks)},
+               "keys": {"FFFF": "64B34B0A2BC199B1", "0000": "6612317B4FD74F39", "1000": "EFAA8C23162FBB60",
+                        "2000": "93281FA024436061", \(keys)}}]}
+            """
+    }()
+    private static let eight: [UInt16] = [0x1008, 0x1048, 0x1088, 0x10C8, 0x1108, 0x1148, 0x1188, 0x11C8]
+    private static let manyKeys = (1...9).map { "A1B2C3D4E5F6070\($0)" }
+    private static let manyFile: String = {
+        let services = (eight.map { String($0, radix: 16) } + ["2008"])
+        return
+            (["FFFF 64B34B0A2BC199B1", "0000 6612317B4FD74F39", "1000 EFAA8C23162FBB60", "2000 93281FA024436061"]
+            + zip(services, manyKeys).map { "\($0) \($1)" }).map { "0003 \($0)\n" }.joined()
+    }()
+
+    /// The sessions that the card refused to open, and those that it opened.
+    private static func cost(_ run: Run) -> (refused: Int, opened: Int) {
+        (run.reader.count(0x10) - run.reader.count(0x12), run.reader.count(0x12))
+    }
+
+    /// A wrong key above eight services costs the frame of their list and one of its own, and none the second time.
+    @Test(arguments: [
+        ("64B34B0A2BC199B1", UInt16(0), 0), ("6612317B4FD74F39", 0, 0), ("EFAA8C23162FBB60", 0x1000, 1),
+    ])
+    func wrongKeyAboveServices(_ key: String, _ area: UInt16, _ others: Int) throws {
+        let file = Self.manyFile.replacing(key, with: "0123456789ABCDEF")
+        let failures = StandardFailuresOfRun()
+        for (refused, reason) in [(2, KeyRefusal.wrongKey), (0, .keyFailedBefore)] {
+            let run = try Self.run(card: Self.manyCard)
+            let result = Self.read(run, Self.eight + [0x2008], try Self.keyring(file, failures: failures))
+            #expect(result.interruption == nil)
+            #expect(Self.cost(run).refused == refused)
+            for service in Self.eight {
+                #expect(Self.failure(result, service) == KeyFailure(reason, NodeCode(rawValue: area)))
+            }
+            #expect(result.services.filter { $0.opened != nil }.count == others)
+        }
+    }
+
+    /// One wrong key of eight services costs one frame beside that of their list; the others are read.
+    @Test(arguments: 0..<8)
+    func oneWrongKeyOfEight(_ place: Int) throws {
+        let file = Self.manyFile.replacing(Self.manyKeys[place], with: "0123456789ABCDEF")
+        let failures = StandardFailuresOfRun()
+        // That of the last one follows from the others.
+        for refused in [place == 7 ? 1 : 2, 0] {
+            let run = try Self.run(card: Self.manyCard)
+            let result = Self.read(run, Self.eight, try Self.keyring(file, failures: failures))
+            #expect(Self.cost(run).refused == refused)
+            for (index, service) in result.services.enumerated() {
+                #expect(service.opened == (index == place ? nil : .des), "\(service.code)")
+                #expect(service.blocks.count == (index == place ? 0 : 1))
+            }
+        }
+    }
+
+    /// A card that has a service not is not a card with another key.
+    @Test func absentService() throws {
+        let run = try Self.run()
+        let result = Self.read(run, [0x1088], try Self.keyring("0003 1088 4D0134D6E8B5C6FD"))
+        guard case .absent? = result.ends[ServiceCode(rawValue: 0x1088)] else {
+            Issue.record("\(result.ends)")
+            return
+        }
+        #expect(run.reader.count(0x10) == 0)
+    }
+
+    // MARK: The end of a session
+
+    /// Without Reset Mode and without a switch for the field, another system ends the session; a card with one stays in it,
+    /// and that is known.
+    @Test(arguments: [false, true])
+    func readerKeepsItsField(_ hasSecondSystem: Bool) throws {
+        let second = #", {"code": "FE00", "nodes": ["0048"], "blocks": {"0048": 1}}]}"#
+        let card = hasSecondSystem ? String(Self.manyCard.dropLast(2)) + second : Self.manyCard
+        let run = try Self.run(card: card)
+        run.reader.cyclesPower = false
+        let result = Self.read(run, [0x1008], try Self.keyring(Self.manyFile))
+        #expect(result.interruption == nil)
+        #expect(result.services.map(\.opened) == [.des])
+        #expect(run.session.staysAuthenticated != hasSecondSystem)
+        // Either way a session can be opened again.
+        #expect(Self.read(run, [0x1048], try Self.keyring(Self.manyFile)).services.map(\.opened) == [.des])
+        #expect((try run.session.poll(.transit) != nil) == hasSecondSystem)
+        let whole = try Self.run(card: card)
+        whole.reader.cyclesPower = false
+        let outcome = CardDumper(session: whole.session, keyring: try Self.keyring(Self.manyFile)).dump()
+        #expect(outcome.interruption == nil && outcome.dump.isComplete)
+        #expect(outcome.dump.systems[0].services.map(\.opened) == [StandardScheme?](repeating: .des, count: 9))
+    }
+
+    /// 300 blocks with keys: one session for a path, and few frames beside those of the scan.
+    @Test func manyBlocks() throws {
+        let card = """
+            {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0144220427674EFF", "systems": [
+              {"code": "0003", "nodes": ["1000-1FFE", "1008", "1048"], "blocks": {"1008": 200, "1048": 100},
+               "keys": {"FFFF": "64B34B0A2BC199B1", "0000": "6612317B4FD74F39", "1000": "EFAA8C23162FBB60",
+                        "1008": "\(Self.manyKeys[0])", "1048": "\(Self.manyKeys[1])"}}]}
+            """
+        func frames(_ keyring: StandardKeyring?) throws -> (run: Run, blocks: Int) {
+            let run = try Self.run(card: card)
+            let outcome = CardDumper(session: run.session, keyring: keyring).dump()
+            #expect(outcome.dump.isComplete)
+            return (run, outcome.dump.systems.flatMap(\.services).reduce(0) { $0 + $1.blocks.count })
+        }
+        let plain = try frames(nil)
+        let keyed = try frames(Self.keyring(Self.manyFile))
+        #expect(plain.blocks == 0 && keyed.blocks == 300)
+        #expect(keyed.run.reader.count(0x10) == 1)
+        let beside = keyed.run.reader.sent.count - plain.run.reader.sent.count
+        #expect(beside <= 30, "\(beside)")
+    }
+
+    // MARK: Which keys fit
+
+    private static func states(_ run: Run, _ keyring: StandardKeyring?) throws -> [String: StandardNode.KeyState?] {
+        var systems: [StandardSystem] = []
+        try StandardInspection(session: run.session, keyring: keyring).run(into: &systems)
+        return Dictionary(
+            systems.flatMap { system in system.nodes.map { ("\(system.system.code) \($0.code)", $0.key) } }
+        ) { first, _ in first }
+    }
+
+    @Test func inspection() throws {
+        let run = try Self.run()
+        var systems: [StandardSystem] = []
+        try StandardInspection(session: run.session).run(into: &systems)
+        #expect(systems.map(\.system.code) == [.transit, .commonArea])
+        #expect(systems[0].nodes.map(\.kind).prefix(2) == [.system, .area])
+        #expect(systems[0].nodes.allSatisfy { $0.key == nil })
+        let common = systems[1].nodes.first { $0.code.rawValue == 0x0048 }
+        #expect(systems[1].schemes == [.des, .aes] && common?.aesVersion == KeyVersion(rawValue: 9))
+        for code: UInt8 in [0x10, 0x12, 0x40, 0x42] { #expect(run.reader.count(code) == 0) }
+    }
+
+    @Test func keysThatFit() throws {
+        let states = try Self.states(Self.run(), Self.keyring())
+        for node in ["FFFF", "0000", "1000", "1040", "0048", "1008", "1048", "1408"] {
+            #expect(states["0003 \(node)"] == .fits, "\(node)")
+        }
+        #expect(states["0003 100B"] == .some(nil))
+        #expect(states["FE00 0048"] == .fits && states["FE00 0088"] == .noKey && states["FE00 FFFF"] == .noKey)
+    }
+
+    @Test func keysThatDoNotFit() throws {
+        let area = try Self.states(
+            Self.run(card: Self.manyCard),
+            Self.keyring(Self.manyFile.replacing("EFAA8C23162FBB60", with: "0123456789ABCDEF")))
+        #expect(area["0003 FFFF"] == .fits && area["0003 0000"] == .fits && area["0003 1000"] == .wrongKey)
+        #expect(area["0003 1008"] == .some(nil) && area["0003 2008"] == .fits && area["0003 2000"] == .fits)
+        let system = try Self.states(
+            Self.run(card: Self.manyCard),
+            Self.keyring(Self.manyFile.replacing("64B34B0A2BC199B1", with: "0123456789ABCDEF")))
+        #expect(system["0003 FFFF"] == .wrongKey && system["0003 0000"] == .wrongKey)
+        #expect(system["0003 1000"] == .some(nil) && system["0003 1008"] == .some(nil))
+        let version = try Self.states(Self.run(), Self.keyring(Self.file.replacing(" 0007", with: " 0008")))
+        #expect(version["0003 1408"] == .keyVersion && version["0003 1048"] == .fits)
     }
 }

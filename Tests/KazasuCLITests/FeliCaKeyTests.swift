@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The card's and the files' keys are test data.
-@Suite("kazasu read, dump --keys", .waits)
+@Suite("kazasu read, dump, balance, history --keys", .waits)
 struct FeliCaKeyTests {
     private static let card = """
         {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0144220427674EFF", "systems": [
@@ -34,9 +34,9 @@ struct FeliCaKeyTests {
         let reader: String
         let keys: String
 
-        init(_ keys: String = FeliCaKeyTests.keys) throws {
+        init(_ keys: String = FeliCaKeyTests.keys, card: String = FeliCaKeyTests.card) throws {
             folder = try TemporaryFolder()
-            reader = "virtual:" + (try folder.write(Array(FeliCaKeyTests.card.utf8), as: "card.json"))
+            reader = "virtual:" + (try folder.write(Array(card.utf8), as: "card.json"))
             self.keys = try folder.write(Array(keys.utf8), as: "keys.txt")
             chmod(self.keys, 0o600)
         }
@@ -136,5 +136,71 @@ struct FeliCaKeyTests {
         let result = try Kazasu.run("read", "1408", "--system", "0003", "-r", stand.reader)
         result.expectError(77, "the card refused service 1408")
         try Kazasu.run("read", "1408", "--retry", "-r", stand.reader).expectError(64, "requires")
+    }
+
+    /// A transit card whose purse and history need keys.
+    private static let purse = """
+        {"schema": "kazasu.card/1", "idm": "0101031234567890", "pmm": "0120220427674EFF", "systems": [
+          {"code": "0003", "nodes": ["0088", "090C"],
+           "blocks": {"0088": ["00000000000000002000000A000001E3"],
+                      "090C": ["16010002166CE33BE6210A000001E300", "16010002166BE336E338AA000001E100"]},
+           "keys": {"FFFF": "64B34B0A2BC199B1", "0000": "6612317B4FD74F39", "0088": "25BB0E7AF2C9D04D",
+                    "090C": "4D0134D6E8B5C6FD"}}]}
+        """
+    private static let purseKeys = """
+        0003 FFFF 64B34B0A2BC199B1
+        0003 0000 6612317B4FD74F39
+        0003 0088 25BB0E7AF2C9D04D
+        0003 090C 4D0134D6E8B5C6FD
+        """
+
+    @Test("Balance and history of a card whose services need keys")
+    func balanceAndHistory() throws {
+        let stand = try Stand(Self.purseKeys, card: Self.purse)
+        try Kazasu.run("balance", "-r", stand.reader).expectError(76, "no balance")
+        #expect(try stand.run("balance").output == "10\n")
+        let history = try stand.run("history", "--json")
+        #expect(history.end == .exited(0), "\(history.errors)")
+        #expect(history.output.matches(of: /"serial"/).count == 2)
+        let dump = stand.folder.path + "/keyed.json"
+        #expect(try stand.run("dump", "-o", dump).end == .exited(0))
+        #expect(try Kazasu.run("balance", dump).output == "10\n")
+        try Kazasu.run("balance", dump, "--keys", stand.keys).expectError(64, "cannot be used with a dump")
+        try Kazasu.run("history", "-r", stand.reader, "--retry").expectError(64, "requires --keys")
+    }
+
+    @Test("A wrong key of a purse is named in both languages, and used once", arguments: ["balance", "history"])
+    func wrongPurseKey(_ command: String) throws {
+        let wrong = Self.purseKeys.replacing("25BB0E7AF2C9D04D", with: "0123456789ABCDEF")
+            .replacing("4D0134D6E8B5C6FD", with: "0123456789ABCDEF")
+        let stand = try Stand(wrong, card: Self.purse)
+        try stand.run(command).expectError(77, "the card does not confirm the keys for service")
+        try stand.run(command, "--lang", "ja").expectError(77, "鍵は使いませんでした")
+        try stand.run(command, "--retry", "--lang", "ja").expectError(77, "鍵がカードの鍵と一致しません")
+    }
+
+    @Test("No key is in any output, trace or file")
+    func noKeyIsShown() throws {
+        let wrong = Self.keys.replacing("A989255BF6DACD10", with: "0123456789ABCDEF")
+        for keys in [Self.keys, wrong] {
+            let stand = try Stand(keys)
+            let secrets = keys.split(separator: "\n").map { String($0.split(separator: " ")[2]) }
+            for (number, command) in [
+                ["read", "1408"], ["dump"], ["balance"], ["history"],
+            ].enumerated() {
+                for form in [[], ["--json"], ["-v", "-v"]] {
+                    let trace = "\(stand.folder.path)/trace\(number)\(form.count)"
+                    let result = try Kazasu.run(
+                        command + ["-r", stand.reader, "--keys", stand.keys, "--retry", "--trace", trace] + form,
+                        environment: ["XDG_STATE_HOME": stand.folder.path])
+                    let state = (try? TestFiles.read(stand.folder.path + "/kazasu/felica-keys.tsv")) ?? []
+                    let all =
+                        result.output + result.errors + String(decoding: try TestFiles.read(trace), as: UTF8.self)
+                        + String(decoding: state, as: UTF8.self)
+                    let digits = all.uppercased().filter { $0 != " " && $0 != ":" }
+                    for secret in secrets { #expect(!digits.contains(secret), "\(command) \(form)") }
+                }
+            }
+        }
     }
 }

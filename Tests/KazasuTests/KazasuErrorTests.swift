@@ -9,7 +9,7 @@ struct KazasuErrorTests {
     private enum Kind: CaseIterable {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
-        case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, cancelled
+        case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, standard, cancelled
     }
 
     private static let suica = PICC.felica(
@@ -51,7 +51,8 @@ struct KazasuErrorTests {
             .severalCards([LocalizedText("Suica", "Suica"), nil]),
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
-            .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)), .cancelled,
+            .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)),
+            .standard(.notStandard), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -74,6 +75,7 @@ struct KazasuErrorTests {
             case .tag: .tag
             case .lite: .lite
             case .classic: .classic
+            case .standard: .standard
             case .cancelled: .cancelled
             }
         }

@@ -6,21 +6,24 @@ public import CardModel
 extension CardDump {
     /// Returns whether the card has the service of a request and allows reading it, judging by the dump.
     public func holds(_ request: ReadRequest) -> Bool {
-        guard let service = system(request.system)?.service(request.service) else { return false }
+        guard let found = system(request.system) else { return false }
+        guard let service = found.service(request.service) else { return found.openedWithKeys(request.service) != nil }
         if !service.blocks.isEmpty { return true }
         return switch service.state {
         case .read, .lost, .skipped: true
-        case .refused, .keyRequired: false
+        case .refused, .keyRequired: found.openedWithKeys(request.service) != nil
         }
     }
 
     /// Returns the service that contains the blocks of a request; `nil` when nothing was read.
     ///
-    /// This is the requested service, or one with other access to the same blocks that was read in its place.
+    /// This is the requested service, or one with other access to the same blocks: one that was read in its place, or that
+    /// keys opened.
     public func opened(_ request: ReadRequest) -> ServiceDump? {
-        guard let found = system(request.system), let service = found.service(request.service) else { return nil }
+        guard let found = system(request.system) else { return nil }
+        guard let service = found.service(request.service) else { return found.openedWithKeys(request.service) }
         if !service.blocks.isEmpty || service.state == .read { return service }
-        guard service.state == .skipped else { return nil }
+        guard service.state == .skipped else { return found.openedWithKeys(request.service) }
         return found.services.first {
             $0.code.overlapGroup == service.code.overlapGroup && $0.code.kind == service.code.kind && !$0.blocks.isEmpty
         }
@@ -50,6 +53,16 @@ extension CardDump {
         throw CardDecodingError(
             kind: kind, field: field, system: request.system, service: request.service, block: number, offset: offset,
             reason: reason)
+    }
+}
+
+extension SystemDump {
+    /// The service that keys opened and that has the same blocks as this one.
+    fileprivate func openedWithKeys(_ service: ServiceCode) -> ServiceDump? {
+        services.first {
+            $0.opened != nil && $0.code.overlapGroup == service.overlapGroup && $0.code.kind == service.kind
+                && !$0.blocks.isEmpty
+        }
     }
 }
 

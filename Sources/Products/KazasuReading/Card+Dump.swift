@@ -238,6 +238,9 @@ extension Card {
         var result = ReadResult(
             system: SystemDump(systemCode: code, idm: target.idm, pmm: target.pmm), refusals: [:], absent: [:],
             error: nil)
+        if let first = keyed.first, !SystemHandle(code: code, idm: target.idm, pmm: target.pmm).isStandard {
+            return (result, [first: .otherCard])
+        }
         let without = keyed.first { !keyring.keys.hasKey(of: $0.node, in: code, card: target.idm) }
         if let without { return (result, [without: .failed(KeyFailure(.noKey, without.node))]) }
         let open = services.filter { !$0.requiresAuthentication }

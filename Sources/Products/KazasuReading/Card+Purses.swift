@@ -12,13 +12,15 @@ extension Card {
     /// - Parameters:
     ///   - decoders: the decoders to try, in this order.
     ///   - all: whether to continue after the first report.
+    ///   - keyring: the owner's keys, for services that the card refuses without one.
     ///   - reads: the blocks to read for a decoder: its ``CardDecoder/balanceRead`` or ``CardDecoder/historyReads``.
     ///   - decode: makes a report from what was read.
     /// - Returns: the reports in the decoders' order, at least one.
     /// - Throws: ``KazasuError/wrongCard(_:)`` if no decoder knows the card; otherwise the reason why the first decoder
     ///   that knows it made no report.
     package func reports<Report>(
-        _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
+        _ decoders: [any CardDecoder], all: Bool, keys keyring: StandardKeyring? = nil,
+        reads: (any CardDecoder) -> [ReadRequest],
         decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
     ) throws(KazasuError) -> [Report] {
         let codes = DecoderRegistry(decoders).systems
@@ -31,7 +33,7 @@ extension Card {
             guard let system = try system(code, first, session) else { continue }
             for decoder in decoders where decoder.system == code {
                 do throws(KazasuError) {
-                    var dump = try read(reads(decoder), of: system, session)
+                    var dump = try read(reads(decoder), of: system, session, keys: keyring)
                     for code in decoder.companions {
                         guard let found = try self.system(code, first, session) else { continue }
                         dump.systems.append(SystemDump(systemCode: code, idm: found.idm, pmm: found.pmm))
@@ -140,28 +142,93 @@ extension Card {
         }
     }
 
-    /// Returns a dump of only these blocks.
+    /// Returns a dump of only these blocks. Keys are used only for a service that the card refuses without one.
     private func read(
-        _ requests: [ReadRequest], of system: SystemHandle, _ session: CardSession
+        _ requests: [ReadRequest], of system: SystemHandle, _ session: CardSession, keys keyring: StandardKeyring? = nil
     ) throws(KazasuError) -> CardDump {
-        let outcome = session.read(
-            requests.map { request in
-                request.blocks.count == 1
-                    ? ServiceBlocks(request.service, .these(Array(request.blocks)))
-                    : ServiceBlocks(request.service, .first(request.blocks.count))
-            }, of: system)
+        let outcome = session.read(requests.map { $0.blocks(of: $0.service) }, of: system)
         if let interruption = outcome.interruption { throw KazasuError(interruption) }
+        var opened = KeyedServices()
+        if let keyring {
+            let refused = requests.filter { request in
+                let first = outcome.absent[request.service]?[request.blocks.lowerBound]
+                return outcome.refusals[request.service] ?? first != nil
+            }
+            opened = try open(refused, of: system, session, keyring)
+        }
         for request in requests where request.isRequired {
+            if opened.requests.contains(request) { continue }
+            if let error = opened.errors[request] { throw .standard(error) }
             if let refusal = outcome.refusals[request.service] ?? outcome.absent[request.service]?[0] {
                 throw .refused(request.service, refusal)
             }
         }
+        let replaced = Set(opened.requests.map(\.service))
         return CardDump(
             card: CardIdentity(
                 technology: .felica, idm: system.idm, pmm: system.pmm, bitRate: session.target.bitRate.rawValue),
             systems: [
-                SystemDump(systemCode: system.code, idm: system.idm, pmm: system.pmm, services: outcome.services)
+                SystemDump(
+                    systemCode: system.code, idm: system.idm, pmm: system.pmm,
+                    services: outcome.services.filter { !replaced.contains($0.code) } + opened.services)
             ])
+    }
+
+    /// What keys opened in place of services that the card refused.
+    private struct KeyedServices {
+        var services: [ServiceDump] = []
+        /// The requests whose blocks were read.
+        var requests: Set<ReadRequest> = []
+        /// Why keys opened nothing for a request.
+        var errors: [ReadRequest: StandardKeyError] = [:]
+    }
+
+    /// Reads refused requests from services that open the same blocks and for which there are keys.
+    private func open(
+        _ refused: [ReadRequest], of system: SystemHandle, _ session: CardSession, _ keyring: StandardKeyring
+    ) throws(KazasuError) -> KeyedServices {
+        var found = KeyedServices()
+        var waiting = refused.map { request in
+            let keyed = request.service.keyed.filter {
+                keyring.keys.hasKey(of: $0.node, in: system.code, card: session.target.idm)
+            }
+            return (request: request, services: keyed[...])
+        }
+        while true {
+            waiting.removeAll { found.requests.contains($0.request) || $0.services.isEmpty }
+            guard !waiting.isEmpty else { return found }
+            let tried = waiting.indices.compactMap { index in
+                waiting[index].services.popFirst().map { (waiting[index].request, $0) }
+            }
+            let result = session.read(tried.map { $0.blocks(of: $1) }, of: system, keys: keyring)
+            if let interruption = result.interruption { throw KazasuError(interruption) }
+            for (request, code) in tried {
+                guard let end = result.ends[code] else { continue }
+                if let error = StandardKeyError(end, code) {
+                    if case .absent = error { continue }
+                    found.errors[request] = found.errors[request] ?? error
+                } else if let service = result.services.first(where: { $0.code == code }), !service.blocks.isEmpty {
+                    found.services.append(service)
+                    found.requests.insert(request)
+                }
+            }
+        }
+    }
+}
+
+extension ReadRequest {
+    /// These blocks of the service, or of another one that opens the same.
+    fileprivate func blocks(of service: ServiceCode) -> ServiceBlocks {
+        ServiceBlocks(service, blocks.count == 1 ? .these(Array(blocks)) : .first(blocks.count))
+    }
+}
+
+extension ServiceCode {
+    /// The services that open the same blocks with a key, those that only read them first.
+    fileprivate var keyed: [ServiceCode] {
+        let codes = [0, 2, 4, 6].map { ServiceCode(rawValue: rawValue & 0xFFF8 | $0) }
+            .filter { $0.overlapGroup == overlapGroup && $0.kind == kind }
+        return codes.filter { $0.access == .readOnly } + codes.filter { $0.access != .readOnly }
     }
 }
 
@@ -169,7 +236,7 @@ extension KazasuError {
     /// Whether another decoder may still know the card.
     fileprivate var isOfOneDecoder: Bool {
         switch self {
-        case .refused, .decoding: true
+        case .refused, .decoding, .standard: true
         default: false
         }
     }

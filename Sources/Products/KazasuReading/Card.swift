@@ -99,7 +99,16 @@ public final class Card {
     /// - Throws: ``KazasuError/wrongCard(_:)`` if the card has no known purse, ``KazasuError/refused(_:_:)``,
     ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
     public func balance(kinds: [CardKind]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
-        try balance(with: Card.decoders(kinds), all: all)
+        try balance(kinds: kinds, all: all, keys: nil)
+    }
+
+    /// Reads the card's balance as ``balance(kinds:all:)`` does.
+    ///
+    /// - Parameter keyring: the owner's keys for services that are refused without one.
+    package func balance(
+        kinds: [CardKind]?, all: Bool, keys keyring: StandardKeyring?
+    ) throws(KazasuError) -> BalanceReport {
+        try balance(with: Card.decoders(kinds), all: all, keys: keyring)
     }
 
     /// Reads the card's balance with decoders of your own, or with a choice of Kazasu's.
@@ -109,8 +118,14 @@ public final class Card {
     ///   - all: whether to read every purse on the card instead of the first.
     /// - Throws: the errors of ``balance(kinds:all:)``.
     public func balance(with registry: DecoderRegistry, all: Bool = false) throws(KazasuError) -> BalanceReport {
+        try balance(with: registry, all: all, keys: nil)
+    }
+
+    private func balance(
+        with registry: DecoderRegistry, all: Bool, keys keyring: StandardKeyring?
+    ) throws(KazasuError) -> BalanceReport {
         let reports = try reports(
-            registry.decoders, all: all, reads: { [$0.balanceRead] },
+            registry.decoders, all: all, keys: keyring, reads: { [$0.balanceRead] },
             decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
         return BalanceReport(balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
     }
@@ -125,7 +140,16 @@ public final class Card {
     public func history(
         kinds: [CardKind]? = nil, stations: any StationNames = ShippedStations()
     ) throws(KazasuError) -> CardReport {
-        try report(with: Card.decoders(kinds), stations: stations)
+        try history(kinds: kinds, stations: stations, keys: nil)
+    }
+
+    /// Reads the card's history as ``history(kinds:stations:)`` does.
+    ///
+    /// - Parameter keyring: the owner's keys for services that are refused without one.
+    package func history(
+        kinds: [CardKind]?, stations: any StationNames, keys keyring: StandardKeyring?
+    ) throws(KazasuError) -> CardReport {
+        try report(with: Card.decoders(kinds), stations: stations, keys: keyring)
     }
 
     /// Reads what decoders of your own need, or a choice of Kazasu's, and decodes it with the first that knows the card.
@@ -142,17 +166,25 @@ public final class Card {
     public func report(
         with registry: DecoderRegistry, stations: any StationNames = ShippedStations()
     ) throws(KazasuError) -> CardReport {
+        try report(with: registry, stations: stations, keys: nil)
+    }
+
+    private func report(
+        with registry: DecoderRegistry, stations: any StationNames, keys keyring: StandardKeyring?
+    ) throws(KazasuError) -> CardReport {
         let decoders = registry.decoders
         func decode(_ decoder: any CardDecoder, _ dump: CardDump) throws(CardDecodingError) -> CardReport {
             try decoder.decode(dump, stations: stations)
         }
         let reports: [CardReport]
         do throws(KazasuError) {
-            reports = try self.reports(decoders, all: false, reads: { $0.historyReads }, decode: decode)
+            reports = try self.reports(
+                decoders, all: false, keys: keyring, reads: { $0.historyReads }, decode: decode)
         } catch .wrongCard(let card) {
             // A purse without the service of a history is still a known card.
             guard case .noService = card.reason,
-                let purses = try? self.reports(decoders, all: false, reads: { [$0.balanceRead] }, decode: decode)
+                let purses = try? self.reports(
+                    decoders, all: false, keys: keyring, reads: { [$0.balanceRead] }, decode: decode)
             else { throw .wrongCard(card) }
             reports = purses
         }

@@ -15,6 +15,8 @@ public final class CardReader {
     /// Cancels the reader's work from any thread.
     public let cancellation: CancellationToken
     private let closesAtEnd: Bool
+    /// The lists of keys that cards on this reader did not confirm.
+    let failedKeys = StandardFailuresOfRun()
     /// The clock of searches; tests replace it.
     package var clock = SearchClock.system
 

@@ -50,6 +50,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case lite(LiteError)
     /// A MIFARE Classic was not read or written.
     case classic(ClassicError)
+    /// Keys did not open a service of a FeliCa Standard.
+    case standard(StandardKeyError)
     /// The work was cancelled.
     case cancelled
 }
@@ -143,6 +145,7 @@ extension KazasuError: SelfDescribing {
         case .tag(let error): return error.message
         case .lite(let error): return error.message
         case .classic(let error): return error.message
+        case .standard(let error): return error.message
         case .cancelled: return TransportError.cancelled.message
         }
     }

@@ -43,7 +43,7 @@ package struct NamedCardDecoder: PurselessDecoder {
             || services.contains { service in
                 dump.holds(ReadRequest(system.rawValue, service.rawValue))
                     // One that needs a key shows the card, if only such are known.
-                    || service.requiresAuthentication && dump.system(system)?.service(service)?.state == .keyRequired
+                    || service.requiresAuthentication && dump.system(system)?.service(service)?.needsKey == true
             }
     }
 
@@ -85,4 +85,9 @@ struct NamedCardBrand: Sendable {
         prefix = try row.hex("prefix")
         brand = CardBrand(id: try row.required("brand"), name: try row.requiredName())
     }
+}
+
+extension ServiceDump {
+    /// Whether the card has it, but no key opened it.
+    fileprivate var needsKey: Bool { state == .keyRequired || keyRefusal != nil }
 }

@@ -38,6 +38,11 @@ public struct SystemIssue: Hashable, Sendable {
         (self.id, self.parameter) = (id, parameter)
     }
 
+    /// The issue ID as in documents.
+    package var idText: String { Hex.encode(id) }
+    /// The issue parameter as in documents.
+    package var parameterText: String { Hex.encode(parameter) }
+
     /// Zeros in place of both.
     package var masked: SystemIssue? {
         SystemIssue(id: [UInt8](repeating: 0, count: 8), parameter: [UInt8](repeating: 0, count: 8))
@@ -56,7 +61,7 @@ extension SystemIssue {
     }
 
     func write(to object: inout JSONObject) {
-        object["issueId"] = .string(Hex.encode(id))
-        object["issueParameter"] = .string(Hex.encode(parameter))
+        object["issueId"] = .string(idText)
+        object["issueParameter"] = .string(parameterText)
     }
 }

@@ -44,19 +44,24 @@ struct Balance: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let keeper = try keepOptions.keeper(context)
+        let keyring = try purse.keyOptions.keyring(context)
         let report: BalanceReport
         let card: DecodedCard
         var kept: KeptHistory?
         switch try purse.open(context) {
         case .card(let found, let session):
-            defer { session.close() }
-            report = try found.balance(kinds: purse.kinds, all: all)
+            defer {
+                found.noteAuthentication(context)
+                session.close()
+            }
+            report = try found.balance(kinds: purse.kinds, all: all, keys: keyring)
             let kind = report.balances.first?.kind
             let brand = try purse.brand(of: found, as: kind, isUseful: context.json || keeper != nil, context)
             // The balance is an answer even if the card leaves before its history is read.
             if keeper != nil {
                 do throws(KazasuError) {
-                    let history = try found.history(kinds: purse.kinds)
+                    let history = try found.history(
+                        kinds: purse.kinds, stations: ShippedStations(), keys: keyring)
                     // The first purse with a history may be another one than the first with money.
                     let own = history.kind == kind ? brand : (try? found.brand(of: history.kind))
                     kept = .card(history, DecodedCard(identity: found.identity, kind: history.kind, brand: own))

@@ -199,7 +199,10 @@ struct Dump: KazasuCommand {
         _ layouts: CardLayouts, _ context: Context
     ) throws -> DumpResult {
         let progress = ProgressLine(context)
-        defer { progress.end() }
+        defer {
+            progress.end()
+            card.noteAuthentication(context)
+        }
         do throws(KazasuError) {
             return try card.dump(
                 DumpSelection(systems: system?.codes, services: service?.codes), credential: credential,

@@ -92,14 +92,18 @@ struct History: KazasuCommand {
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
         let keeper = try keepOptions.keeper(context)
+        let keyring = try purse.keyOptions.keyring(context)
         let output = try output.map { path throws(CommandError) in try OutputFile(path) }
         let report: CardReport
         let card: DecodedCard
         let kept: KeptHistory
         switch try purse.open(context) {
         case .card(let found, let session):
-            defer { session.close() }
-            report = try found.history(kinds: purse.kinds, stations: names)
+            defer {
+                found.noteAuthentication(context)
+                session.close()
+            }
+            report = try found.history(kinds: purse.kinds, stations: names, keys: keyring)
             let brand = try purse.brand(
                 of: found, as: report.kind, isUseful: form != .table || keeper != nil, context)
             card = DecodedCard(identity: context.redaction.apply(found.identity), kind: report.kind, brand: brand)

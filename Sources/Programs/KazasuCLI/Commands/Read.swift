@@ -47,24 +47,13 @@ struct Read: KazasuCommand {
         help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（例: 0-19、0,3,5-7）。", value: "numbers"))
     var blocks: BlockRange?
 
-    @OptionGroup var keyOptions: StandardKeyOptions
-
-    @Flag(
-        reach: .local, name: .long,
-        help: help("Use keys again that this card did not confirm before.", "前回このカードで確認できなかった鍵でも使う。"))
-    var retry = false
+    @OptionGroup var keyOptions: OwnerKeyOptions
 
     @Option(reach: .never, name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
-    func validate() throws {
-        guard retry, keyOptions.keys.isEmpty else { return }
-        let (flag, keys) = (Caller.current.flag("retry"), Caller.current.option("keys"))
-        throw ValidationError(tr("\(flag) requires \(keys)", "\(flag) は \(keys) と一緒に指定してください"))
-    }
-
     func execute(_ context: Context) throws {
-        let keyring = try keyOptions.keyring(retries: retry, context)
+        let keyring = try keyOptions.keyring(context)
         let session = try ReaderSession(readerOptions, context)
         typealias Answer = (identity: CardIdentity, result: ReadResult, ends: [ServiceCode: StandardReading.End])
         let (identity, result, ends) = try closing(session) { session -> Answer in
@@ -73,6 +62,7 @@ struct Read: KazasuCommand {
                 return (card.identity, try card.readServices(codes, blocks: blocks?.numbers), [:])
             }
             let read = try card.read(codes, blocks: blocks?.numbers, keys: keyring)
+            card.noteAuthentication(context)
             return (card.identity, read.result, read.ends)
         }
         let failures = codes.compactMap { code in ends[code].flatMap { CommandError($0, code) } }

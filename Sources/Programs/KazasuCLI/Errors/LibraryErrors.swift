@@ -55,6 +55,7 @@ extension CommandError {
         case .tag(let error): self.init(error)
         case .lite(let error): self.init(error)
         case .classic(let error): self.init(error)
+        case .standard(let error): self.init(error)
         case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }

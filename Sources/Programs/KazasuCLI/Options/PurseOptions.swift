@@ -19,12 +19,15 @@ package struct PurseOptions: ParsableArguments {
     @Option(reach: .network, name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
     package var card: PurseName?
 
+    @OptionGroup package var keyOptions: OwnerKeyOptions
+
     package func validate() throws {
         guard file != nil else { return }
         let options = readerOptions
         for (option, isGiven) in [
             ("--reader", options.reader != nil), ("--trace", options.trace != nil),
             ("--wait-reader", options.waitReader), ("--virtual-writes", options.virtualWrites != nil),
+            ("--keys", !keyOptions.files.keys.isEmpty),
         ] where isGiven {
             throw ValidationError(
                 tr("\(option) cannot be used with a dump", "\(option) はダンプと同時に指定できません"))

@@ -49,3 +49,37 @@ package struct StandardKeyOptions: ParsableArguments {
         return StandardKeyring(all, retries: retries, failures: StandardFailureFile(context))
     }
 }
+
+/// The owner's keys of a command that takes no others.
+package struct OwnerKeyOptions: ParsableArguments {
+    package init() {}
+
+    @OptionGroup package var files: StandardKeyOptions
+
+    @Flag(
+        reach: .local, name: .long,
+        help: help("Use keys again that this card did not confirm before.", "前回このカードで確認できなかった鍵でも使う。"))
+    package var retry = false
+
+    package func validate() throws {
+        guard retry, files.keys.isEmpty else { return }
+        let (flag, keys) = (Caller.current.flag("retry"), Caller.current.option("keys"))
+        throw ValidationError(tr("\(flag) requires \(keys)", "\(flag) は \(keys) と一緒に指定してください"))
+    }
+
+    /// The keys; `nil` if no file was given.
+    func keyring(_ context: Context) throws(CommandError) -> StandardKeyring? {
+        try files.keyring(retries: retry, context)
+    }
+}
+
+extension Card {
+    /// Says that the card answers nothing more before it is lifted, where that is so.
+    func noteAuthentication(_ context: Context) {
+        guard feliCaSession?.staysAuthenticated == true else { return }
+        context.note(
+            tr(
+                "this reader cannot end the card's session: lift the card before it is read again",
+                "このリーダーではカードのセッションを終了できません。次に読む前に、カードを一度離してください"))
+    }
+}

@@ -26,6 +26,8 @@ package final class CardSession {
     private var isSlow = false
     /// Whether a higher bit rate has not failed yet.
     private var mayRaiseBitRate: Bool
+    /// The system that is outside mode 0, in which it answers no Polling; `nil` if there is none.
+    var authenticated: SystemHandle?
     private let cancellation: CancellationToken
 
     /// How many times in all a damaged exchange is tried.
@@ -175,9 +177,27 @@ package final class CardSession {
     /// A card that was moved, or put back, gets three tries.
     func isPresent(_ system: SystemHandle) throws(ReadingError) -> Bool {
         for _ in 0..<3 {
-            if try poll(system.code)?.idm == system.idm { return true }
+            let isAuthenticated = authenticated?.idm == system.idm
+            if try isAuthenticated ? answersRequest(system) : poll(system.code)?.idm == system.idm { return true }
         }
         return false
+    }
+
+    /// Returns whether the card answers Request Response, which it does in every mode.
+    private func answersRequest(_ system: SystemHandle) throws(ReadingError) -> Bool {
+        if cancellation.isCancelled { throw .cancelled }
+        exchanges += 1
+        do throws(FeliCaError) {
+            _ = try FeliCaSystem(channel: PatientChannel(channel: reader), idm: system.idm, pmm: system.pmm)
+                .requestResponse()
+            return true
+        } catch {
+            switch error {
+            case .transport(let failure) where !failure.isTransient && !error.isSilence:
+                throw CardSession.readingError(failure)
+            default: return false
+            }
+        }
     }
 
     package static func readingError(_ error: TransportError) -> ReadingError {

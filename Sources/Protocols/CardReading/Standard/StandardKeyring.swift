@@ -51,7 +51,8 @@ package final class StandardFailuresOfRun: StandardFailures {
 /// Why keys did not open a service.
 package struct KeyFailure: Hashable, Sendable {
     package let reason: KeyRefusal
-    /// The node whose key is missing or of another version; the service itself if the card did not confirm its keys.
+    /// The node whose key is missing or of another version. If the card did not confirm the keys, the area whose key is
+    /// wrong where that is known, else the service; the root area stands for the system as well.
     package let node: NodeCode
 
     package init(_ reason: KeyRefusal, _ node: NodeCode) { (self.reason, self.node) = (reason, node) }

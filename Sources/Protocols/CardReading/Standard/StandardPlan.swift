@@ -4,25 +4,15 @@ internal import CardCrypto
 internal import CardModel
 internal import FeliCa
 
-/// The versions of the keys that a system's nodes have; `nil` for a kind of key that the system does not have.
-struct StandardVersions {
-    var aes: [NodeCode: KeyVersion]?
-    var des: [NodeCode: KeyVersion]?
-
-    /// Whether a node has a key of this kind.
-    func has(_ node: NodeCode, _ scheme: StandardScheme) -> Bool { versions(scheme)?[node] != nil }
-
-    func versions(_ scheme: StandardScheme) -> [NodeCode: KeyVersion]? { scheme == .aes ? aes : des }
-}
-
 /// Which keys open which services of a system, in as few sessions as possible.
 struct StandardPlan {
     /// Services that one session opens.
     struct Group {
         let access: StandardAccess
+        /// At least one.
         let services: [ServiceCode]
-        /// The parts to try if the card does not confirm the whole; none for a single service or derived keys.
-        let parts: [[ServiceCode]]
+        /// Whether the keys were derived elsewhere, so that they cannot be tried one by one.
+        var isDerived = false
     }
 
     private(set) var groups: [Group] = []
@@ -52,7 +42,7 @@ struct StandardPlan {
             if keys.entry(node, in: code, .aes, card: card) != nil { return false }
             if !keys.groups(with: node, in: code, .aes, card: card).isEmpty { return false }
         }
-        return versions.des != nil && keys.entry(node, in: code, .des, card: card) != nil
+        return versions.versions(.des) != nil && keys.entry(node, in: code, .des, card: card) != nil
     }
 
     /// Adds sessions for these services, or the reasons why there are none.
@@ -70,7 +60,7 @@ struct StandardPlan {
                 } else {
                     paths.append((path, [service]))
                 }
-            case .derived(let access): groups.append(Group(access: access, services: [service], parts: []))
+            case .derived(let access): groups.append(Group(access: access, services: [service], isDerived: true))
             case .none(let failure): failures[service] = failure
             }
         }
@@ -84,11 +74,25 @@ struct StandardPlan {
         }
     }
 
-    /// Adds a session for the parts of a group that the card did not confirm as a whole.
-    func parts(of group: Group) throws(CryptoError) -> [Group] {
-        var plan = StandardPlan(system: system, keys: keys, card: card, areas: areas, versions: versions)
-        for part in group.parts { try plan.add(part) }
-        return plan.groups
+    /// The keys that open one service of a group by itself; `nil` for a group of derived keys.
+    ///
+    /// - Throws: `CryptoError` without the library for AES.
+    func access(to service: ServiceCode, of group: Group) throws(CryptoError) -> StandardAccess? {
+        guard !group.isDerived else { return nil }
+        return switch group.access.scheme {
+        case .aes: try aes([service])
+        case .des: des([service], group.access.areas)
+        }
+    }
+
+    /// The keys that prove those of the system and of a path of areas: the innermost area takes the place of a service.
+    ///
+    /// Source: felica-rs, whose lists of services may have areas.
+    func access(to path: [NodeCode]) -> StandardAccess? {
+        guard let system = key(.system, .des), let innermost = path.last else { return nil }
+        return StandardAccess.des(
+            system: system, areas: path.map { StandardLayer($0, key($0, .des)) },
+            services: [StandardLayer(innermost, key(innermost, .des))])
     }
 
     private mutating func append(_ services: [ServiceCode], _ access: StandardAccess?) {
@@ -96,9 +100,7 @@ struct StandardPlan {
             for service in services { failures[service] = KeyFailure(.noKey, service.node) }
             return
         }
-        let half = services.count / 2
-        let parts = half == 0 ? [] : [Array(services[..<half]), Array(services[half...])]
-        groups.append(Group(access: access, services: services, parts: parts))
+        groups.append(Group(access: access, services: services))
     }
 
     // MARK: One service

@@ -5,10 +5,11 @@ package import CardModel
 internal import FeliCa
 internal import ReaderCore
 
-/// Reads services of one system that need keys, over sessions of mutual authentication.
+/// Opens services of one system that need keys, over sessions of mutual authentication, and reads them.
 ///
-/// Key versions are asked first. A card that does not confirm a list of keys gets nothing more of it; services listed together
-/// are then tried in halves. A lost answer opens a new session, in which reading goes on.
+/// Key versions are asked first. A card that does not confirm a list of keys gets nothing more of it. Which of them is
+/// wrong is then found with one more failure for each wrong key: the keys of the system and the areas are proved by
+/// themselves, then those of the services one by one. A lost answer opens a new session, in which reading goes on.
 package final class StandardReading {
     /// How the reading of a service ended.
     package enum End: Sendable {
@@ -18,6 +19,8 @@ package final class StandardReading {
         case failed(KeyFailure)
         /// The card does not answer the authentication.
         case silent
+        /// The card has no such service.
+        case absent
         /// The card is not a FeliCa Standard.
         case otherCard
         /// The system has only keys of a kind that nobody knows how to use (DES with 112 bits).
@@ -31,14 +34,18 @@ package final class StandardReading {
     /// What the system told; `nil` before the first session.
     package private(set) var issue: SystemIssue?
     private(set) var jobs: [ServiceCode: ServiceJob] = [:]
+    /// Paths from the root area whose keys, and the system's, the card confirmed.
+    private(set) var provedPaths: Set<[NodeCode]> = []
+    /// Paths whose innermost area has a wrong key; of the root area alone, it or the system has.
+    private(set) var wrongPaths: [[NodeCode]: KeyRefusal] = [:]
     private let session: CardSession
     private let system: SystemHandle
     private let keyring: StandardKeyring
     private let progress: (Int) -> Void
-    /// Whether the card tells AES and DES versions apart.
-    private var answersV2 = false
     /// Whether the card may have left mode 0.
     private var isEngaged = false
+    /// Whether the card accepts an area in place of a service, as far as is known.
+    private var provesAreas = true
 
     init(
         session: CardSession, system: SystemHandle, keyring: StandardKeyring,
@@ -72,14 +79,35 @@ package final class StandardReading {
     func run(
         _ requests: [ServiceBlocks], nodes: () throws(ReadingError) -> [ScannedNode]
     ) throws(ReadingError) {
-        let services = requests.map(\.code)
+        try open(requests.map(\.code), nodes: nodes) { services, session throws(ReadingError) in
+            try read(requests.filter { services.contains($0.code) }, session)
+        }
+    }
+
+    /// Opens services without reading them, and leaves the card in mode 0 again; the parameters are those of ``run(_:nodes:)``.
+    func prove(
+        _ services: [ServiceCode], nodes: () throws(ReadingError) -> [ScannedNode]
+    ) throws(ReadingError) {
+        try open(services, nodes: nodes) { _, _ in }
+    }
+
+    private typealias Use = ([ServiceCode], StandardSession) throws(ReadingError) -> Void
+
+    private func open(
+        _ services: [ServiceCode], nodes: () throws(ReadingError) -> [ScannedNode], _ use: Use
+    ) throws(ReadingError) {
         guard !services.isEmpty else { return }
-        guard let versions = try versions(of: [.system] + services.map(\.node)) else {
+        guard system.isStandard else {
+            for service in services { ends[service] = .otherCard }
+            return
+        }
+        let finder = StandardVersionFinder(session, system)
+        var versions = try finder.versions(of: [.system] + services.map(\.node))
+        guard versions.versions(.aes) != nil || versions.versions(.des) != nil else {
             for service in services { ends[service] = .unsupported }
             return
         }
         let card = session.target.idm
-        var all = versions
         var areas: [AreaRange] = []
         if services.contains(where: {
             StandardPlan.needsAreas($0, in: system, keyring.keys, card: card, versions)
@@ -89,101 +117,139 @@ package final class StandardReading {
                 guard case .area(let start, let end) = node.kind else { return nil }
                 return AreaRange(start: start, end: end)
             }
-            try addVersions(of: areas.map(\.start.node), found, to: &all)
+            try finder.add(found.filter { if case .area = $0.kind { true } else { false } }, to: &versions)
         }
+        var plan = StandardPlan(system: system, keys: keyring.keys, card: card, areas: areas, versions: versions)
         do throws(CryptoError) {
-            var plan = StandardPlan(system: system, keys: keyring.keys, card: card, areas: areas, versions: all)
-            try plan.add(services)
-            for (service, failure) in plan.failures { ends[service] = .failed(failure) }
-            read(plan, requests)
+            try plan.add(services.filter { !versions.lacks($0.node) })
         } catch {
-            for service in services where ends[service] == nil { ends[service] = .noCipher(error) }
+            for service in services { ends[service] = .noCipher(error) }
+            return
         }
-        if let interruption { throw interruption }
-    }
-
-    /// Why reading ended early.
-    private var interruption: ReadingError?
-
-    private func read(_ plan: StandardPlan, _ requests: [ServiceBlocks]) {
-        var waiting = Array(plan.groups.reversed())
-        while let group = waiting.popLast(), interruption == nil {
-            let isKnown = !keyring.retries && keyring.failures.contains(group.access, of: system)
-            do throws(ReadingError) {
-                let opening: Opening = try isKnown ? .wrongKey : open(group.access)
-                switch opening {
-                case .session(let open):
-                    keyring.failures.remove(group.access, of: system)
-                    try read(requests.filter { group.services.contains($0.code) }, open)
-                case .wrongKey:
-                    if !isKnown { keyring.failures.insert(group.access, of: system) }
-                    let parts = try? plan.parts(of: group)
-                    if let parts, !parts.isEmpty {
-                        waiting += parts.reversed()
-                    } else {
-                        for service in group.services {
-                            ends[service] = .failed(KeyFailure(isKnown ? .keyFailedBefore : .wrongKey, service.node))
-                        }
-                    }
-                case .failed(let end): for service in group.services { ends[service] = end }
-                }
-            } catch {
-                interruption = error
-            }
+        for service in services where versions.lacks(service.node) { ends[service] = .absent }
+        for (service, failure) in plan.failures { ends[service] = .failed(failure) }
+        for (place, group) in plan.groups.enumerated() {
+            try open(group, isLast: place == plan.groups.count - 1, plan, use)
         }
         // The card would answer no Polling of this system.
-        if interruption == nil {
-            do throws(ReadingError) { try leave() } catch { interruption = error }
-        }
+        try leave()
     }
 
-    // MARK: Key versions
+    // MARK: Lists of keys
 
-    /// Asks for the key versions of nodes.
-    ///
-    /// - Returns: `nil` if no known cipher opens the system.
-    private func versions(of nodes: [NodeCode]) throws(ReadingError) -> StandardVersions? {
-        guard session.target.pmm.mayAnswer(RequestServiceV2.code) else { return try olderVersions(of: nodes) }
-        var versions = StandardVersions(aes: [:], des: [:])
-        // LEN, code, IDm, status flags, kind of keys and count; two versions for each node.
-        let most = max(1, min(32, (session.reader.information.longestFeliCaAnswer - 14) / 4))
-        for batch in nodes.batches(of: most) {
-            let reply = try session.ask(system) { felica throws(FeliCaError) in
-                try felica.requestServiceV2(Array(batch))
+    private func open(_ group: StandardPlan.Group, isLast: Bool, _ plan: StandardPlan, _ use: Use) throws(ReadingError)
+    {
+        if let (area, reason) = wrongArea(of: group) { return end(group, .failed(KeyFailure(reason, area))) }
+        switch try attempt(group.access, isDerived: group.isDerived) {
+        case .opened(let session):
+            end(group, .opened(group.access.scheme))
+            try use(group.services, session)
+        case .failed(let failure): end(group, failure)
+        case .refused(let reason):
+            let hasMore = group.services.count > 1
+            guard !group.isDerived, hasMore || !isLast else {
+                return end(group, .failed(KeyFailure(reason, group.services[0].node)))
             }
-            guard case .value(let answer) = reply else { return try olderVersions(of: nodes) }
-            answersV2 = true
-            let isDES112 = answer.encryption == .des112 || answer.encryption == .aesAndDES112
-            versions.aes = Self.merged(versions.aes, batch, answer.aes)
-            versions.des = isDES112 ? nil : Self.merged(versions.des, batch, answer.des)
+            try proveAreas(group.access.areas, plan)
+            if let (area, reason) = wrongArea(of: group) { return end(group, .failed(KeyFailure(reason, area))) }
+            guard hasMore else { return end(group, .failed(KeyFailure(reason, group.services[0].node))) }
+            try openOneByOne(group, reason, plan, use)
         }
-        return versions.aes == nil && versions.des == nil ? nil : versions
     }
 
-    private static func merged(
-        _ known: [NodeCode: KeyVersion]?, _ nodes: some Sequence<NodeCode>, _ versions: [KeyVersion?]?
-    ) -> [NodeCode: KeyVersion]? {
-        guard var known, let versions else { return nil }
-        for (node, version) in zip(nodes, versions) { known[node] = version }
-        return known
-    }
-
-    /// Adds the versions of the areas' keys: of a card with AES they are asked for, of others the list of nodes has them.
-    private func addVersions(
-        of areas: [NodeCode], _ nodes: [ScannedNode], to versions: inout StandardVersions
+    /// Opens the services of a list that the card did not confirm.
+    private func openOneByOne(
+        _ group: StandardPlan.Group, _ reason: KeyRefusal, _ plan: StandardPlan, _ use: Use
     ) throws(ReadingError) {
-        if answersV2 {
-            guard let more = try self.versions(of: areas)?.des else { return }
-            versions.des?.merge(more) { $1 }
-        } else {
-            for node in nodes { if let version = node.keyVersion { versions.des?[node.code] = version } }
+        var isFound = false
+        for service in group.services {
+            // All other keys fit.
+            guard isFound || service != group.services.last else {
+                ends[service] = .failed(KeyFailure(reason, service.node))
+                return
+            }
+            let access: StandardAccess?
+            do throws(CryptoError) {
+                access = try plan.access(to: service, of: group)
+            } catch {
+                ends[service] = .noCipher(error)
+                continue
+            }
+            guard let access else { continue }
+            switch try attempt(access) {
+            case .opened(let session):
+                ends[service] = .opened(access.scheme)
+                try use([service], session)
+            case .refused(let reason):
+                isFound = true
+                ends[service] = .failed(KeyFailure(reason, service.node))
+            case .failed(let failure):
+                isFound = true
+                ends[service] = failure
+            }
         }
     }
 
-    /// The versions of a card without AES.
-    private func olderVersions(of nodes: [NodeCode]) throws(ReadingError) -> StandardVersions {
-        let found = try KeyVersionFinder(session: session, system: system).versions(of: nodes)
-        return StandardVersions(aes: nil, des: found)
+    /// Proves the keys of the system and of a path of areas, each area in place of a service, until one does not fit.
+    private func proveAreas(_ path: [NodeCode], _ plan: StandardPlan) throws(ReadingError) {
+        for count in path.indices.map({ $0 + 1 }) where !keyring.retries {
+            let areas = Array(path.prefix(count))
+            guard let access = plan.access(to: areas), keyring.failures.contains(access, of: system) else { continue }
+            wrongPaths[areas] = .keyFailedBefore
+            return
+        }
+        for count in path.indices.map({ $0 + 1 }) where provesAreas {
+            let areas = Array(path.prefix(count))
+            guard !provedPaths.contains(areas), let access = plan.access(to: areas) else { continue }
+            switch try attempt(access) {
+            case .opened: continue
+            case .refused(let reason):
+                wrongPaths[areas] = reason
+                return
+            // Cards may accept no such list.
+            case .failed: provesAreas = false
+            }
+        }
+    }
+
+    /// The area around the services of a list whose key does not fit.
+    private func wrongArea(of group: StandardPlan.Group) -> (area: NodeCode, reason: KeyRefusal)? {
+        guard !group.isDerived,
+            let wrong = wrongPaths.first(where: { group.access.areas.starts(with: $0.key) }), let area = wrong.key.last
+        else { return nil }
+        return (area, wrong.value)
+    }
+
+    private func end(_ group: StandardPlan.Group, _ end: End) {
+        for service in group.services { ends[service] = end }
+    }
+
+    private enum Attempt {
+        case opened(StandardSession)
+        case refused(KeyRefusal)
+        case failed(End)
+    }
+
+    /// Opens a session unless the card is known not to confirm the keys.
+    ///
+    /// - Parameter isDerived: whether they prove nothing about the keys of areas.
+    private func attempt(_ access: StandardAccess, isDerived: Bool = false) throws(ReadingError) -> Attempt {
+        guard keyring.retries || !keyring.failures.contains(access, of: system) else {
+            return .refused(.keyFailedBefore)
+        }
+        switch try open(access) {
+        case .session(let open):
+            keyring.failures.remove(access, of: system)
+            issue = open.issue
+            if !isDerived {
+                for count in access.areas.indices { provedPaths.insert(Array(access.areas[...count])) }
+            }
+            return .opened(open)
+        case .wrongKey:
+            keyring.failures.insert(access, of: system)
+            return .refused(.wrongKey)
+        case .failed(let end): return .failed(end)
+        }
     }
 
     // MARK: Sessions
@@ -239,18 +305,10 @@ package final class StandardReading {
     private func leave() throws(ReadingError) {
         guard isEngaged else { return }
         isEngaged = false
-        if system.pmm.mayAnswer(.resetMode) {
-            let felica = FeliCaSystem(
-                channel: SessionChannel(session: session, isPatient: false), idm: system.idm, pmm: system.pmm)
-            if (try? felica.resetMode()) != nil { return }
-        }
-        guard (try? session.reader.cyclePower()) == true else { return }
-        guard try session.isPresent(system) else { throw .cardLost }
+        try session.leaveAuthentication(of: system)
     }
 
     private func read(_ requests: [ServiceBlocks], _ open: StandardSession) throws(ReadingError) {
-        issue = open.issue
-        for request in requests { ends[request.code] = .opened(open.access.scheme) }
         let carrier = StandardCarrier(self, session, open)
         let before = jobs.values.reduce(0) { $0 + $1.have.count }
         let reader = BlockReader(
@@ -258,132 +316,5 @@ package final class StandardReading {
         ) { [progress] in progress(before + $0) }
         defer { for job in reader.jobs { jobs[job.code] = job } }
         try reader.run()
-    }
-}
-
-/// Reads blocks over an open session, and opens it again when an answer is lost.
-private final class StandardCarrier: BlockCarrier {
-    let limits: CardLimits
-    private let reading: StandardReading
-    private let access: StandardAccess
-    private var open: StandardSession?
-
-    private static let tries = 3
-
-    init(_ reading: StandardReading, _ session: CardSession, _ open: StandardSession) {
-        (self.reading, self.access, self.open) = (reading, open.access, open)
-        let most = open.access.scheme.blocksPerRead(answeredIn: session.reader.information.longestFeliCaAnswer)
-        limits = CardLimits(atMost: most, like: session.limits)
-    }
-
-    func read(_ services: [ServiceCode], _ list: BlockList) throws(ReadingError) -> CardReply<[Block]> {
-        let elements = list.elements.map { element in
-            var element = element
-            element.serviceIndex = access.nodes.firstIndex(of: services[element.serviceIndex].node) ?? 0
-            return element
-        }
-        var damaged = 0
-        var silent = 0
-        while true {
-            guard var current = open else {
-                // What opened it before opens it again, unless the card left.
-                guard case .session(let again) = try reading.open(access) else { throw .cardLost }
-                open = again
-                continue
-            }
-            do throws(StandardError) {
-                let blocks = try current.read(BlockList(elements))
-                open = current
-                return .value(blocks)
-            } catch {
-                open = nil
-                switch error {
-                case .command(.status(let flags)):
-                    open = current
-                    return .refused(flags)
-                case .silence:
-                    silent += 1
-                    if silent == Self.tries { return .silent }
-                case .exhausted: continue
-                default:
-                    damaged += 1
-                    if let failure = StandardReading.final(error, damaged) { throw failure }
-                }
-            }
-        }
-    }
-}
-
-/// The frames of a session, counted like all others.
-private struct SessionChannel: CardChannel {
-    let session: CardSession
-    /// Whether the card gets twice the time of its PMm, and at least 10 ms more.
-    let isPatient: Bool
-
-    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        try session.exchange(frame, timeout: isPatient ? timeout + max(timeout, .milliseconds(10)) : timeout)
-    }
-}
-
-extension CardSession {
-    /// The result of reading services that need keys.
-    package struct StandardResult {
-        package var services: [ServiceDump]
-        package var absent: [ServiceCode: [UInt16: RefusalReason]] = [:]
-        package var refusals: [ServiceCode: RefusalReason] = [:]
-        package var ends: [ServiceCode: StandardReading.End] = [:]
-        package var issue: SystemIssue?
-        package var interruption: ReadingError?
-    }
-
-    /// Reads blocks of services that need keys. Nothing is sent if there is no key for one of them.
-    package func read(
-        _ requests: [ServiceBlocks], of system: SystemHandle, keys keyring: StandardKeyring
-    ) -> StandardResult {
-        let reading = StandardReading(session: self, system: system, keyring: keyring)
-        var result = StandardResult(services: [])
-        if let without = requests.map(\.code).first(where: { !reading.hasKey($0) }) {
-            result.services = requests.map { ServiceDump(code: $0.code, state: .keyRequired) }
-            result.ends[without] = .failed(KeyFailure(.noKey, without.node))
-            return result
-        }
-        do throws(ReadingError) {
-            try reading.run(requests) { () throws(ReadingError) in
-                var scan = SystemScan(system: system)
-                try CardScanner(session: self).nodes(of: system, on: [system.code], into: &scan)
-                return scan.nodes
-            }
-        } catch {
-            result.interruption = error
-        }
-        (result.ends, result.issue) = (reading.ends, reading.issue)
-        for request in requests {
-            var service = ServiceDump(code: request.code, state: .lost)
-            service.take(reading)
-            result.services.append(service)
-            if let job = reading.jobs[request.code] {
-                if !job.absent.isEmpty { result.absent[request.code] = job.absent }
-                result.refusals[request.code] = job.refusal
-            }
-        }
-        return result
-    }
-}
-
-extension ServiceDump {
-    /// Records how the reading of this service with keys ended; unchanged if it was not tried.
-    mutating func take(_ reading: StandardReading) {
-        switch reading.ends[code] {
-        case .opened(let scheme)?:
-            opened = scheme
-            if let job = reading.jobs[code] { take(job) }
-        case .failed(let failure)? where failure.reason == .noKey: state = .keyRequired
-        case .failed(let failure)?:
-            state = .refused(status: nil)
-            keyRefusal = failure.reason
-        case .silent?: state = .refused(status: nil)
-        case .otherCard?, .unsupported?, .noCipher?: state = .keyRequired
-        case nil: break
-        }
     }
 }

@@ -56,6 +56,11 @@ final class SystemTraversal {
             visited.insert(code)
             unvisited.removeFirst()
         }
+        // An authenticated system answers no Polling, and after one without an answer the reader may have lost the card.
+        let answersPolling = !session.staysAuthenticated
+        if !answersPolling {
+            guard try session.isPresent(first) else { throw .cardLost }
+        }
         for code in SystemTraversal.unlisted + (codes == nil ? SystemTraversal.fallback : [])
         where !visited.contains(code) {
             var handle = known(code)
@@ -63,7 +68,9 @@ final class SystemTraversal {
             if let handle { try visit(handle) }
         }
         // The last Pollings were unanswered, or the card was already gone: only another Polling can tell.
-        guard try session.isPresent(first) else { throw .cardLost }
+        if answersPolling {
+            guard try session.isPresent(first) else { throw .cardLost }
+        }
         isListIncomplete = false
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardCiphers
+public import CardCiphers
 package import CardCrypto
-package import CardModel
+public import CardModel
 
 extension StandardScheme {
     /// The length of a key in bytes.
@@ -39,14 +39,15 @@ extension StandardScheme {
 /// A key of an area, a service or a system of FeliCa Standard.
 ///
 /// It is overwritten when the last reference is released, and prints, reflects and dumps as `Redacted`.
-package final class StandardKey: SecretValue, @unchecked Sendable {
-    package let scheme: StandardScheme
+public final class StandardKey: SecretValue, @unchecked Sendable {
+    /// The cipher that it is for.
+    public let scheme: StandardScheme
     private let secret: SecretBytes
 
     /// Makes a key from its 8 (DES) or 16 bytes (AES); the caller overwrites the originals.
     ///
     /// - Returns: `nil` for another number of bytes.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard let scheme = StandardScheme.allCases.first(where: { $0.keyLength == bytes.count }) else { return nil }
         self.scheme = scheme
         secret = SecretBytes(bytes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardCiphers
-package import CardModel
+public import CardModel
 
 /// Reads files with keys of FeliCa Standard: Kazasu's own lines, felica-rs's lines of JSON, and felica-dumper's CSV.
 ///
@@ -10,11 +10,11 @@ extension StandardKeys {
     /// The longest file of keys, in bytes.
     package static let longestFile = 1 << 20
 
-    /// Adds the keys of a file.
+    /// Adds the keys of a file: Kazasu's lines, felica-rs's lines of JSON or felica-dumper's CSV.
     ///
-    /// - Parameter file: the whole file; the caller overwrites it.
+    /// - Parameter file: the whole file, 1 MiB at most; the caller overwrites it.
     /// - Throws: `DocumentError` with the number of the line; nothing of the file's content is in it.
-    package mutating func add(file: [UInt8]) throws(DocumentError) {
+    public mutating func add(file: [UInt8]) throws(DocumentError) {
         guard file.count <= Self.longestFile else { throw .tooLong(bytes: file.count, limit: Self.longestFile) }
         var isTable = false
         var isFirst = true

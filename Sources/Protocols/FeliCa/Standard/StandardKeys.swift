@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardCrypto
-package import CardModel
+public import CardModel
 
-/// The keys of FeliCa Standard cards that their owner has.
-package struct StandardKeys: Sendable {
+/// The keys of FeliCa Standard cards that their owner has, of DES and AES-128.
+///
+/// They open only the services whose keys are here. With DES, a service needs its own key, the system's and those of all
+/// areas around it; with AES its own is enough. Source: the unofficial user's manual and felica-rs.
+public struct StandardKeys: Sendable {
     /// A key of a node.
     package struct Entry: Sendable {
         package let key: StandardKey
@@ -41,7 +44,7 @@ package struct StandardKeys: Sendable {
     private var individuals: [Card: StandardKey] = [:]
 
     /// Makes a collection without keys.
-    package init() {}
+    public init() {}
 
     /// Whether there are no keys.
     package var isEmpty: Bool { entries.isEmpty && groups.isEmpty && sharedGroups.isEmpty }
@@ -50,8 +53,14 @@ package struct StandardKeys: Sendable {
 
     /// Adds a key of a node; the same key may be added again.
     ///
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - node: an area, a service, or `NodeCode.system` for the system.
+    ///   - system: the system that has the node.
+    ///   - version: the version that the card must have; `nil` for any.
+    ///   - idm: the only card with this key, by its first IDm; `nil` for all cards.
     /// - Returns: `false` if the node already has another key.
-    package mutating func add(
+    public mutating func add(
         _ key: StandardKey, of node: NodeCode, in system: SystemCode, version: KeyVersion? = nil, idm: IDm? = nil
     ) -> Bool {
         let place = Place(system: system, node: node, scheme: key.scheme, idm: idm?.inSystem(0))
@@ -138,6 +147,22 @@ package struct StandardKeys: Sendable {
                 $1.nodes.count, $1.nodes.map(\.description).joined()
             )
         }
+    }
+
+    /// The systems with a key, ascending.
+    public var systems: [SystemCode] {
+        Set(entries.keys.map(\.system)).union(groups.keys.map(\.system)).union(sharedGroups.keys.map(\.system)).sorted()
+    }
+
+    /// The services of a system with a key of their own or in a list, ascending.
+    package func services(in system: SystemCode, card idm: IDm) -> [ServiceCode] {
+        let own = entries.keys.filter { $0.system == system }.map(\.node)
+        let listed = (Array(groups.keys) + Array(sharedGroups.keys)).filter { $0.system == system }.flatMap(\.nodes)
+        return Set(own + listed).map { ServiceCode(rawValue: $0.rawValue) }
+            .filter { service in
+                service.kind != nil && service.requiresAuthentication && !service.requiresPIN
+                    && hasKey(of: service.node, in: system, card: idm)
+            }.sorted()
     }
 
     /// Whether a service has a key of its own or in a list.
