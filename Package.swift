@@ -176,7 +176,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "CardReadingTests",
         [
             "Arrivals", "ByteCodec", "CardCiphers", "CardCrypto", "CardDecoders", "CardModel", "CardReading",
-            "CardVerification", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "ReaderCore", "VirtualReader",
+            "CardVerification", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "PN53xReader", "ReaderCore",
+            "VirtualReader",
         ]
     ),
     ("RecordingsTests", ["CardModel", "CardReading", "ReaderCore", "Recordings", "VirtualReader"]),

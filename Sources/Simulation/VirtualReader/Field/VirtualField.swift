@@ -171,8 +171,9 @@ public final class VirtualField: Sendable {
             state.visits?.come(&state.placed, before: state.statistics.exchanges, at: state.now)
             if fault != .absent { VirtualField.planAPDU(frame, &state) }
             let outcome = outcome(of: frame, fault ?? state.lostAnswers, &state)
-            state.statistics.end(outcome)
-            state.now += TimeModel.time(of: frame, outcome)
+            let time = TimeModel.time(of: frame, outcome)
+            state.statistics.end(outcome, after: time)
+            state.now += time
             state.visits?.go(&state.placed, after: frame, outcome, state.statistics.exchanges, at: state.now)
             return outcome
         }
@@ -242,6 +243,8 @@ public struct FieldStatistics: Hashable, Sendable {
     package private(set) var unanswered = 0
     /// The number of frames with a damaged answer.
     package private(set) var damaged = 0
+    /// How long the frames, their answers and the cards took, with the time slots of unanswered Pollings.
+    package private(set) var time = Duration.zero
 
     /// Creates zero counts.
     package init() {}
@@ -266,7 +269,8 @@ public struct FieldStatistics: Hashable, Sendable {
         if let instruction { byInstruction[instruction, default: 0] += 1 }
     }
 
-    mutating func end(_ outcome: FieldResult) {
+    mutating func end(_ outcome: FieldResult, after time: Duration) {
+        self.time += time
         switch outcome {
         case .answer: answered += 1
         case .silence: unanswered += 1

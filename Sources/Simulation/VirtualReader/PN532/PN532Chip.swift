@@ -200,8 +200,15 @@ package final class PN532Chip {
 
     private func transmit(_ bytes: [UInt8]) {
         if timing.serialLine { spend(speed.byteTime * bytes.count) }
-        counters.count { $0.bytesToHost &+= bytes.count }
+        count(bytes, \.bytesToHost)
         line.write(model.atHost(bytes, host: line.hostSpeed, chip: speed))
+    }
+
+    private func count(_ bytes: [UInt8], _ direction: WritableKeyPath<ChipStatistics, Int>) {
+        counters.count {
+            $0[keyPath: direction] &+= bytes.count
+            $0.lineTime += speed.byteTime * bytes.count
+        }
     }
 
     /// The new speed of the line, effective from the host's ACK.
@@ -282,7 +289,7 @@ package final class PN532Chip {
     private func take(_ bytes: [UInt8]) {
         let host = line.hostSpeed
         adoptSpeedOfHost(host)
-        counters.count { $0.bytesFromHost &+= bytes.count }
+        count(bytes, \.bytesFromHost)
         if quirks.echoes { line.write(bytes) }
         if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + speed.byteTime * bytes.count }
         parser.feed(heard(model.atChip(bytes, host: host, chip: speed)))

@@ -104,6 +104,8 @@ package struct ChipStatistics: Hashable, Sendable {
     package var bytesFromHost = 0
     /// The number of bytes to the host.
     package var bytesToHost = 0
+    /// How long these bytes take on the line, each at the speed that the chip had then.
+    package var lineTime = Duration.zero
     /// The number of host frames with a wrong checksum.
     package var damagedFrames = 0
     /// The number of commands that the host aborted, by ACK or by another command.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arrivals
+import CardModel
+import CardReading
+import Glibc
+import PN53xReader
+import ReaderCore
+import Synchronization
+import TestSupport
+import Testing
+import VirtualReader
+
+/// From tap to answer, in milliseconds of the simulated chip: frames, card and serial line, from opening the reader on.
+///
+/// `make bench-goals` prints the figures. The simulator counts them; nothing here uses the reader's own estimates.
+@Suite(.waits)
+struct GoalFigureTests {
+    /// What a job cost.
+    struct Cost: CustomStringConvertible {
+        var frames = 0
+        var pollings = 0
+        /// The pollings before the first other command.
+        var pollingsBefore = 0
+        /// Milliseconds.
+        var air = 0.0
+        var line = 0.0
+        var pauses = 0.0
+
+        var sum: Double { air + line }
+
+        var description: String {
+            func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+            return
+                "\(pollings) Pollings, \(frames - pollings) commands, air and card \(number(air)), line \(number(line)), "
+                + "sum \(number(sum)), pauses \(number(pauses)) ms"
+        }
+    }
+
+    /// The reader's and the field's own time; pauses are over at once.
+    private final class Time: Sendable {
+        private let paused = Mutex(Duration.zero)
+        private let field: VirtualField
+        private let server: PN532Server
+
+        init(_ field: VirtualField, _ server: PN532Server) { (self.field, self.server) = (field, server) }
+
+        var pauses: Duration { paused.withLock { $0 } }
+
+        var clock: SearchClock {
+            SearchClock(
+                now: { self.field.statistics.time + self.server.statistics.lineTime + self.pauses },
+                pause: { time in
+                    self.field.pass(time)
+                    self.paused.withLock { $0 += time }
+                })
+        }
+    }
+
+    /// Finds a card by `pn532:` and reads it.
+    static func cost(
+        _ card: any VirtualCard, codes: [SystemCode], _ read: (any Reader, FoundCard) throws -> Void
+    ) throws -> Cost {
+        let field = VirtualField(cards: [card])
+        let server = try PN532Server(field: field)
+        defer { server.stop() }
+        let reader = try #require(
+            try PN532Driver(patience: 60).open("pn532:\(server.path)", cancellation: CancellationToken()))
+        let time = Time(field, server)
+        guard
+            case .found(let found) = try CardFinder(reader: reader).find(
+                codes, requestCode: 1, for: CardWait(.zero, clock: time.clock))
+        else { throw Fixture.NoCard() }
+        let before = field.statistics.count(of: 0)
+        try read(reader, found)
+        reader.close()
+        server.stop()
+        func milliseconds(_ time: Duration) -> Double { time / .milliseconds(1) }
+        return Cost(
+            frames: field.statistics.exchanges, pollings: field.statistics.count(of: 0), pollingsBefore: before,
+            air: milliseconds(field.statistics.time), line: milliseconds(server.statistics.lineTime),
+            pauses: milliseconds(time.pauses))
+    }
+
+    static func scan(_ card: ListedCard, _ layouts: CardLayouts = .shipped) throws -> Cost {
+        try cost(card.virtual(), codes: CardFinder.anySystem) { reader, found in
+            let target = try #require(found.feliCa)
+            let result = CardScanner(
+                session: CardSession(reader: reader, target: target), layouts: layouts,
+                random: SeededGenerator(seed: 1)
+            ).scan()
+            #expect(result.interruption == nil)
+            #expect(result.systems.count == card.systems.count, "\(card.name)")
+        }
+    }
+
+    /// Longer than a test may take: `make bench-goals` asks for it.
+    @Test(.enabled(if: getenv("KAZASU_GOALS") != nil)) func printed() throws {
+        func report(_ name: String, _ costs: [Cost]) {
+            let count = Double(max(1, costs.count))
+            var mean = Cost()
+            for cost in costs {
+                mean.air += cost.air / count
+                mean.line += cost.line / count
+                mean.pauses += cost.pauses / count
+                mean.frames += cost.frames
+                mean.pollings += cost.pollings
+            }
+            (mean.frames, mean.pollings) = (mean.frames / costs.count, mean.pollings / costs.count)
+            print("\(name): \(mean)")
+        }
+        let proved = try ListedCard.all.map { try Self.scan($0) }
+        report("74 lists", proved)
+        let walked = try ListedCard.all.map { try Self.scan($0, .none) }
+        report("74 lists, walked", walked)
+        let gain = zip(proved, walked).map { $0.sum - $1.sum }.max() ?? 0
+        print("worst proof over its walk: \((gain * 10).rounded() / 10) ms")
+        var leftOut: [Cost] = []
+        for (number, card) in ListedCard.all.enumerated() {
+            var others = ListedCard.all
+            others.remove(at: number)
+            leftOut.append(try Self.scan(card, ListedCard.layouts(of: others)))
+        }
+        report("each list left out", leftOut)
+        let worst = zip(zip(leftOut, walked), ListedCard.all).map { ($0.0.sum - $0.1.sum, $1.name) }.sorted {
+            $0.0 > $1.0
+        }
+        print("worst of those over its walk:", worst.prefix(4).map { "\($1) \(($0 * 10).rounded() / 10) ms" })
+        if let card = ListedCard.all.first(where: { $0.name == "ft-83" }) {
+            report("one system", [try Self.scan(card)])
+        }
+        let unknown = try ListedCard(fixture: "suica-p1")
+        report("Suica of three systems in no table", [try Self.scan(unknown)])
+        report("the same, walked", [try Self.scan(unknown, .none)])
+        for card in ProvedScanTests.smallCards where card.systems.count > 1 {
+            report(card.name, [try Self.scan(card)])
+            report("the same, walked", [try Self.scan(card, .none)])
+        }
+        for name in ["edy", "nanaco", "waon", "suica-p1"] {
+            let card = try VirtualCardFile.load(TestFiles.read("Fixtures/cards/\(name)/card.json"))
+            let cost = try Self.cost(card, codes: [.transit, .commonArea, .any]) { _, _ in }
+            report("finding \(name)", [cost])
+        }
+    }
+}
