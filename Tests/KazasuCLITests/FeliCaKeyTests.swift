@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The card's and the files' keys are test data.
-@Suite("kazasu read, dump, balance, history --keys", .waits)
+@Suite("kazasu read, dump, balance, history, standard --keys", .waits)
 struct FeliCaKeyTests {
     private static let card = """
         {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0144220427674EFF", "systems": [
@@ -179,6 +179,67 @@ struct FeliCaKeyTests {
         try stand.run(command, "--retry", "--lang", "ja").expectError(77, "鍵がカードの鍵と一致しません")
     }
 
+    @Test("Shows key versions without keys, and which keys fit")
+    func info() throws {
+        let stand = try Stand()
+        let plain = try Kazasu.run("standard", "info", "-r", stand.reader)
+        #expect(plain.end == .exited(0), "\(plain.errors)")
+        #expect(plain.output.contains("1408  service  0007"))
+        #expect(!plain.output.contains("fits"))
+        let text = try stand.run("standard", "info")
+        #expect(text.output.contains("1408  service  0007  fits"))
+        let japanese = try stand.run("standard", "info", "--lang", "ja")
+        #expect(japanese.output.contains("手持ちの鍵") && japanese.output.contains("サービス"))
+        let json = try JSONCursor(JSONValue(parsing: Array(try stand.run("standard", "info", "--json").output.utf8)))
+        let systems = try json.required("systems").elements()
+        #expect(try systems.map { try $0.required("schemes").elements().map { try $0.text() } } == [["des"], ["aes"]])
+        let wrong = try Stand(Self.keys.replacing("EFAA8C23162FBB60", with: "0123456789ABCDEF"))
+        let some = try wrong.run("standard", "info")
+        #expect(some.output.contains("1408  service  0007  wrongKey"), "\(some.output)")
+        try Kazasu.run("standard", "info", "--retry", "-r", stand.reader).expectError(64, "requires --keys")
+    }
+
+    @Test("Proves that a card has the keys")
+    func verify() throws {
+        let stand = try Stand()
+        let text = try stand.run("standard", "verify")
+        #expect(text.end == .exited(0) && text.output == "genuine\n", "\(text.errors)")
+        let json = try stand.run("standard", "verify", "--json")
+        #expect(json.output.contains(#""issueId": "1112131415161718""#))
+        let masked = try stand.run("standard", "verify", "--json", "--redact")
+        #expect(masked.output.contains(#""issueId": "0000000000000000""#))
+        #expect(masked.output.contains(#""issueParameter": "0000000000000000""#))
+        #expect(!masked.output.contains("010a4b0012345678"))
+        #expect(try stand.run("standard", "verify", "--system", "FE00").output == "genuine\n")
+        let wrong = try Stand(Self.keys.replacing("A989255BF6DACD10", with: "0123456789ABCDEF"))
+        let copy = try wrong.run("standard", "verify")
+        #expect(copy.output == "not genuine\n")
+        copy.expectError(77, "the card does not confirm the keys", after: 1)
+        let again = try wrong.run("standard", "verify", "--lang", "ja")
+        again.expectError(77, "鍵は使いませんでした")
+        #expect(again.output.isEmpty)
+        try wrong.run("standard", "verify", "--retry", "--lang", "ja").expectError(77, "カードが鍵を確認できません", after: 1)
+    }
+
+    @Test("Refuses another kind of card, no keys and a wrong command line")
+    func refused() throws {
+        let stand = try Stand()
+        let lite = "virtual:\(TestFiles.root)/Fixtures/felica/lite-s.json"
+        try Kazasu.run("standard", "info", "-r", lite).expectError(76, "not a FeliCa Standard card")
+        try Kazasu.run("standard", "info", "-r", lite, "--lang", "ja").expectError(76, "FeliCa Standard のカードではありません")
+        try Kazasu.run("standard", "verify", "--keys", stand.keys, "-r", lite).expectError(76, "system 0003")
+        let own = try Stand("88B4 0008 0123456789ABCDEF\n")
+        try Kazasu.run("standard", "verify", "--keys", own.keys, "-r", lite).expectError(76, "not a FeliCa Standard")
+        try Kazasu.run("read", "0008", "--system", "88B4", "--keys", stand.keys, "-r", lite)
+            .expectError(76, "not a FeliCa Standard")
+        try Kazasu.run("standard", "verify", "-r", stand.reader).expectError(64, "--keys is required")
+        try Kazasu.run("standard", "verify", "-r", stand.reader, "--lang", "ja").expectError(64, "--keys を指定してください")
+        try own.run("standard", "verify", "--system", "0003").expectError(77, "no key of a service of system 0003")
+        try stand.run("standard", "verify", "--system", "xyz").expectError(64, "xyz")
+        let version = try Stand(Self.keys.replacing(" 0007", with: " 0008"))
+        try version.run("standard", "verify").expectError(77, "another version of the key of node 1408")
+    }
+
     @Test("No key is in any output, trace or file")
     func noKeyIsShown() throws {
         let wrong = Self.keys.replacing("A989255BF6DACD10", with: "0123456789ABCDEF")
@@ -186,7 +247,7 @@ struct FeliCaKeyTests {
             let stand = try Stand(keys)
             let secrets = keys.split(separator: "\n").map { String($0.split(separator: " ")[2]) }
             for (number, command) in [
-                ["read", "1408"], ["dump"], ["balance"], ["history"],
+                ["standard", "info"], ["standard", "verify"], ["read", "1408"], ["dump"], ["balance"], ["history"],
             ].enumerated() {
                 for form in [[], ["--json"], ["-v", "-v"]] {
                     let trace = "\(stand.folder.path)/trace\(number)\(form.count)"

@@ -18,6 +18,7 @@ struct HangingReaderTests {
         "classic dump": "--key-from env:KEY6", "classic read": "4 --key-from env:KEY6",
         "classic value": "4 --key-from env:KEY6", "lite verify": "--key-from env:KEY",
         "lite issue": "--profile profile.json --key-from env:KEY --yes --journal journal", "felica": "00FFFF0100",
+        "standard verify": "--keys felica.txt",
         "apdu": "00A4040000",
     ]
 
@@ -46,8 +47,13 @@ struct HangingReaderTests {
     /// - Parameter folder: takes the files that it needs.
     static func words(_ command: String, _ folder: TemporaryFolder) throws -> [String] {
         let profile = try folder.write(Array(LiteTests.profile.utf8), as: "profile.json")
+        let keys = try folder.write(TestFiles.read("Fixtures/felica/standard-keys.txt"), as: "felica.txt")
+        chmod(keys, 0o600)
+        let files = [
+            "profile.json": profile, "journal": "\(folder.path)/journal", "felica.txt": keys,
+        ]
         return (command + " " + arguments[command, default: ""]).split(separator: " ").map {
-            $0 == "profile.json" ? profile : $0 == "journal" ? "\(folder.path)/journal" : String($0)
+            files[String($0)] ?? String($0)
         }
     }
 

@@ -53,6 +53,8 @@ struct RedactionTests {
         "lite verify": .elsewhere("is for one kind of card: LiteTests"),
         "lite issue": .elsewhere("is for one kind of card: LiteTests"),
         "lite resume": .elsewhere("has a journal, and so takes no --redact: LiteTests"),
+        "standard info": .reader([.felica], "standard info"),
+        "standard verify": .elsewhere("needs the card's keys: FeliCaKeyTests"),
         "simulate": .elsewhere("prints a pseudo-terminal's name"),
         "readers": .elsewhere("reads no card"),
         "contribute": .elsewhere("is always masked: ContributeTests"),

@@ -38,6 +38,8 @@ struct RPCTests {
     private static let residenceNumber = secret("AA12345678BB\n", "number")
     private static let zone = secret("SP1234567,800405,360614\n", "mrz")
     private static let classicKeys = secret("FFFFFFFFFFFF\nA0A1A2A3A4A5\nD3F7D3F7D3F7\n", "keys.txt")
+    private static let standard = "felica/standard-keys.json"
+    private static let standardKeys = fixture("felica/standard-keys.txt")
     private static let sunKey = secret(String(repeating: "0", count: 32) + "\n", "sun.key")
     private static let sun = "https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3"
 
@@ -83,6 +85,16 @@ struct RPCTests {
         Example(
             method: "lite.verify", params: ["masterKeyFrom": .string("file:" + master)],
             card: "felica/lite-s-issued.json", arguments: ["lite", "verify", "--master-key-from", "file:" + master]),
+        Example(method: "standard.info", params: [:], card: standard, arguments: ["standard", "info"]),
+        Example(
+            method: "standard.info", params: ["keys": .string(standardKeys)], card: standard,
+            arguments: ["standard", "info", "--keys", standardKeys]),
+        Example(
+            method: "standard.verify", params: ["keys": [.string(standardKeys)], "system": "FE00"], card: standard,
+            arguments: ["standard", "verify", "--keys", standardKeys, "--system", "FE00"]),
+        Example(
+            method: "card.balance", params: ["keys": [.string(standardKeys)]], card: suica,
+            arguments: ["balance", "--keys", standardKeys]),
         Example(method: "card.scan", params: ["probe": true], card: suica, arguments: ["scan", "--probe"]),
         Example(
             method: "card.mynumber",
@@ -158,6 +170,9 @@ struct RPCTests {
             method: "tag.verifyUrl", params: ["url": .string(sun), "keyFrom": .string("file:" + sunKey), "after": 6],
             card: suica, arguments: ["tag", "verify", sun, "--key-from", "file:" + sunKey, "--after", "6"]),
         Example(method: "tag.verify", params: [:], card: tag, arguments: ["tag", "verify"]),
+        Example(
+            method: "standard.verify", params: ["keys": [.string(standardKeys)], "system": "0003"], card: suica,
+            arguments: ["standard", "verify", "--keys", standardKeys, "--system", "0003"]),
         Example(
             method: "lite.verify", params: ["masterKeyFrom": .string("file:" + master)], card: "felica/lite-s.json",
             arguments: ["lite", "verify", "--master-key-from", "file:" + master]),
@@ -486,6 +501,12 @@ struct RPCTests {
             ("card.balance", ["reader": reader("iso7816/passport/card.json")]),
             ("card.balance", ["reader": reader(Self.classic)]), ("classic.info", ["reader": reader(Self.tag)]),
             ("classic.dump", ["reader": reader(Self.classic)]),
+            ("standard.verify", ["reader": reader(Self.standard)]), ("standard.info", ["retry": true]),
+            (
+                "standard.verify",
+                ["reader": reader(Self.suica), "keys": .string(Self.standardKeys), "system": "0003"]
+            ),
+            ("standard.info", ["reader": reader("felica/lite-s.json")]),
             ("classic.read", ["reader": reader(Self.classic), "blocks": "4", "keyFrom": "secret"]),
             ("classic.read", ["reader": reader(Self.classic), "blocks": "99", "keys": .string(Self.classicKeys)]),
             ("residence.check", ["reader": reader("iso7816/residence/second.json"), "numberFrom": "env:X"]),

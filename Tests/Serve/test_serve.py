@@ -294,7 +294,7 @@ class Contract(Case):
                     ("balance?timeout=0", 504, 75), ("balance?reader=nope", 400, 64), ("balance?timeout=61", 400, 64),
                     ("balance?timeout=-1", 400, 64), ("balance?timeout=forever", 400, 64), ("balance?nothing=1", 400, 64),
                     ("read", 400, 64), ("events?after=unknown", 404, 66), ("nothing", 404, 64), ("ledger/sum", 403, 77),
-                    ("residence", 403, 77), ("passport", 404, 64), ("classic/dump", 404, 64), ("stations/lookup", 400, 64)]:
+                    ("residence", 403, 77), ("passport", 404, 64), ("classic/dump", 404, 64), ("standard/verify", 404, 64), ("stations/lookup", 400, 64)]:
                 with self.subTest(path=path):
                     response = server.get("/v1/" + path)
                     self.assertEqual(response.status, status, response.data)
@@ -363,7 +363,7 @@ class Contract(Case):
         with self.serve("--allow", "raw", "--allow", "write", "--allow", "ledger,ids").ready() as server:
             for path in [
                     "residence?numberFrom=env:HOME", "residence?ca=/etc/passwd", "residence?photo=/tmp/x", "residence?check=true",
-                    "classic/info?keys=/etc/passwd", "classic/message?keyFrom=env:HOME", "tag/verify?url=https://x.example",
+                    "classic/info?keys=/etc/passwd", "standard/info?keys=/etc/passwd", "classic/message?keyFrom=env:HOME", "tag/verify?url=https://x.example",
                     "stations/lookup?queries=0-3-13&stations=/etc/passwd",
                     "balance?reader=virtual:/etc/passwd", "balance?reader=replay:/etc/passwd", "dump?output=/tmp/x", "dump?o=/tmp/x",
                     "dump?resume=/etc/passwd", "balance?trace=/tmp/x", "balance?file=/etc/passwd", "history?keep=true",

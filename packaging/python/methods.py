@@ -43,6 +43,8 @@ WORDS = {
     "classic.message": "The NDEF message of a MIFARE Classic.",
     "lite.info": "What is locked on a FeliCa Lite or Lite-S card, and how many writes are left.",
     "lite.verify": "Whether a FeliCa Lite-S card has the key; raises `NotGenuineError` for a copy, or with another key.",
+    "standard.info": "The key versions of a FeliCa Standard card, and with ``keys`` which of them fit.",
+    "standard.verify": "Whether a FeliCa Standard card has the keys; raises `NotGenuineError` for a copy, or with other keys.",
     "reader.feedback": "Answers at a reader, by its lights and its buzzer: yes, no, fault or nothing.",
     "decode": "What a dump contains; needs no reader.",
     "convert": "A dump in another format.",

@@ -100,6 +100,12 @@ static const unsigned char residence[] = {
 static const unsigned char scan[] = {
 #embed "../../../Docs/schemas/scan.json"
 };
+static const unsigned char standard[] = {
+#embed "../../../Docs/schemas/standard.json"
+};
+static const unsigned char standardInfo[] = {
+#embed "../../../Docs/schemas/standardInfo.json"
+};
 static const unsigned char sun[] = {
 #embed "../../../Docs/schemas/sun.json"
 };
@@ -130,8 +136,8 @@ static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(feedback), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerCards),
     SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license), SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup),
     SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record),
-    SCHEMA(residence), SCHEMA(scan), SCHEMA(sun), SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages),
-    SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap),
+    SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo), SCHEMA(sun), SCHEMA(tag),
+    SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap),
 };
 
 const unsigned long kazasu_schema_count = sizeof kazasu_schemas / sizeof *kazasu_schemas;

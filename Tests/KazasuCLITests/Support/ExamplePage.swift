@@ -96,6 +96,7 @@ struct ExampleShell {
             ("password.txt", "FFFFFFFF\n"), ("keys.txt", ExampleShell.classicKeys),
             ("trailer.txt", "D3F7D3F7D3F77F078840FFFFFFFFFFFF\n"),
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
+            ("felica.txt", ExampleShell.standardKeys),
             ("door.json", #"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#),
             (
                 "interrupted.jsonl",
@@ -118,6 +119,16 @@ struct ExampleShell {
     /// Of the fixture that a master key was made for; test data.
     private static let masterKey = "000102030405060708090A0B0C0D0E0F1011121314151617"
 
+    /// Of the FeliCa Standard of the fixtures.
+    private static let standardKeys = """
+        0003 FFFF 64B34B0A2BC199B1
+        0003 0000 6612317B4FD74F39
+        0003 1000 EFAA8C23162FBB60
+        0003 1408 A989255BF6DACD10 0007
+        FE00 0048 0F0E0D0C0B0A09080706050403020100
+
+        """
+
     /// Of the MIFARE Classic of the fixtures.
     private static let classicKeys =
         "0 A A0A1A2A3A4A5\n1 A D3F7D3F7D3F7\n2 A D3F7D3F7D3F7\n3 A 111111111111\n3 B 222222222222\n* A FFFFFFFFFFFF\n* B FFFFFFFFFFFF\n"
@@ -125,6 +136,7 @@ struct ExampleShell {
     /// What a line is shown with: the card that it is about.
     private static let cards = [
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
+        ("felica.txt", "felica/standard-keys.json"), ("kazasu standard ", "felica/standard-keys.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber --face", "iso7816/mynumber/face.json"),

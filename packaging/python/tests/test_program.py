@@ -203,6 +203,19 @@ class MethodTests(unittest.TestCase):
                   reader=CLASSIC)
         self.same(self.client.classic_message(reader=CLASSIC), "classic", "read", "--ndef", reader=CLASSIC)
 
+    def test_standard(self):
+        card, keys = virtual("felica/standard-keys.json"), pathlib.Path(FIXTURES, "felica", "standard-keys.txt")
+        self.same(self.client.standard_info(reader=card), "standard", "info", reader=card)
+        self.same(self.client.standard_info(keys=keys, reader=card), "standard", "info", "--keys", str(keys), reader=card)
+        report = self.client.standard_verify(keys=keys, reader=card)
+        self.whole(report)
+        self.assertTrue(report.genuine)
+        other = self.secret("other-keys.txt", "0003 FFFF 0123456789ABCDEF\n0003 0000 6612317B4FD74F39\n"
+                            "0003 1000 EFAA8C23162FBB60\n0003 1408 A989255BF6DACD10\n").removeprefix("file:")
+        with self.assertRaises(kazasu.NotGenuineError) as caught:
+            self.client.standard_verify(keys=other, reader=card)
+        self.assertFalse(caught.exception.partial.genuine)
+
     def test_tags_that_are_genuine(self):
         self.same(self.client.tag_verify(reader=SIGNED_TAG), "tag", "verify", reader=SIGNED_TAG)
         with self.assertRaises(kazasu.NoSignatureError):

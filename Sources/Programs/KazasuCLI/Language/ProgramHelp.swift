@@ -47,8 +47,10 @@ enum ProgramHelp {
         Group(
             heading: LocalizedText("Read a card", "カードを読む"),
             lines: [
-                [Entry("balance", "the card's balance, one number", "残高（数字だけ）")],
-                [Entry("history", "journeys and payments, newest first", "乗車と支払いの履歴（新しい順）")],
+                [
+                    Entry("balance", "the balance, one number", "残高（数字だけ）"),
+                    Entry("history", "journeys and payments", "乗車と支払いの履歴"),
+                ],
                 [
                     Entry("poll", "which card it is", "カードの種類"),
                     Entry("scan", "its systems, areas and services", "システム・エリア・サービスの一覧"),
@@ -67,8 +69,11 @@ enum ProgramHelp {
                 ],
                 [
                     Entry("tag", "NFC tags, also writing", "NFC タグの読み書き"),
-                    Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
                     Entry("classic", "MIFARE Classic", "MIFARE Classic"),
+                ],
+                [
+                    Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
+                    Entry("standard", "keys of FeliCa Standard", "FeliCa Standard の鍵"),
                 ],
             ]),
         Group(
