@@ -41,8 +41,8 @@ struct ReportTests {
     @Test("The user sees the whole file, and is asked", arguments: [("y", true), ("n", false)])
     func asked(answer: String, writes: Bool) throws {
         let result = try Typist.run(
-            ["doctor", "--root", system.root, "--report", path, "-r", Card.fixture("edy")],
-            typing: ["? [y/N] =\(answer)"])
+            [Kazasu.path, "doctor", "--root", system.root, "--report", path, "-r", Card.fixture("edy")],
+            typing: ["? [y/N] =\(answer)"], environment: ["PAGER": "cat"])
         #expect(result.end == .exited(0), "\(result.output)")
         #expect((access(path, F_OK) == 0) == writes)
         #expect(result.output.contains("kazasu.recording/1"))
@@ -63,7 +63,7 @@ struct ReportTests {
         #expect(try folder.text("report.jsonl").contains(#""command":"doctor""#))
         for reader in ["pn532_uart:/dev/nowhere", "virtual:\(folder.path)/none.json", "rcs380:serial=1234567"] {
             let result = try report(reader, "--yes")
-            #expect(result.hasEnded(69) && result.output.contains("does not"), "\(result.output)")
+            #expect(result.hasEnded(69) && result.output.contains("\(reader) cannot be used"), "\(result.output)")
             let text = try folder.text("report.jsonl")
             #expect(text.contains(#"{"op":"end","complete":false,"sections":["doctor"]}"#))
             #expect(!text.contains(folder.path) && !text.contains("1234567"))

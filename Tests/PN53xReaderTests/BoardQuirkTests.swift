@@ -130,13 +130,14 @@ struct BoardQuirkTests {
         let reader = try way.open(server, patience: 1)
         defer { reader.close() }
         var answers = 0
-        for _ in 0..<4 {
+        // On a busy machine an answer may be late, too.
+        for _ in 0..<20 where answers < 2 {
             guard case .felica(let card)? = try? reader.activate(.felica(.transit)) else { continue }
             let answer = try? reader.transceive([0x0A, 0x0C] + card.idm.bytes, timeout: .seconds(1))
             if let answer { #expect(answer == [0x0D, 0x0D] + card.idm.bytes + [0x01, 0x00, 0x03]) }
             answers += answer == nil ? 0 : 1
         }
-        #expect(answers >= 2)
+        #expect(answers == 2)
     }
 
     // MARK: ACR122U
