@@ -22,7 +22,7 @@ final class NodeFinder {
     private let system: SystemHandle
     private let candidates: LayoutCandidates
     private let versions: KeyVersionFinder
-    private let budget: ProofBudget
+    private let spotChecks: SpotChecks
     private let hasSearched: Bool
     private let progress: (Int) -> Void
     private var seen: Set<NodeCode> = []
@@ -35,18 +35,18 @@ final class NodeFinder {
     /// - Parameters:
     ///   - candidates: the layouts that the nodes may be predicted from.
     ///   - versions: sends Request Service, and remembers the key versions.
-    ///   - budget: what the proofs of the card may still cost.
+    ///   - spotChecks: the searches at random places that the card still gets.
     ///   - hasSearched: whether another system of the card answered Search Service Code.
     init(
         session: CardSession, system: SystemHandle, candidates: LayoutCandidates, versions: KeyVersionFinder,
-        budget: ProofBudget, hasSearched: Bool,
+        spotChecks: SpotChecks, hasSearched: Bool,
         progress: @escaping (Int) -> Void = { _ in }
     ) {
         self.session = session
         self.system = system
         self.candidates = candidates
         self.versions = versions
-        self.budget = budget
+        self.spotChecks = spotChecks
         self.hasSearched = hasSearched
         self.progress = progress
     }
@@ -139,8 +139,7 @@ final class NodeFinder {
     private func prove() throws(ReadingError) -> Bool {
         guard session.target.pmm.mayAnswer(RequestService.code),
             var proof = NodeProof(
-                candidates, nodesPerRequest: session.nodesPerRequest,
-                time: ExchangeTime(system.pmm, at: session.bitRate), hasSearched: hasSearched, budget: budget)
+                candidates, nodesPerRequest: session.nodesPerRequest, hasSearched: hasSearched, spotChecks: spotChecks)
         else { return false }
         restart(.searchServiceCode)
         while true {

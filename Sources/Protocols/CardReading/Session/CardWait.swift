@@ -194,7 +194,7 @@ package struct CardWait {
     }
 
     /// Waits before the next look for the transit system alone.
-    func pause(since last: Duration, for time: Duration) { pause(until: last + time) }
+    func pauseForTransit(since last: Duration) { pause(until: last + Self.transitPeriod) }
 
     private func pause(until time: Duration) {
         let left = time - clock.now()
