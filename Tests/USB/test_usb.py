@@ -125,6 +125,7 @@ ARGUMENTS = {
     "classic write": ["4", "00112233445566778899AABBCCDDEEFF", "--key-from", "env:KEY6", "--yes"],
     "classic dump": ["--key-from", "env:KEY6"], "classic read": ["4", "--key-from", "env:KEY6"],
     "classic value": ["4", "--key-from", "env:KEY6"], "lite verify": ["--key-from", "env:KEY"],
+    "standard verify": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
 }
 # The journal of an issuance comes first, and a person is asked; `contribute` records what went wrong.
 OTHERS = {"lite issue", "lite resume", "contribute", "doctor"}
@@ -269,15 +270,16 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
                    "MRZ": "SP1234567,800405,360614"}
         for name in names:
             for command, expected in ((1, (69,)), (self.LATE, (0, 69, 74, 75, 76))):
+                self.plug_in("--fault", f"{command}:dead")
+                result = self.emulation.run(
+                    KAZASU, *name.split(), *ARGUMENTS.get(name, ()), "--reader", "rcs380", "--timeout", "1",
+                    environment={"LC_ALL": "C", **secrets})
+                held = self.reader.claimed
+                self.emulation.unplug_all()
                 with self.subTest(name, command=command):
-                    self.plug_in("--fault", f"{command}:dead")
-                    result = self.emulation.run(
-                        KAZASU, *name.split(), *ARGUMENTS.get(name, ()), "--reader", "rcs380", "--timeout", "1",
-                        environment={"LC_ALL": "C", **secrets})
                     self.assertIn(result.status, expected, result.errors)
                     self.assertTrue(result.status == 0 or result.errors)
-                    self.assertEqual(self.reader.claimed, set())
-                    self.emulation.unplug_all()
+                    self.assertEqual(held, set())
 
     def test_it_is_taken_when_no_reader_is_named(self):
         self.plug_in()
