@@ -76,8 +76,9 @@ class Emulation:
         interrupt_when: asked every few milliseconds; when it says so, the program gets the signals, once.
         steps: pairs of a text and what is done once it stands in the output; then the next one's turn comes.
         """
-        # No layouts of cards that an earlier run saw, and none of emulated cards for the user's own.
-        variables = {**os.environ, "XDG_CACHE_HOME": "/dev/null/kazasu", **(environment or {}),
+        # No layouts of cards and no keys that an earlier run saw, and nothing of emulated cards for the user's own.
+        variables = {**os.environ, "XDG_CACHE_HOME": "/dev/null/kazasu", "XDG_STATE_HOME": "/dev/null/kazasu",
+                     **(environment or {}),
                      "UMOCKDEV_DIR": self.testbed.get_root_dir()}
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             child = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)

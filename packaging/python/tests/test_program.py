@@ -49,7 +49,9 @@ class MethodTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.environment = {"KAZASU_LEDGER": os.path.join(cls.folder.name, "ledger.sqlite"), **PINS}
+        # Keys that a card did not confirm are remembered, which another run must not find.
+        cls.environment = {"KAZASU_LEDGER": os.path.join(cls.folder.name, "ledger.sqlite"),
+                           "XDG_STATE_HOME": cls.folder.name, **PINS}
         cls.client = kazasu.Client(reader=virtual("cards/suica-p1/card.json"), env=cls.environment)
 
     @classmethod
