@@ -263,7 +263,7 @@ struct NTAG424TagTests {
                 .typeA(identity, ats: [0x05, 0x77, 0x77, 0x71, 0x02]),
                 files: VirtualFileTree(
                     applications: [VirtualDirectory(name: Type4Tag.application, files: files)],
-                    ntag424: hasTag ? tag : nil))
+                    applets: hasTag ? [tag] : []))
             let reader = InProcessReader(card)
             let request = ActivationRequest.typeA()
             let picc = try #require(try reader.activate(request))
@@ -316,12 +316,12 @@ struct NTAG424TagTests {
         for fill in 1...3 as ClosedRange<UInt8> {
             #expect(throws: TagError.keyRefused) { try bench.tag(key: 0, fill).authenticate(rules) }
         }
-        #expect(bench.card.files.ntag424?.failures == 3)
+        #expect(bench.card.files.applet(VirtualNTAG424.self)?.failures == 3)
         #expect(throws: TagError.key(.failedBefore)) { try bench.tag(key: 0, 1).authenticate(rules) }
         #expect(throws: TagError.key(.manyFailures(3))) { try bench.tag().authenticate(rules) }
-        #expect(bench.card.files.ntag424?.failures == 3, "nothing was tried")
+        #expect(bench.card.files.applet(VirtualNTAG424.self)?.failures == 3, "nothing was tried")
         try bench.tag().authenticate(TagSecretRules(allowsLastTry: true, failures: failures))
-        #expect(failures.count(of: Self.uid) == 0 && bench.card.files.ntag424?.inRow == 0)
+        #expect(failures.count(of: Self.uid) == 0 && bench.card.files.applet(VirtualNTAG424.self)?.inRow == 0)
     }
 
     @Test("Keys that are not there, delays and locked keys; another card")

@@ -54,10 +54,10 @@ extension VirtualFileTree {
         for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
         let number = type.generation == 2 ? ResidenceFile.number.content(dump) : nil
         if let number, number.count >= 14, number.starts(with: [0xC2, 0x0C]) {
-            residence = VirtualResidence(number: Array(number[2..<14]), cipher: .aes)
+            applets.append(VirtualResidence(number: Array(number[2..<14]), cipher: .aes))
         }
         let applications = Set(ResidenceFile.files(of: type).compactMap(\.application))
-        close(VirtualResidence.right, residence != nil, ResidenceFile.numberApplication) {
+        close(VirtualResidence.right, !applets.isEmpty, ResidenceFile.numberApplication) {
             $0.name.map(applications.contains) ?? false
         }
     }
@@ -67,10 +67,11 @@ extension VirtualFileTree {
         guard let group = dump.application(PassportFile.application)?.file(PassportFile.machineReadableZone.id),
             let value = BERTLVList(tolerant: group.data)[0x61]?[0x5F1F]?.value, let zone = MachineReadableZone(value)
         else { return }
-        passport = VirtualPassport(
-            information: MachineReadableZone.keyInformation(
-                number: Array(zone.number.utf8), birth: Array(zone.birthDate.utf8),
-                expiry: Array(zone.expiryDate.utf8)))
+        applets.append(
+            VirtualPassport(
+                information: MachineReadableZone.keyInformation(
+                    number: Array(zone.number.utf8), birth: Array(zone.birthDate.utf8),
+                    expiry: Array(zone.expiryDate.utf8))))
         for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
         close(VirtualPassport.right, true, PassportFile.application) { $0.name == PassportFile.application }
     }

@@ -5,10 +5,9 @@ internal import CardModel
 
 /// Reads file-based cards, of type A or B, from `kazasu.card/1` and from dumps.
 enum FileCardFile {
-    private static let keys: Set<String> = [
-        "schema", "comment", "typeA", "typeB", "masterFile", "applications", "residence", "passport", "ntag424",
-        "virtual",
-    ]
+    private static let keys = Set(
+        ["schema", "comment", "typeA", "typeB", "masterFile", "applications", "virtual"]
+            + VirtualFileTree.applets.map { $0.name })
 
     static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFileCard {
         try root.allowOnly(keys)
@@ -18,18 +17,11 @@ enum FileCardFile {
             } ?? VirtualDirectory(),
             applications: try root.optional("applications")?.list { json throws(DocumentError) in
                 try VirtualDirectory(json: json)
-            } ?? [],
-            residence: try root.optional("residence").map { json throws(DocumentError) in
-                try VirtualResidence(json: json)
-            },
-            passport: try root.optional("passport").map { json throws(DocumentError) in
-                try VirtualPassport(json: json)
-            },
-            ntag424: try root.optional("ntag424").map { json throws(DocumentError) in
-                try VirtualNTAG424(json: json)
-            })
-        let uid = try root.optional("typeA")?.optional("uid")
-        tree.ntag424?.isUIDHidden = uid?.value == .string("random")
+            } ?? [])
+        for kind in VirtualFileTree.applets {
+            guard let json = try root.optional(kind.name) else { continue }
+            tree.applets.append(try kind.init(json: json, of: root))
+        }
         try check(tree, root)
         let (options, isoDEP) = try FileCardOptions.read(root.optional("virtual"))
         let quirks = try CardQuirks(root.optional("virtual")?.optional("quirks"))
@@ -65,9 +57,7 @@ enum FileCardFile {
     private static func check(_ tree: VirtualFileTree, _ root: JSONCursor) throws(DocumentError) {
         let directories = [tree.masterFile] + tree.applications
         let names = directories.flatMap { $0.pins.map(\.name) }
-        let rights =
-            (tree.residence == nil ? [] : [VirtualResidence.right])
-            + (tree.passport == nil ? [] : [VirtualPassport.right])
+        let rights = tree.applets.flatMap { type(of: $0).rights }
         let known = Set(names + rights)
         guard known.count == names.count + rights.count else { throw root.malformed(.uniquePIN) }
         for access in directories.flatMap(\.files).flatMap({ [$0.read, $0.update] }) {
@@ -216,90 +206,6 @@ extension VirtualFile {
             update: try json.optional("update").map { rule throws(DocumentError) in try FileAccess(json: rule) }
                 ?? .never(),
             isEncrypted: try json.optional("encrypted")?.bool() ?? false)
-    }
-}
-
-extension VirtualResidence {
-    /// Reads `residence`.
-    fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["number", "cipher", "comment"])
-        let number = try json.required("number")
-        let bytes = Array(try number.text().utf8)
-        guard bytes.count == 12 else { throw number.malformed(.residenceNumber) }
-        self.init(
-            number: bytes,
-            cipher: try json.required("cipher").word(
-                Dictionary(uniqueKeysWithValues: Cipher.allCases.map { ($0.rawValue, $0) })))
-    }
-}
-
-extension VirtualPassport {
-    /// Reads `passport`.
-    fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["information", "quirks", "can", "triesLeft", "bac", "chipKeys", "signer", "comment"])
-        let information = try json.required("information")
-        let bytes = Array(try information.text().utf8)
-        guard (24...40).contains(bytes.count) else { throw information.malformed(.passportInformation) }
-        self.init(
-            information: bytes,
-            quirks: try json.optional("quirks").map { quirks throws(DocumentError) in
-                try PassportQuirks(json: quirks)
-            } ?? PassportQuirks())
-        accessNumber = try json.optional("can").map { number throws(DocumentError) in
-            let digits = Array(try number.text().utf8)
-            guard digits.count == 6, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw number.malformed(.accessNumber)
-            }
-            return digits
-        }
-        triesLeft = try json.optional("triesLeft")?.integer(in: 1...15)
-        refusal = try json.optional("bac")?.code(FileIdentifier.self).rawValue
-        agreementKeys =
-            try json.optional("chipKeys")?.list { key throws(DocumentError) in
-                try key.allowOnly(["id", "parameters", "key", "comment"])
-                return AgreementKey(
-                    id: try key.optional("id")?.bytes(atMost: 8),
-                    parameters: try key.required("parameters").integer(in: 0...18),
-                    key: try key.required("key").bytes(atMost: 512))
-            } ?? []
-        signer = try json.optional("signer").map { json throws(DocumentError) in try Signer(json: json) }
-    }
-}
-
-extension VirtualPassport.Signer {
-    /// Reads `signer`: of RSA with `modulus`, else of the curve with the number `parameters`.
-    fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["parameters", "modulus", "key", "digest", "comment"])
-        let key = try json.required("key").bytes(atMost: 512)
-        let digest = try json.required("digest").word(
-            Dictionary(uniqueKeysWithValues: Digest.allCases.map { ($0.rawValue, $0) }))
-        if let modulus = try json.optional("modulus") {
-            self = .rsa(modulus: try modulus.bytes(atMost: 512), exponent: key, digest)
-        } else {
-            self = .curve(try json.required("parameters").integer(in: 8...18), key, digest)
-        }
-    }
-}
-
-extension VirtualNTAG424 {
-    /// Reads `ntag424`.
-    fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["uid", "keys", "settings", "failures", "signature", "comment"])
-        let keys = try json.required("keys")
-        let list = try keys.list { key throws(DocumentError) in try key.bytes(count: 16) }
-        guard (1...5).contains(list.count) else { throw keys.malformed(.bytes, "16") }
-        self.init(uid: try json.required("uid").bytes(count: 7), keys: list)
-        for (name, value) in try json.optional("settings")?.members() ?? [] {
-            guard let number = UInt8(name), (1...3).contains(number) else {
-                throw value.malformed(.oneOfNames, "1", "2", "3")
-            }
-            settings[number] = try value.bytes(count: 3)
-        }
-        if let failures = try json.optional("failures") {
-            self.failures = try failures.integer(in: 0...1000)
-            inRow = self.failures
-        }
-        if let signature = try json.optional("signature") { self.signature = try signature.bytes(count: 56) }
     }
 }
 

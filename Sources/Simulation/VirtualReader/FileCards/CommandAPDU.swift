@@ -3,7 +3,7 @@
 internal import ByteCodec
 
 /// A command APDU as parsed by a virtual card, in one of its seven forms.
-struct CommandAPDU: Hashable, Sendable {
+package struct CommandAPDU: Hashable, Sendable {
     var classByte: UInt8
     var instruction: UInt8
     var p1: UInt8
@@ -54,7 +54,7 @@ struct CommandAPDU: Hashable, Sendable {
 }
 
 /// The result of a command, before it is cut to the reader's expected length.
-struct FileCardReply: Hashable, Sendable {
+package struct FileCardReply: Hashable, Sendable {
     var data: [UInt8]
     var status: UInt16
 

@@ -203,8 +203,7 @@ extension FileCardState {
         }
         guard isFound else { return FileCardReply(StatusWord.fileNotFound) }
         let isDirectory = current == .none
-        // Selecting an application or file ends what a key opened.
-        ev2 = .none
+        for place in tree.applets.indices { tree.applets[place].select() }
         if isDirectory, tree[directory].isLocked { return FileCardReply(StatusWord.applicationLocked) }
         guard isDirectory, command.p2 & 0x0C != 0x0C else { return FileCardReply(StatusWord.success) }
         return FileCardReply(tree[directory].information)

@@ -3,8 +3,9 @@
 internal import ByteCodec
 internal import CardModel
 
-/// The operating system of a virtual card: the current directory and file, the verified PINs, the unfetched data.
-struct FileCardState: Sendable {
+/// The operating system of a virtual card: the current directory and file, the verified PINs, the unfetched data. What it does not
+/// know, its applets do.
+package struct FileCardState: Sendable {
     /// The selection below a directory.
     enum Current: Hashable, Sendable {
         case none
@@ -19,21 +20,10 @@ struct FileCardState: Sendable {
     var current = Current.none
     /// The verified PINs; those of an application are forgotten when another is selected.
     var verified: Set<String> = []
-    var random = SplitMix64(seed: 0x6B61_7A61_7375)
-    /// The key of secure messaging, while there is one.
-    var sessionKey: [UInt8]?
-    /// The keys and the counter of a passport's session, while there is one.
-    var passportSession: PassportSession?
-    /// Whether the READ that is carried out reaches the end of a passport's file.
-    var reachesEnd = false
-    /// What a passport knows of an exchange of PACE, while there is one.
-    var pace: ChipPACE?
-    /// The protocol of chip authentication that was chosen, and the number of its key.
-    var chosenProtocol: (cipher: UInt8, key: [UInt8]?)?
-    /// The authentication with a key of an NTAG 424 DNA.
-    var ev2 = VirtualNTAG424.Access.none
-    /// The random bytes that the last command asked for.
-    private var challenge: [UInt8]?
+    private var random = SplitMix64(seed: 0x6B61_7A61_7375)
+    /// The random bytes that the command before this one asked for.
+    private(set) var challenge: [UInt8]?
+    private var nextChallenge: [UInt8]?
     private var unfetched: FileCardReply?
     private var chained: [UInt8] = []
     private var timesAnswered: [[UInt8]: Int] = [:]
@@ -50,12 +40,8 @@ struct FileCardState: Sendable {
         verified = []
         unfetched = nil
         chained = []
-        sessionKey = nil
-        passportSession = nil
-        pace = nil
-        chosenProtocol = nil
-        ev2 = .none
-        challenge = nil
+        nextChallenge = nil
+        for place in tree.applets.indices { tree.applets[place].losePower() }
     }
 
     /// Returns the response APDU to any command.
@@ -77,32 +63,29 @@ struct FileCardState: Sendable {
         if let status = options.instructionStatus[command.instruction] { return FileCardReply(status) }
         let pending = unfetched
         unfetched = nil
-        let fresh = challenge
-        challenge = nil
-        if let passport = tree.passport, let reply = paceReply(command, passport) { return reply }
-        if command.classByte & 0xEF == 0, command.classByte & 0x10 != 0 {
+        challenge = nextChallenge
+        nextChallenge = nil
+        if command.classByte == 0x10, !tree.applets.contains(where: { $0.takesLink(command) }) {
             chained += command.data
             return FileCardReply(chained.count > 65_535 ? StatusWord.wrongLength : StatusWord.success)
         }
         command.data = chained + command.data
         chained = []
-        if command.classByte == 0x90, let tag = tree.ntag424 { return ev2Reply(command, tag) }
-        if command.classByte == 0x08, let residence = tree.residence { return secureReply(command, residence) }
-        if command.classByte == 0x0C, tree.passport != nil { return securePassportReply(command) }
-        guard let refusal = FileCardState.refusal(ofClass: command.classByte) else {
-            // A command in the clear ends the session of a passport.
-            passportSession = nil
-            if let passport = tree.passport {
-                verified.remove(VirtualPassport.right)
-                if command.instruction == 0x82 {
-                    return fit(authenticate(command, passport, after: fresh), to: command)
-                }
-            }
-            if command.instruction == 0x82 { return fit(authenticate(command, after: fresh), to: command) }
-            if command.instruction == 0xC0 { return fetch(command, pending) }
-            return fit(carryOut(command), to: command)
+        if let reply = appletReply(command) { return reply }
+        if let refusal = FileCardState.refusal(ofClass: command.classByte) { return FileCardReply(refusal) }
+        if command.instruction == 0xC0 { return fetch(command, pending) }
+        return fit(carryOut(command), to: command)
+    }
+
+    /// The answer of the first applet that has one. Meanwhile the applets are apart, since they change the files.
+    private mutating func appletReply(_ command: CommandAPDU) -> FileCardReply? {
+        var applets = tree.applets
+        tree.applets = []
+        defer { tree.applets = applets }
+        for place in applets.indices {
+            if let reply = applets[place].answer(command, on: &self) { return reply }
         }
-        return FileCardReply(refusal)
+        return nil
     }
 
     /// Only class 00 is supported.
@@ -133,9 +116,13 @@ struct FileCardState: Sendable {
     private mutating func giveChallenge(_ command: CommandAPDU) -> FileCardReply {
         guard command.parameters == 0 else { return FileCardReply(StatusWord.wrongParameters) }
         guard let count = command.expected, command.data.isEmpty else { return FileCardReply(StatusWord.wrongLength) }
-        let bytes = (0..<min(count, 256)).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-        challenge = bytes
+        let bytes = randomBytes(min(count, 256))
+        nextChallenge = bytes
         return FileCardReply(bytes)
+    }
+
+    mutating func randomBytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
     }
 
     private func dataObject(_ command: CommandAPDU) -> FileCardReply {
@@ -148,7 +135,7 @@ struct FileCardState: Sendable {
     // MARK: Answer length
 
     /// Returns as much as is expected, in the card's way.
-    private mutating func fit(_ reply: FileCardReply, to command: CommandAPDU) -> FileCardReply {
+    mutating func fit(_ reply: FileCardReply, to command: CommandAPDU) -> FileCardReply {
         let expected = command.expected ?? 0
         guard !reply.data.isEmpty else { return reply }
         switch options.longAnswers {

@@ -66,28 +66,22 @@ package struct VirtualDirectory: Hashable, Sendable {
 }
 
 /// The files of a virtual card: a master file and, one level below it, applications.
-package struct VirtualFileTree: Hashable, Sendable {
+package struct VirtualFileTree: Sendable {
     /// The master file, 3F00.
     package var masterFile: VirtualDirectory
     /// The applications in the card's order: a partial name selects the first match.
     package var applications: [VirtualDirectory]
-    /// How a residence card is opened; `nil` for other cards.
-    package var residence: VirtualResidence?
-    /// How a passport is opened; `nil` for other cards.
-    package var passport: VirtualPassport?
-    /// The keys and rights of an NTAG 424 DNA; `nil` for other cards.
-    package var ntag424: VirtualNTAG424?
+    /// What the card does beside its files.
+    package var applets: [any VirtualApplet]
 
     package init(
         masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = [],
-        residence: VirtualResidence? = nil, passport: VirtualPassport? = nil, ntag424: VirtualNTAG424? = nil
+        applets: [any VirtualApplet] = []
     ) {
-        self.residence = residence
-        self.passport = passport
-        self.ntag424 = ntag424
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
         self.applications = applications
+        self.applets = applets
     }
 
     /// The directory with this number: 0 for the master file, then the applications.

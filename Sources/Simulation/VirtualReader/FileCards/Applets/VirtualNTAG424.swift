@@ -2,12 +2,14 @@
 
 internal import CardCiphers
 internal import CardCrypto
-internal import CardModel
+package import CardModel
 
 /// What makes a virtual card an NTAG 424 DNA: its keys, and who may do what with its files E103, E104 and E105.
-package struct VirtualNTAG424: Hashable, Sendable {
+package struct VirtualNTAG424: VirtualApplet {
+    package static let name = "ntag424"
+
     /// How far an authentication is.
-    enum Access: Hashable, Sendable {
+    private enum Access: Sendable {
         case none
         /// The random number that was sent, and the number of its key.
         case begun(random: [UInt8], key: Int)
@@ -16,7 +18,7 @@ package struct VirtualNTAG424: Hashable, Sendable {
         case version(parts: Int)
     }
 
-    struct Session: Hashable, Sendable {
+    fileprivate struct Session: Sendable {
         let key: Int
         let identifier: [UInt8]
         let cipherKey: [UInt8]
@@ -44,151 +46,161 @@ package struct VirtualNTAG424: Hashable, Sendable {
         (self.uid, self.keys) = (uid, keys)
     }
 
-    func options(of file: UInt8) -> [UInt8] { settings[file] ?? [0x00, 0x00, 0xE0] }
+    /// The authentication with a key.
+    private var access = Access.none
+
+    package mutating func losePower() { access = .none }
+
+    /// Selecting an application or file ends what a key opened.
+    package mutating func select() { access = .none }
+
+    package mutating func answer(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply? {
+        command.classByte == 0x90 ? reply(to: command, on: &card) : nil
+    }
+
+    private func options(of file: UInt8) -> [UInt8] { settings[file] ?? [0x00, 0x00, 0xE0] }
 }
 
 /// Everything here is written by hand from NXP's examples (AN12196), so that a mistake of the reading side shows.
-extension FileCardState {
+extension VirtualNTAG424 {
     /// A command of class 90.
-    mutating func ev2Reply(_ command: CommandAPDU, _ tag: VirtualNTAG424) -> FileCardReply {
+    private mutating func reply(to command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
         guard command.parameters == 0 else { return FileCardReply(0x919E) }
         switch command.instruction {
-        case 0x71: return beginEV2(command.data, tag)
+        case 0x71: return begin(command.data, on: &card)
         case 0xAF:
-            guard case .version(let parts) = ev2 else { return finishEV2(command.data, tag) }
-            return ev2Version(parts, tag)
+            guard case .version(let parts) = access else { return finish(command.data, on: &card) }
+            return version(parts)
         default: break
         }
-        guard case .open(var session) = ev2 else {
-            ev2 = .none
-            return ev2Plain(command, tag)
+        guard case .open(var session) = access else {
+            access = .none
+            return plain(command, on: &card)
         }
-        ev2 = .none
+        access = .none
         let reply: FileCardReply
         switch command.instruction {
-        case 0x51: reply = ev2UID(command.data, tag, &session)
-        case 0xF5: reply = ev2Settings(command.data, tag, &session)
-        case 0xAD: reply = ev2Read(command.data, tag, &session)
-        case 0x8D: reply = ev2Write(command.data, tag, &session)
+        case 0x51: reply = giveUID(command.data, &session)
+        case 0xF5: reply = giveSettings(command.data, &session, on: &card)
+        case 0xAD: reply = read(command.data, &session, on: &card)
+        case 0x8D: reply = write(command.data, &session, on: &card)
         default: return FileCardReply(0x911C)
         }
-        if reply.status == 0x9100 { ev2 = .open(session) }
+        if reply.status == 0x9100 { access = .open(session) }
         return reply
     }
 
-    private mutating func beginEV2(_ data: [UInt8], _ tag: VirtualNTAG424) -> FileCardReply {
-        ev2 = .none
+    private mutating func begin(_ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
+        access = .none
         guard data.count >= 2 else { return FileCardReply(0x917E) }
-        guard tag.failures < 1000 else { return FileCardReply(0x919D) }
-        guard tag.inRow < 50 else { return FileCardReply(0x91AD) }
+        guard failures < 1000 else { return FileCardReply(0x919D) }
+        guard inRow < 50 else { return FileCardReply(0x91AD) }
         let number = Int(data[0])
-        guard tag.keys.indices.contains(number) else { return FileCardReply(0x9140) }
-        let bytes = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
-        ev2 = .begun(random: bytes, key: number)
-        return FileCardReply(Self.aes(tag.keys[number], bytes) ?? [], 0x91AF)
+        guard keys.indices.contains(number) else { return FileCardReply(0x9140) }
+        let bytes = card.randomBytes(16)
+        access = .begun(random: bytes, key: number)
+        return FileCardReply(Self.aes(keys[number], bytes) ?? [], 0x91AF)
     }
 
-    private mutating func finishEV2(_ data: [UInt8], _ tag: VirtualNTAG424) -> FileCardReply {
-        guard case .begun(let own, let number) = ev2 else { return FileCardReply(0x91CA) }
-        ev2 = .none
+    private mutating func finish(_ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
+        guard case .begun(let own, let number) = access else { return FileCardReply(0x91CA) }
+        access = .none
         guard data.count == 32 else { return FileCardReply(0x917E) }
-        let key = tag.keys[number]
+        let key = keys[number]
         guard let plain = try? AESKey(SecretBytes(key)).decrypt(data), plain[16...].elementsEqual(own[1...] + own[..<1])
         else {
-            tree.ntag424?.failures += 1
-            tree.ntag424?.inRow += 1
+            failures += 1
+            inRow += 1
             return FileCardReply(0x91AE)
         }
-        tree.ntag424?.inRow = 0
+        inRow = 0
         let reader = Array(plain[..<16])
         var vector: [UInt8] = [0x00, 0x01, 0x00, 0x80, reader[0], reader[1]]
         for place in 0..<6 { vector.append(reader[2 + place] ^ own[place]) }
         vector += own[6...] + reader[8...]
-        let identifier = (0..<4).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+        let identifier = card.randomBytes(4)
         guard let master = try? AESKey(SecretBytes(key)), let cipher = try? master.cmac([0xA5, 0x5A] + vector),
             let mac = try? master.cmac([0x5A, 0xA5] + vector),
             let answer = Self.aes(
                 key, identifier + Array(reader[1...]) + [reader[0]] + [UInt8](repeating: 0, count: 12))
         else { return FileCardReply(0x91EE) }
-        ev2 = .open(VirtualNTAG424.Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac))
+        access = .open(Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac))
         return FileCardReply(answer, 0x9100)
     }
 
     // MARK: Without a key
 
     /// What the tag answers to anybody.
-    private mutating func ev2Plain(_ command: CommandAPDU, _ tag: VirtualNTAG424) -> FileCardReply {
+    private mutating func plain(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
         let data = command.data
         // No key, so that only what is free for everybody is allowed.
-        var nobody = VirtualNTAG424.Session(key: -1, identifier: [], cipherKey: [], macKey: [])
+        var nobody = Session(key: -1, identifier: [], cipherKey: [], macKey: [])
         switch command.instruction {
-        case 0x60: return data.isEmpty ? ev2Version(0, tag) : FileCardReply(0x917E)
+        case 0x60: return data.isEmpty ? version(0) : FileCardReply(0x917E)
         case 0xF5:
             guard data.count == 1 else { return FileCardReply(0x917E) }
-            guard let settings = ev2FileSettings(data[0], tag) else { return FileCardReply(0x91F0) }
+            guard let settings = fileSettings(data[0], on: card) else { return FileCardReply(0x91F0) }
             return FileCardReply(settings, 0x9100)
         case 0x64:
             guard data.count == 1 else { return FileCardReply(0x917E) }
-            return tag.keys.indices.contains(Int(data[0])) ? FileCardReply([0x00], 0x9100) : FileCardReply(0x9140)
+            return keys.indices.contains(Int(data[0])) ? FileCardReply([0x00], 0x9100) : FileCardReply(0x9140)
         case 0x3C:
             guard data.count == 1 else { return FileCardReply(0x917E) }
-            return data == [0x00] ? FileCardReply(tag.signature, 0x9190) : FileCardReply(0x919E)
-        case 0xAD: return ev2Read(data, tag, &nobody)
-        case 0x8D: return ev2Write(data, tag, &nobody)
+            return data == [0x00] ? FileCardReply(signature, 0x9190) : FileCardReply(0x919E)
+        case 0xAD: return read(data, &nobody, on: &card)
+        case 0x8D: return write(data, &nobody, on: &card)
         case 0x51: return FileCardReply(0x91AE)
         default: return FileCardReply(0x911C)
         }
     }
 
     /// A part of GetVersion, as a real tag gives it: hardware, software, then UID, batch, week and year.
-    private mutating func ev2Version(_ parts: Int, _ tag: VirtualNTAG424) -> FileCardReply {
-        ev2 = parts < 2 ? .version(parts: parts + 1) : .none
+    private mutating func version(_ parts: Int) -> FileCardReply {
+        access = parts < 2 ? .version(parts: parts + 1) : .none
         switch parts {
         case 0: return FileCardReply([0x04, 0x04, 0x08, 0x30, 0x00, 0x11, 0x05], 0x91AF)
         case 1: return FileCardReply([0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05], 0x91AF)
         default:
-            let uid = tag.isUIDHidden ? [UInt8](repeating: 0, count: 7) : tag.uid
+            let uid = isUIDHidden ? [UInt8](repeating: 0, count: 7) : uid
             return FileCardReply(uid + [0xCF, 0x5D, 0x90, 0x45, 0x10, 0x46, 0x21], 0x9100)
         }
     }
 
     /// Type, option, rights and size of a file.
-    private func ev2FileSettings(_ number: UInt8, _ tag: VirtualNTAG424) -> [UInt8]? {
-        guard let bytes = ev2File(number)?.bytes else { return nil }
-        return [0x00] + tag.options(of: number) + [
+    private func fileSettings(_ number: UInt8, on card: FileCardState) -> [UInt8]? {
+        guard let bytes = file(number, on: card)?.bytes else { return nil }
+        return [0x00] + options(of: number) + [
             UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8), 0,
         ]
     }
 
     // MARK: Commands
 
-    private func ev2UID(
-        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
-    ) -> FileCardReply {
+    private func giveUID(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
         guard Self.opened(0x51, data, header: 0, mode: 3, session) != nil else { return FileCardReply(0x911E) }
-        return Self.closed(tag.uid, mode: 3, &session)
+        return Self.closed(uid, mode: 3, &session)
     }
 
-    private func ev2Settings(
-        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    private func giveSettings(
+        _ data: [UInt8], _ session: inout Session, on card: inout FileCardState
     ) -> FileCardReply {
         guard Self.opened(0xF5, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
-        guard let number = data.first, let settings = ev2FileSettings(number, tag) else { return FileCardReply(0x91F0) }
+        guard let number = data.first, let settings = fileSettings(number, on: card) else { return FileCardReply(0x91F0) }
         return Self.closed(settings, mode: 1, &session)
     }
 
-    private func ev2Read(
-        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    private func read(
+        _ data: [UInt8], _ session: inout Session, on card: inout FileCardState
     ) -> FileCardReply {
         guard data.count >= 7 else { return FileCardReply(0x917E) }
-        let options = tag.options(of: data[0])
+        let options = self.options(of: data[0])
         guard let mode = Self.mode(options, [options[2] >> 4, options[1] >> 4], session.key) else {
             return FileCardReply(0x919D)
         }
         guard Self.opened(0xAD, data, header: 7, mode: mode == 0 ? 0 : 1, session) != nil else {
             return FileCardReply(0x911E)
         }
-        guard let bytes = ev2File(data[0])?.bytes else { return FileCardReply(0x91F0) }
+        guard let bytes = file(data[0], on: card)?.bytes else { return FileCardReply(0x91F0) }
         let offset = Self.number(data[1...3])
         let count = Self.number(data[4...6])
         guard offset + count <= bytes.count else { return FileCardReply(0x91BE) }
@@ -197,33 +209,33 @@ extension FileCardState {
         return Self.closed(Array(bytes[offset..<end]), mode: mode, &session)
     }
 
-    private mutating func ev2Write(
-        _ data: [UInt8], _ tag: VirtualNTAG424, _ session: inout VirtualNTAG424.Session
+    private func write(
+        _ data: [UInt8], _ session: inout Session, on card: inout FileCardState
     ) -> FileCardReply {
         guard data.count >= 7 else { return FileCardReply(0x917E) }
-        let options = tag.options(of: data[0])
+        let options = self.options(of: data[0])
         guard let mode = Self.mode(options, [options[2] & 0x0F, options[1] >> 4], session.key) else {
             return FileCardReply(0x919D)
         }
         guard let content = Self.opened(0x8D, data, header: 7, mode: mode, session) else {
             return FileCardReply(0x911E)
         }
-        guard let file = ev2File(data[0]) else { return FileCardReply(0x91F0) }
+        guard let file = file(data[0], on: card) else { return FileCardReply(0x91F0) }
         let (offset, count) = (Self.number(data[1...3]), Self.number(data[4...6]))
         guard content.count == count else { return FileCardReply(0x917E) }
         guard offset + count <= file.bytes.count else { return FileCardReply(0x91BE) }
         var bytes = file.bytes
         bytes.replaceSubrange(offset..<offset + count, with: content)
-        tree[directory].files[file.index].content = .bytes(bytes)
+        card.tree[card.directory].files[file.index].content = .bytes(bytes)
         return Self.closed([], mode: mode == 0 ? 0 : 1, &session)
     }
 
     /// The file of a number: E103, E104 or E105 of the current application.
-    private func ev2File(_ number: UInt8) -> (index: Int, bytes: [UInt8])? {
+    private func file(_ number: UInt8, on card: FileCardState) -> (index: Int, bytes: [UInt8])? {
         let id = 0xE102 + UInt16(number)
         guard (1...3).contains(number),
-            let index = tree[directory].files.firstIndex(where: { $0.id.rawValue == id }),
-            case .bytes(let bytes) = tree[directory].files[index].content
+            let index = card.tree[card.directory].files.firstIndex(where: { $0.id.rawValue == id }),
+            case .bytes(let bytes) = card.tree[card.directory].files[index].content
         else { return nil }
         return (index, bytes)
     }
@@ -242,19 +254,19 @@ extension FileCardState {
         try? AESKey(SecretBytes(key)).encrypt(data, after: start)
     }
 
-    private static func code(_ message: [UInt8], _ session: VirtualNTAG424.Session) -> [UInt8]? {
+    private static func code(_ message: [UInt8], _ session: Session) -> [UInt8]? {
         guard let mac = try? AESKey(SecretBytes(session.macKey)).cmac(message) else { return nil }
         return [1, 3, 5, 7, 9, 11, 13, 15].map { mac[$0] }
     }
 
     /// Where a chain of ciphers begins.
-    private static func start(_ label: [UInt8], _ session: VirtualNTAG424.Session) -> [UInt8]? {
+    private static func start(_ label: [UInt8], _ session: Session) -> [UInt8]? {
         aes(session.cipherKey, label + session.identifier + session.counter + [UInt8](repeating: 0, count: 8))
     }
 
     /// The data of a command behind its header; `nil` if its code is wrong.
     private static func opened(
-        _ code: UInt8, _ field: [UInt8], header: Int, mode: UInt8, _ session: VirtualNTAG424.Session
+        _ code: UInt8, _ field: [UInt8], header: Int, mode: UInt8, _ session: Session
     ) -> [UInt8]? {
         guard mode != 0 else { return Array(field.dropFirst(header)) }
         let body = Array(field.dropLast(8))
@@ -271,7 +283,7 @@ extension FileCardState {
     }
 
     private static func closed(
-        _ data: [UInt8], mode: UInt8, _ session: inout VirtualNTAG424.Session
+        _ data: [UInt8], mode: UInt8, _ session: inout Session
     ) -> FileCardReply {
         session.count &+= 1
         var body = data
@@ -289,5 +301,27 @@ extension FileCardState {
             return FileCardReply(0x91EE)
         }
         return FileCardReply(body + code, 0x9100)
+    }
+}
+
+extension VirtualNTAG424 {
+    package init(json: JSONCursor, of card: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["uid", "keys", "settings", "failures", "signature", "comment"])
+        let keys = try json.required("keys")
+        let list = try keys.list { key throws(DocumentError) in try key.bytes(count: 16) }
+        guard (1...5).contains(list.count) else { throw keys.malformed(.bytes, "16") }
+        self.init(uid: try json.required("uid").bytes(count: 7), keys: list)
+        for (name, value) in try json.optional("settings")?.members() ?? [] {
+            guard let number = UInt8(name), (1...3).contains(number) else {
+                throw value.malformed(.oneOfNames, "1", "2", "3")
+            }
+            settings[number] = try value.bytes(count: 3)
+        }
+        if let failures = try json.optional("failures") {
+            self.failures = try failures.integer(in: 0...1000)
+            inRow = self.failures
+        }
+        isUIDHidden = try card.optional("typeA")?.optional("uid")?.value == .string("random")
+        if let signature = try json.optional("signature") { self.signature = try signature.bytes(count: 56) }
     }
 }

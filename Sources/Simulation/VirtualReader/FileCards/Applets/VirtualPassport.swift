@@ -1,118 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardCiphers
-package import CardCrypto
+internal import CardCrypto
+package import CardModel
 
 /// What makes a virtual card a passport: what opens it, and the private keys that a copy would not have.
-package struct VirtualPassport: Hashable, Sendable {
+package struct VirtualPassport: VirtualApplet {
+    package static let name = "passport"
+    /// The name that the access rules of files have for a session.
+    static let right = "mrz"
+    package static let rights = [right]
+
     /// A private key of chip authentication.
-    package struct AgreementKey: Hashable, Sendable {
+    struct AgreementKey: Sendable {
         /// Its number, where it has one.
-        package var id: [UInt8]?
+        var id: [UInt8]?
         /// The number of its group in ICAO Doc 9303-11.
-        package var parameters: Int
-        package var key: [UInt8]
+        var parameters: Int
+        var key: [UInt8]
     }
 
     /// The private key of active authentication.
-    package enum Signer: Hashable, Sendable {
+    enum Signer: Sendable {
         case rsa(modulus: [UInt8], exponent: [UInt8], Digest)
         /// The number of the curve, and the key.
         case curve(Int, [UInt8], Digest)
     }
 
     /// Number, birth date and expiry, each with its check digit. It is test data.
-    package var information: [UInt8]
+    let information: [UInt8]
     /// Its deviations from the standard.
-    package var quirks: PassportQuirks
+    var quirks = PassportQuirks()
     /// The card access number, six digits in ASCII; `nil` when there is none.
-    package var accessNumber: [UInt8]?
+    var accessNumber: [UInt8]?
     /// The tries left for a password of PACE, 1 to 15; `nil` when the chip does not count.
-    package var triesLeft: Int?
+    var triesLeft: Int?
     /// The status word with which it refuses BAC; `nil` when it does not.
-    package var refusal: UInt16?
-    package var agreementKeys: [AgreementKey] = []
-    package var signer: Signer?
+    var refusal: UInt16?
+    var agreementKeys: [AgreementKey] = []
+    var signer: Signer?
+    /// The keys and the counter of the session, while there is one.
+    var session: PassportSession?
+    /// What it knows of an exchange of PACE, while there is one.
+    var pace: ChipPACE?
+    /// The protocol of chip authentication that was chosen, and the number of its key.
+    var chosenProtocol: (cipher: UInt8, key: [UInt8]?)?
+    /// Whether the READ that is carried out reaches the end of a file.
+    private var reachesEnd = false
 
-    package init(information: [UInt8], quirks: PassportQuirks = PassportQuirks()) {
+    init(information: [UInt8]) {
         self.information = information
-        self.quirks = quirks
     }
 
-    /// The name that the access rules of files have for a session.
-    static let right = "mrz"
-}
+    package mutating func losePower() {
+        session = nil
+        pace = nil
+        chosenProtocol = nil
+    }
 
-/// The keys and the counter of a session.
-struct PassportSession: Sendable {
-    /// The number of the cipher: 1 for Triple DES, 2 to 4 for AES.
-    var number: UInt8 = 1
-    var encryption: [UInt8]
-    var codes: [UInt8]
-    /// As long as a block, big-endian; it overflows to zero.
-    var counter: [UInt8]
+    /// A step of PACE has the class of a link, all but the last.
+    package func takesLink(_ command: CommandAPDU) -> Bool { command.instruction == 0x86 && command.parameters == 0 }
 
-    mutating func count() {
-        for place in counter.indices.reversed() {
-            counter[place] &+= 1
-            if counter[place] != 0 { return }
+    package mutating func answer(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply? {
+        if let reply = paceReply(command, on: &card) { return reply }
+        switch command.classByte {
+        case 0x0C: return secureReply(command, on: &card)
+        case 0x00:
+            // A command in the clear ends the session.
+            endSession(on: &card)
+            guard command.instruction == 0x82 else { return nil }
+            let reply = authenticate(command, on: &card)
+            return card.fit(reply, to: command)
+        default: return nil
         }
     }
 
-    var block: Int { number == 1 ? 8 : 16 }
-
-    private func start() throws -> [UInt8] { try AESKey(SecretBytes(encryption)).encrypt(counter) }
-
-    func encrypt(_ data: [UInt8]) -> [UInt8]? {
-        guard number != 1 else { return VirtualResidence.Cipher.tripleDES.encrypt(encryption, data) }
-        return try? AESKey(SecretBytes(encryption)).encrypt(data, after: start())
-    }
-
-    func decrypt(_ data: [UInt8]) -> [UInt8]? {
-        guard number != 1 else { return VirtualResidence.Cipher.tripleDES.decrypt(encryption, data) }
-        return try? AESKey(SecretBytes(encryption)).decrypt(data, after: start())
-    }
-
-    /// The code over the counter and these bytes; with AES they are padded as well.
-    func code(_ data: [UInt8]) -> [UInt8]? {
-        guard number != 1 else { return VirtualResidence.Cipher.tripleDES.code(codes, counter + data) }
-        return VirtualResidence.Cipher.aes.code(codes, padded(counter + data))
-    }
-
-    func padded(_ data: [UInt8]) -> [UInt8] {
-        var padded = data + [0x80]
-        while padded.count % block != 0 { padded.append(0) }
-        return padded
+    mutating func endSession(on card: inout FileCardState) {
+        session = nil
+        card.verified.remove(VirtualPassport.right)
     }
 }
 
 /// Everything here is written by hand from the examples of ICAO Doc 9303-11, so that a mistake of the reading side shows.
-extension FileCardState {
+extension VirtualPassport {
     private static func derived(_ seed: [UInt8], _ number: UInt8) -> [UInt8]? {
         (try? Digest.sha1.hash(seed + [0, 0, 0, number])).map { Array($0.prefix(16)) }
     }
 
     /// MUTUAL AUTHENTICATE of BAC: 32 bytes of cipher text and a code of 8; the same of the passport's own as the answer.
-    mutating func authenticate(
-        _ command: CommandAPDU, _ passport: VirtualPassport, after challenge: [UInt8]?
-    ) -> FileCardReply {
+    private mutating func authenticate(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
         guard command.parameters == 0 else { return FileCardReply(StatusWord.wrongParameters) }
         guard command.data.count == 40, command.expected != nil else { return FileCardReply(StatusWord.wrongLength) }
         func refused() -> FileCardReply {
-            FileCardReply(tree.passport?.quirks.refuse() ?? StatusWord.mismatch)
+            FileCardReply(quirks.refuse())
         }
-        guard !passport.quirks.isBlocked else { return refused() }
-        let cipher = VirtualResidence.Cipher.tripleDES
-        if let refusal = passport.refusal { return FileCardReply(refusal) }
-        guard let challenge, challenge.count == 8, let whole = try? Digest.sha1.hash(passport.information),
+        guard !quirks.isBlocked else { return refused() }
+        let cipher = ChipCipher.tripleDES
+        if let refusal { return FileCardReply(refusal) }
+        guard let challenge = card.challenge, challenge.count == 8, let whole = try? Digest.sha1.hash(information),
             let encryption = Self.derived(Array(whole[0..<16]), 1), let codes = Self.derived(Array(whole[0..<16]), 2)
         else { return refused() }
         let cipherText = Array(command.data[0..<32])
         guard cipher.code(codes, cipherText) == Array(command.data[32..<40]),
             let plain = cipher.decrypt(encryption, cipherText), Array(plain[8..<16]) == challenge
         else { return refused() }
-        tree.passport?.quirks.used = 0
-        let share = (0..<16).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+        quirks.used = 0
+        let share = card.randomBytes(16)
         guard let answer = cipher.encrypt(encryption, challenge + Array(plain[0..<8]) + share),
             let code = cipher.code(codes, answer)
         else { return FileCardReply(StatusWord.mismatch) }
@@ -120,9 +113,9 @@ extension FileCardState {
         guard let first = Self.derived(seed, 1), let second = Self.derived(seed, 2) else {
             return FileCardReply(StatusWord.mismatch)
         }
-        passportSession = PassportSession(
+        session = PassportSession(
             encryption: first, codes: second, counter: Array(challenge[4..<8]) + Array(plain[4..<8]))
-        verified.insert(VirtualPassport.right)
+        card.verified.insert(VirtualPassport.right)
         return FileCardReply(answer + code)
     }
 
@@ -133,14 +126,13 @@ extension FileCardState {
     }
 
     /// A command of class 0C. Anything wrong with its protection ends the session.
-    mutating func securePassportReply(_ command: CommandAPDU) -> FileCardReply {
-        guard var session = passportSession else { return FileCardReply(StatusWord.securityNotSatisfied) }
+    private mutating func secureReply(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
+        guard var session else { return FileCardReply(StatusWord.securityNotSatisfied) }
         session.count()
         let opened: Protected
         switch Self.opened(command, session) {
         case .failure(let refusal):
-            passportSession = nil
-            verified.remove(VirtualPassport.right)
+            endSession(on: &card)
             return FileCardReply(refusal.status)
         case .success(let plain): opened = plain
         }
@@ -148,26 +140,24 @@ extension FileCardState {
         inner.data = opened.data
         inner.expected = opened.expected
         inner.isExtended = false
-        let quirks = tree.passport?.quirks ?? PassportQuirks()
         let refusal = command.instruction & 0xFE == 0xB0 ? quirks.refusal(ofRead: opened.expected) : nil
         if let refusal, !quirks.keepsSession {
-            passportSession = nil
-            verified.remove(VirtualPassport.right)
+            endSession(on: &card)
             return FileCardReply(refusal)
         }
         var next: PassportSession?
         var reply: FileCardReply =
             switch command.instruction {
-            case 0xA4: select(inner)
-            case 0xB0, 0xB1: refusal.map { FileCardReply($0) } ?? securePart(inner)
-            case 0x22: chooseProtocol(inner, &next)
+            case 0xA4: card.select(inner)
+            case 0xB0, 0xB1: refusal.map { FileCardReply($0) } ?? securePart(inner, on: &card)
+            case 0x22: chooseProtocol(inner, &next, on: card)
             case 0x86: agree(inner, &next)
-            case 0x88: sign(inner)
+            case 0x88: sign(inner, on: &card)
             default: FileCardReply(StatusWord.unknownInstruction)
             }
         session.count()
         // The answer is still under the old keys.
-        passportSession = next ?? session
+        self.session = next ?? session
         let isEnd = reachesEnd
         reachesEnd = false
         if isEnd { reply = quirks.atEnd(reply) }
@@ -226,7 +216,7 @@ extension FileCardState {
     }
 
     /// READ BINARY; with an odd instruction the offset comes in an object 54, and the data goes in an object 53.
-    private mutating func securePart(_ command: CommandAPDU) -> FileCardReply {
+    private mutating func securePart(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
         guard let expected = command.expected else { return FileCardReply(StatusWord.wrongLength) }
         var place = command
         var (far, room) = (Int?.none, expected)
@@ -238,7 +228,7 @@ extension FileCardState {
             room = expected - (expected < 0x82 ? 2 : 3)
             (place.p1, place.p2) = (0, 0)
         }
-        switch content(place, isSecure: true) {
+        switch card.content(place, isSecure: true) {
         case .refused(let status): return FileCardReply(status)
         case .content(let bytes, let near):
             let offset = far ?? near
@@ -248,6 +238,50 @@ extension FileCardState {
             guard far != nil else { return FileCardReply(part) }
             let length: [UInt8] = part.count < 0x80 ? [UInt8(part.count)] : [0x81, UInt8(part.count)]
             return FileCardReply([0x53] + length + part)
+        }
+    }
+}
+
+extension VirtualPassport {
+    package init(json: JSONCursor, of card: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["information", "quirks", "can", "triesLeft", "bac", "chipKeys", "signer", "comment"])
+        let information = try json.required("information")
+        let bytes = Array(try information.text().utf8)
+        guard (24...40).contains(bytes.count) else { throw information.malformed(.passportInformation) }
+        self.init(information: bytes)
+        if let quirks = try json.optional("quirks") { self.quirks = try PassportQuirks(json: quirks) }
+        accessNumber = try json.optional("can").map { number throws(DocumentError) in
+            let digits = Array(try number.text().utf8)
+            guard digits.count == 6, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw number.malformed(.accessNumber)
+            }
+            return digits
+        }
+        triesLeft = try json.optional("triesLeft")?.integer(in: 1...15)
+        refusal = try json.optional("bac")?.code(FileIdentifier.self).rawValue
+        agreementKeys =
+            try json.optional("chipKeys")?.list { key throws(DocumentError) in
+                try key.allowOnly(["id", "parameters", "key", "comment"])
+                return AgreementKey(
+                    id: try key.optional("id")?.bytes(atMost: 8),
+                    parameters: try key.required("parameters").integer(in: 0...18),
+                    key: try key.required("key").bytes(atMost: 512))
+            } ?? []
+        signer = try json.optional("signer").map { json throws(DocumentError) in try Signer(json: json) }
+    }
+}
+
+extension VirtualPassport.Signer {
+    /// Reads `signer`: of RSA with `modulus`, else of the curve with the number `parameters`.
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["parameters", "modulus", "key", "digest", "comment"])
+        let key = try json.required("key").bytes(atMost: 512)
+        let digest = try json.required("digest").word(
+            Dictionary(uniqueKeysWithValues: Digest.allCases.map { ($0.rawValue, $0) }))
+        if let modulus = try json.optional("modulus") {
+            self = .rsa(modulus: try modulus.bytes(atMost: 512), exponent: key, digest)
+        } else {
+            self = .curve(try json.required("parameters").integer(in: 8...18), key, digest)
         }
     }
 }
