@@ -35,6 +35,18 @@ private struct Mix: ParsableCommand {
     @Argument(required: [], reach: .network, help: words) var parts: [Int]
 }
 
+private struct Wash: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "wash", abstract: "Wash.")
+
+    @Flag(
+        reach: .network, name: .long,
+        help: ArgumentHelp(LocalizedText("With --soft-water, not --hot2. Default: ask on the terminal.", "--soft-water で。"))) var gently = false
+    @Flag(
+        reach: .network, name: .long,
+        help: ArgumentHelp(LocalizedText("See 'root'.", "'root' 参照。"), programs: LocalizedText("See root.", "root 参照。")))
+    var twice = false
+}
+
 private struct Tools: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tools", abstract: "Tools.", subcommands: [Mix.self])
@@ -137,5 +149,12 @@ struct CommandParserTests {
         #expect(spec.option("--quiet")?.section == "Shared" && spec.option("--color")?.section == nil)
         #expect(spec.named("<wall>")?.form == .positional && spec.option("wall") == nil)
         #expect(!CommandSpec(Root.self).runs && CommandSpec(Tools.self).runs)
+    }
+
+    @Test("Programs read the names of parameters in place of options, or words of their own")
+    func programWords() {
+        let words = CommandSpec(Wash.self).arguments.map(\.programWords)
+        #expect(words.map(\.english) == ["With softWater, not hot2.", "See root."])
+        #expect(words.map(\.japanese) == ["softWater で。", "root 参照。"])
     }
 }

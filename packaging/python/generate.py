@@ -239,9 +239,7 @@ def sentence(cell):
 
 
 def reasons():
-    """The exceptions."""
-    lines = [HEAD + '"""An exception for every reason for which Kazasu fails."""\n', "from __future__ import annotations\n",
-             "import builtins\n", "from ._error import KazasuError\n", ""]
+    """The reasons of errors, with their status and what Docs/errors.md says."""
     known = {}
     with open(os.path.join(DOCS, "errors.md"), encoding="utf-8") as file:
         for line in file:
@@ -250,15 +248,28 @@ def reasons():
                 for reason in re.findall(r"`(\w+)`", row[1]):
                     status, texts = known.get(reason, (int(row[2].split(",")[0]), []))
                     known[reason] = status, [*texts, sentence(row[3]), sentence(row[4])]
+    return known
+
+
+def exception(reason):
+    """The name of a reason's exception."""
+    return title(reason) if reason.endswith("Error") else title(reason) + "Error"
+
+
+def exceptions():
+    """The exceptions."""
+    lines = [HEAD + '"""An exception for every reason for which Kazasu fails."""\n', "from __future__ import annotations\n",
+             "import builtins\n", "from ._error import KazasuError\n", ""]
+    known = reasons()
     for reason, (status, texts) in known.items():
-        name = title(reason) if reason.endswith("Error") else title(reason) + "Error"
+        name = exception(reason)
         docs = "\n\n    ".join(filter(None, texts))
         # Who expects the exception of Python's own of that name catches this one, too.
         bases = f"KazasuError, builtins.{name}" if hasattr(builtins, name) else "KazasuError"
         lines += [f"class {name}({bases}):", f'    """{docs}"""\n', f'    reason = "{reason}"',
                   f"    status = {status}\n\n"]
     lines += ["#: The exception of each reason.", "REASONS: dict[str, type[KazasuError]] = {"]
-    classes = {reason: title(reason) if reason.endswith("Error") else title(reason) + "Error" for reason in known}
+    classes = {reason: exception(reason) for reason in known}
     lines += [f'    "{reason}": {name},' for reason, name in classes.items()] + ["}\n"]
     lines += ["__all__ = [" + ", ".join(f'"{name}"' for name in sorted(classes.values())) + "]"]
     return "\n".join(lines) + "\n"
@@ -278,9 +289,10 @@ def main():
     described = subprocess.run([sys.argv[1], "rpc", "--describe", "--lang", "en"], stdout=subprocess.PIPE, check=True)
     types = Types()
     documents = types.write()
-    clients, functions = methods.write(json.loads(described.stdout), types.documents)
+    clients, functions = methods.write(
+        json.loads(described.stdout), types.documents, {reason: exception(reason) for reason in reasons()})
     for name, text in [
-        ("_documents.py", documents), ("_reasons.py", reasons()), ("_methods.py", clients), ("_functions.py", functions),
+        ("_documents.py", documents), ("_reasons.py", exceptions()), ("_methods.py", clients), ("_functions.py", functions),
         ("_version.py", f'{HEAD}"""The version of the program and of this package."""\n\n__version__ = "{version()}"\n'),
     ]:
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:

@@ -12,59 +12,6 @@ DUMP = {"text", "base64"}
 DUMP_WORDS = "Its text, its bytes, a `pathlib.Path`, or what `dump` returned."
 FILES_WORDS = "One file as for `decode`, a folder of saved files as a `pathlib.Path`, or the bytes of files by name."
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-# What a function returns or does, in the words of Python; the program describes the command line.
-WORDS = {
-    "readers.list": "The readers that are connected, usable or not.",
-    "card.poll": "The card on the reader: what it is, and its number.",
-    "card.scan": "All systems, areas and services of a FeliCa card.",
-    "card.dump": "Every block, page and file that needs no key.",
-    "card.balance": "The money on the card, and which card it is.",
-    "card.history": "Journeys and payments, newest first.",
-    "card.read": "Chosen blocks of one or several services of a FeliCa card.",
-    "card.apdu": "Sends command APDUs to an ISO 7816 card; returns the answers.",
-    "card.felica": "Sends raw FeliCa command packets; returns the answers.",
-    "card.license": "What a Japanese driver's license says.",
-    "card.mynumber": "What a My Number card says.",
-    "mynumber.check": "Whether a My Number card is valid, and nothing else about it.",
-    "card.residence": "What a residence card or a special permanent resident certificate says.",
-    "residence.check": "Whether a residence card is valid, and nothing else about it.",
-    "card.passport": "What a passport says.",
-    "passport.check": "Whether a passport is valid, and nothing else about it.",
-    "passport.files": "What the saved files of a passport say; needs no reader.",
-    "tag.info": "The kind of tag, and what can be done with it.",
-    "tag.read": "The NDEF message of a tag.",
-    "tag.pages": "The pages of a Type 2 Tag.",
-    "tag.write": "Writes an NDEF message, or raw pages, to a tag.",
-    "tag.verify": "Whether the maker signed the tag's UID; raises `NotGenuineError` or `NoSignatureError` if not.",
-    "tag.verifyUrl": "Whether an NTAG 424 DNA with this key made the URL (SUN); needs no reader.",
-    "classic.info": "The size of a MIFARE Classic, and which keys open its sectors.",
-    "classic.dump": "Everything on a MIFARE Classic that the keys open.",
-    "classic.read": "Blocks of a MIFARE Classic.",
-    "classic.message": "The NDEF message of a MIFARE Classic.",
-    "lite.info": "What is locked on a FeliCa Lite or Lite-S card, and how many writes are left.",
-    "lite.verify": "Whether a FeliCa Lite-S card has the key; raises `NotGenuineError` for a copy, or with another key.",
-    "standard.info": "The key versions of a FeliCa Standard card, and with ``keys`` which of them fit.",
-    "standard.verify": "Whether a FeliCa Standard card has the keys; raises `NotGenuineError` for a copy, or with other keys.",
-    "reader.feedback": "Answers at a reader, by its lights and its buzzer: yes, no, fault or nothing.",
-    "decode": "What a dump contains; needs no reader.",
-    "convert": "A dump in another format.",
-    "stations.lookup": "Stations and bus stops by their codes or names; `name` is None for an unknown code.",
-    "ledger.list": "The records of the ledger, newest first.",
-    "ledger.sum": "Totals of the ledger by day, week, month, year, kind, station, line or card.",
-    "ledger.gaps": "Where the ledger lacks records, how many, and the money that moved.",
-    "ledger.cards": "The cards of the ledger.",
-    "ledger.report": "A page of HTML about the ledger: balance, months, stations, gaps.",
-}
-PARAMETER_WORDS = {
-    "anyAuthority": "Accept authorities that are not known as the ministry's.",
-    "keep": "Add the records to the ledger, which `ledger_list` and the others read.",
-    "data": "Bytes for ``page``, in hexadecimal.",
-    "permanent": "Allow ``page`` to write what cannot be undone.",
-    "title": "A title for the ``uri``, making it a smart poster.",
-    "yes": "Overwrite whatever tag is there, without a number in ``confirm``.",
-    "confirm": "The number (UID or IDm) of the tag that may be overwritten, as `tag_info` tells it.",
-    "timeout": 'How long to wait for a card: seconds, 0 for one try, or "forever". Default: 10.',
-}
 DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # More values are names for the same, in any case, such as those of cards.
 MOST_VALUES = 8
@@ -86,6 +33,11 @@ def snake(name):
 def function(name):
     """The function of a method: card.balance is balance, tag.info is tag_info, readers.list is readers."""
     return snake(name.removeprefix("card.").removesuffix(".list") if name != "ledger.list" else name).replace(".", "_")
+
+
+def in_python(words, names):
+    """The words of the program, with the names that Python has for methods, parameters and reasons."""
+    return re.sub(r"\b[a-z]\w*(?:[.][a-z]\w*)?\b", lambda found: names.get(found[0], found[0]), words)
 
 
 def kind(schema, is_path=False):
@@ -113,10 +65,11 @@ def type_of(param):
 class Method:
     """One method."""
 
-    def __init__(self, described, documents):
+    def __init__(self, described, documents, names):
         self.name = described["name"]
         self.function = function(self.name)
-        self.words = WORDS[self.name]
+        self.names = names
+        self.words = in_python(described["summary"], names)
         params = described.get("params", [])
         self.takes_dump = {param["name"] for param in params} >= DUMP
         if self.takes_dump:
@@ -149,7 +102,7 @@ class Method:
         lines = [f'{pad}"""{self.words}']
         words = FILES_WORDS if self.name.endswith(".files") else DUMP_WORDS
         args = [("dump", words)] if self.takes_dump else []
-        args += [(snake(param["name"]), words_of(param)) for param in self.required + self.optional]
+        args += [(snake(param["name"]), words_of(param, self.names)) for param in self.required + self.optional]
         if self.has_progress:
             args.append(("progress", PROGRESS))
         if args:
@@ -195,13 +148,12 @@ def schema_of(schema):
     return f"kazasu.{found[1]}/1" if found else None
 
 
-def words_of(param):
+def words_of(param, names):
     """What a parameter means, as a sentence."""
-    words = (PARAMETER_WORDS.get(param["name"]) or param.get("description") or param.get("summary")
-             or param["schema"].get("description") or "")
+    words = param.get("description") or param.get("summary") or param["schema"].get("description") or ""
     if re.search(r"--[a-z]|'kazasu ", words):
-        raise ValueError(f"{param['name']} needs words of Python: {words}")
-    words = " ".join(words.split())
+        raise ValueError(f"{param['name']} needs words for programs: {words}")
+    words = in_python(" ".join(words.split()), names)
     return words[:1].upper() + words[1:].rstrip(".") + "." if words else "See ``kazasu rpc --describe``."
 
 
@@ -230,9 +182,15 @@ from typing import Any, Callable, Literal, Optional, TypeVar, Union
 '''
 
 
-def write(described, documents):
-    """The modules _methods and _functions, and the names of the functions."""
-    found = [Method(one, documents) for one in described["methods"]
+def write(described, documents, errors):
+    """The modules _methods and _functions; errors are the names of the exceptions by reason."""
+    params = [param["name"] for one in described["methods"] for param in one.get("params", [])]
+    # A name of one word could be any word.
+    names = {name: f"``{snake(name)}``" for name in params if snake(name) != name}
+    names |= {reason: f"`{error}`" for reason, error in errors.items() if not reason.islower()}
+    names |= {one["name"]: f"`{function(one['name'])}`" for one in described["methods"] if "." in one["name"]}
+    names["null"] = "None"
+    found = [Method(one, documents, names) for one in described["methods"]
              if one["name"] not in BY_HAND and not one["name"].startswith("$")]
     imports = "from ._documents import (\n" + "".join(
         f"    {name},\n" for name in sorted({method.result for method in found if method.result})) + ")\n"

@@ -15,6 +15,9 @@ package struct ArgumentDefinition {
     /// With the hyphens, as in `--reader`; empty for an argument.
     package let names: [String]
     package let words: LocalizedText
+    /// What programs read: other words, or the same with `--any-authority` as `anyAuthority`.
+    package var programWords: LocalizedText { ownProgramWords ?? words.namingParameters }
+    private let ownProgramWords: LocalizedText?
     /// Whether help, completion and programs leave it out.
     package let isHidden: Bool
     /// The name of its value, as in `date`.
@@ -70,6 +73,7 @@ package struct ArgumentDefinition {
         take: @escaping (String) -> Bool
     ) {
         (self.form, self.names, words, bounds, isHidden) = (form, names, help.words, help.bounds, help.isHidden)
+        ownProgramWords = help.programWords
         let own = names.first { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
         valueName = help.valueName ?? own ?? ArgumentNames.long.resolved(property)[0].drop { $0 == "-" }.description
         (self.reach, self.isRequired, self.isRepeating, self.kind) = (reach, isRequired, isRepeating, kind)
@@ -77,6 +81,27 @@ package struct ArgumentDefinition {
         (ownCompletion, self.usualCompletion) = (completion, usualCompletion)
         (listed, self.take) = (values, take)
         (self.example, self.pattern) = (example, pattern)
+    }
+}
+
+extension LocalizedText {
+    /// The same with long options as the parameters that they are in programs, `anyAuthority` for `--any-authority`, and without
+    /// the terminal, which programs do not have.
+    fileprivate var namingParameters: LocalizedText {
+        func named(_ text: String, without terminal: String) -> String {
+            text.replacing(terminal, with: "").replacing(/--([a-z][a-z0-9-]*)/) { $0.1.parameterName }
+        }
+        return LocalizedText(
+            named(english, without: " Default: ask on the terminal."), named(japanese, without: "省略時は端末で尋ねる。"))
+    }
+}
+
+extension StringProtocol {
+    /// The name of a parameter in programs, as in `answerTimeout` for `answer-timeout`.
+    package var parameterName: String {
+        let parts = split(separator: "-")
+        return parts.prefix(1).joined()
+            + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 }
 

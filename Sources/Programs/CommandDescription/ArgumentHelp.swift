@@ -5,6 +5,9 @@ package import CardModel
 /// What help says about an option, a flag or an argument.
 package struct ArgumentHelp: Sendable {
     package let words: LocalizedText
+    /// What programs read in its place; `nil` if the words of the command line fit them, with the names of options as programs
+    /// have them.
+    let programWords: LocalizedText?
     /// The name of the value, as in `date`; `nil` for that of the option.
     package let valueName: String?
 
@@ -13,11 +16,15 @@ package struct ArgumentHelp: Sendable {
     /// Whether help, completion and programs leave it out: a former name that is still accepted.
     let isHidden: Bool
 
-    package init(_ words: LocalizedText, value: String? = nil, bounds: ClosedRange<Int>? = nil) {
-        (self.words, valueName, self.bounds, isHidden) = (words, value, bounds, false)
+    package init(
+        _ words: LocalizedText, programs: LocalizedText? = nil, value: String? = nil, bounds: ClosedRange<Int>? = nil
+    ) {
+        (self.words, programWords, valueName, self.bounds, isHidden) = (words, programs, value, bounds, false)
     }
 
-    private init() { (words, valueName, bounds, isHidden) = (LocalizedText("", ""), "source", nil, true) }
+    private init() {
+        (words, programWords, valueName, bounds, isHidden) = (LocalizedText("", ""), nil, "source", nil, true)
+    }
 
     package static let hidden = ArgumentHelp()
 }

@@ -20,7 +20,7 @@ package enum CommandAccess: Sendable {
     }
 }
 
-/// What a command says about one of its methods; parameters and words follow from its options and its help.
+/// What a command says about one of its methods; the parameters and their words follow from its options.
 package struct DeclaredMethod: Sendable {
     /// What a command works with.
     package enum Subject: Sendable {
@@ -63,8 +63,8 @@ package struct DeclaredMethod: Sendable {
     package let fixed: [String]
     /// What is on it as well for clients of the network.
     package let networkFixed: [String]
-    /// What it does; `nil` for what the help of the command says.
-    package let words: LocalizedText?
+    /// What it returns or does, for programs: API documents, the tables of pages and the Python package have these words.
+    package let words: LocalizedText
 
     /// The function of the Python package: `balance` for `card.balance`, `tag_verify_url` for `tag.verifyUrl`, `readers`
     /// for `readers.list`. The package makes its functions by the same rule.
@@ -80,7 +80,7 @@ package struct DeclaredMethod: Sendable {
     private init(
         _ name: String, _ route: Route, _ subject: Subject, needs permission: Permission?, argument: String?,
         required: Set<String>, omitted: Set<String>, fixed: [String], networkFixed: [String], schema: String?,
-        _ words: LocalizedText?
+        _ words: LocalizedText
     ) {
         (self.name, self.route, self.subject, self.permission) = (name, route, subject, permission)
         (self.argument, self.required, self.omitted) = (argument, required, omitted)
@@ -91,7 +91,7 @@ package struct DeclaredMethod: Sendable {
     package static func card(
         _ name: String, _ route: Route, needs permission: Permission? = nil, argument: String? = nil,
         required: Set<String> = [], omitting omitted: Set<String> = [], fixed: [String] = [],
-        networkFixed: [String] = [], schema: String, _ words: LocalizedText? = nil
+        networkFixed: [String] = [], schema: String, _ words: LocalizedText
     ) -> DeclaredMethod {
         DeclaredMethod(
             name, route, .card, needs: permission, argument: argument, required: required, omitted: omitted,
@@ -101,7 +101,7 @@ package struct DeclaredMethod: Sendable {
     /// A method that takes a dump as `-`.
     package static func dump(
         _ name: String, _ route: Route, needs permission: Permission? = nil, required: Set<String> = [],
-        omitting omitted: Set<String> = [], schema: String?, _ words: LocalizedText? = nil
+        omitting omitted: Set<String> = [], schema: String?, _ words: LocalizedText
     ) -> DeclaredMethod {
         DeclaredMethod(
             name, route, .dump, needs: permission, argument: nil, required: required, omitted: omitted,
@@ -111,7 +111,7 @@ package struct DeclaredMethod: Sendable {
     /// A method without a card and without a dump.
     package static func plain(
         _ name: String, _ route: Route, needs permission: Permission? = nil, argument: String? = nil,
-        required: Set<String> = [], schema: String?, _ words: LocalizedText? = nil
+        required: Set<String> = [], schema: String?, _ words: LocalizedText
     ) -> DeclaredMethod {
         DeclaredMethod(
             name, route, .nothing, needs: permission, argument: argument, required: required, omitted: [], fixed: [],

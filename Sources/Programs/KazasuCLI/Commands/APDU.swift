@@ -46,7 +46,10 @@ struct APDU: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("card.apdu", .post("apdu"), needs: .raw, argument: "commands", schema: "apdu"))
+        .card(
+            "card.apdu", .post("apdu"), needs: .raw, argument: "commands", schema: "apdu",
+            LocalizedText("Sends command APDUs to an ISO 7816 card; the answers.", "ISO 7816 カードにコマンド APDU を送り、応答を返す。"))
+    )
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -56,7 +59,8 @@ struct APDU: KazasuCommand {
         required: [], reach: .network,
         help: help(
             "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
-            "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"), completion: .file())
+            "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。",
+            programs: LocalizedText("APDUs in hexadecimal, in order.", "16 進の APDU（書いた順に送る）。"), value: "apdu"), completion: .file())
     var apdus: [String]
 
     @Option(

@@ -30,7 +30,10 @@ struct Balance: KazasuCommand {
               kazasu balance --keep          # 履歴も読んで台帳に追加する
             """))
 
-    static let programAccess = CommandAccess.method(.card("card.balance", .get("balance"), schema: "balance"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "card.balance", .get("balance"), schema: "balance",
+            LocalizedText("The money on the card, and which card it is.", "カードの残高と、カードの種類。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions

@@ -61,7 +61,11 @@ struct ClassicInfo: KazasuCommand {
               kazasu classic info --keys keys.txt --json | jq .sectors
             """))
 
-    static let programAccess = CommandAccess.method(.card("classic.info", .get("classic/info"), schema: "classic"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "classic.info", .get("classic/info"), schema: "classic",
+            LocalizedText(
+                "The size of a MIFARE Classic, and which keys open its sectors.", "MIFARE Classic の容量と、各セクターが開く鍵。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -120,7 +124,9 @@ struct ClassicDumpCommand: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("classic.dump", .none(because: "keys are never taken from the network"), schema: "classicDump"))
+        .card(
+            "classic.dump", .none(because: "keys are never taken from the network"), schema: "classicDump",
+            LocalizedText("Everything on a MIFARE Classic that the keys open.", "MIFARE Classic の、鍵で読めるすべて。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -231,10 +237,10 @@ struct ClassicRead: KazasuCommand {
         .card(
             "classic.read", .none(because: "keys are never taken from the network"), argument: "blocks",
             required: ["blocks"], omitting: ["ndef"], schema: "classicRead",
-            LocalizedText("Read blocks.", "ブロックを読む。")),
+            LocalizedText("Blocks of a MIFARE Classic.", "MIFARE Classic のブロック。")),
         .card(
             "classic.message", .get("classic/message"), fixed: ["--ndef"], schema: "classicMessage",
-            LocalizedText("Read the NDEF message.", "NDEF メッセージを読む。")),
+            LocalizedText("The NDEF message of a MIFARE Classic.", "MIFARE Classic の NDEF メッセージ。")),
     ])
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

@@ -28,7 +28,10 @@ struct Convert: KazasuCommand {
               kazasu convert card.mfd -o card.nfc
             """))
 
-    static let programAccess = CommandAccess.method(.dump("convert", .post("convert"), required: ["to"], schema: nil))
+    static let programAccess = CommandAccess.method(
+        .dump(
+            "convert", .post("convert"), required: ["to"], schema: nil,
+            LocalizedText("A dump in another format.", "別の形式にしたダンプ。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
 
@@ -39,7 +42,8 @@ struct Convert: KazasuCommand {
         reach: .network, name: [.long, .customLong("format")],
         help: help(
             "The new format. Default: by the ending of -o (.json, .hex, .nfc, .mfd, .mct, .eml).",
-            "新しい形式。省略時は -o の拡張子（.json、.hex、.nfc、.mfd、.mct、.eml）による。", value: "format"))
+            "新しい形式。省略時は -o の拡張子（.json、.hex、.nfc、.mfd、.mct、.eml）による。",
+            programs: LocalizedText("The new format.", "新しい形式。"), value: "format"))
     var to: DumpFileFormat?
 
     @Option(

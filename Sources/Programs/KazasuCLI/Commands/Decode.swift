@@ -35,7 +35,10 @@ struct Decode: KazasuCommand {
               kazasu decode card.json --json | jq '.reports[].balances'
             """))
 
-    static let programAccess = CommandAccess.method(.dump("decode", .post("decode"), schema: "decode"))
+    static let programAccess = CommandAccess.method(
+        .dump(
+            "decode", .post("decode"), schema: "decode",
+            LocalizedText("What a dump contains; needs no reader.", "ダンプの中身。リーダーは不要。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions

@@ -37,7 +37,12 @@ struct Dump: KazasuCommand {
               kazasu dump --key-from file:key.txt
             """))
 
-    static let programAccess = CommandAccess.method(.card("card.dump", .get("dump"), schema: "dump"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "card.dump", .get("dump"), schema: "dump",
+            LocalizedText(
+                "Every block, page and file that needs no key, and what the given keys open.",
+                "鍵のいらないすべてのブロック、ページ、ファイルと、渡された鍵で読めるもの。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

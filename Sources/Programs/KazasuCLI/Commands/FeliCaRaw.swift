@@ -26,7 +26,9 @@ struct FeliCaRaw: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("card.felica", .post("felica"), needs: .raw, argument: "commands", schema: "felica"))
+        .card(
+            "card.felica", .post("felica"), needs: .raw, argument: "commands", schema: "felica",
+            LocalizedText("Sends raw FeliCa command packets; the answers.", "FeliCa のコマンドパケットをそのまま送り、応答を返す。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

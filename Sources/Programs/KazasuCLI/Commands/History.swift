@@ -34,7 +34,10 @@ struct History: KazasuCommand {
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """))
 
-    static let programAccess = CommandAccess.method(.card("card.history", .get("history"), schema: "history"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "card.history", .get("history"), schema: "history",
+            LocalizedText("Journeys and payments, newest first.", "利用履歴。新しい順。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions

@@ -38,7 +38,9 @@ struct License: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("card.license", .get("license"), networkFixed: ["--free"], schema: "license"))
+        .card(
+            "card.license", .get("license"), networkFixed: ["--free"], schema: "license",
+            LocalizedText("What a Japanese driver's license says.", "運転免許証の記載。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -52,7 +52,11 @@ struct LiteInfo: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("lite.info", .none(because: "it is for those who have the card's key"), schema: "liteInfo"))
+        .card(
+            "lite.info", .none(because: "it is for those who have the card's key"), schema: "liteInfo",
+            LocalizedText(
+                "What is locked on a FeliCa Lite or Lite-S card, and how many writes are left.",
+                "FeliCa Lite・Lite-S のロックの状態と、残りの書き込み回数。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -159,7 +163,11 @@ struct LiteVerify: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("lite.verify", .none(because: "keys are never taken from the network"), schema: "lite"))
+        .card(
+            "lite.verify", .none(because: "keys are never taken from the network"), schema: "lite",
+            LocalizedText(
+                "Whether a FeliCa Lite-S card has the key; fails with notGenuine for a copy or another key.",
+                "FeliCa Lite-S がこの鍵を持っているかどうか。複製や別の鍵なら notGenuine で失敗する。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -58,12 +58,13 @@ struct MyNumber: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.methods([
-        .card("card.mynumber", .get("mynumber"), networkFixed: ["--free"], schema: "mynumber"),
+        .card(
+            "card.mynumber", .get("mynumber"), networkFixed: ["--free"], schema: "mynumber",
+            LocalizedText("What a My Number card says.", "マイナンバーカードの記載。")),
         .card(
             "mynumber.check", .none(because: "check number B is never taken from the network"),
             required: ["numberFrom"], omitting: ["free", "pin-from"], fixed: ["--face", "--check"], schema: "check",
-            LocalizedText(
-                "Check whether a My Number card is valid, and say nothing else about it.", "マイナンバーカードが有効かどうかだけを確かめる。")),
+            LocalizedText("Whether a My Number card is valid, and nothing else about it.", "マイナンバーカードが有効かどうかだけ。")),
     ])
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

@@ -59,16 +59,17 @@ struct Passport: KazasuCommand {
     static let programAccess = CommandAccess.methods([
         .card(
             "card.passport", .none(because: "what opens it is never taken from the network, and nothing is free"),
-            omitting: ["at"], schema: "passport"),
+            omitting: ["at"], schema: "passport",
+            LocalizedText("What a passport says.", "パスポートの記載。")),
         .card(
             "passport.check", .none(because: "what opens it is never taken from the network"),
             required: ["ca"], omitting: ["at"], fixed: ["--check"], schema: "check",
-            LocalizedText("Check whether a passport is valid, and say nothing else about it.", "パスポートが有効かどうかだけを確かめる。")),
+            LocalizedText("Whether a passport is valid, and nothing else about it.", "パスポートが有効かどうかだけ。")),
         .dump(
             "passport.files", .post("passport/files"), needs: .ids, omitting: ["can-from"], schema: "passport",
             LocalizedText(
-                "Read the saved files of a passport: one of them, a dump, or a JSON object of Base64 by name; no reader needed.",
-                "保存した旅券のファイル（1 つ、ダンプ、または名前と base64 の JSON オブジェクト）を読む（リーダー不要）。")),
+                "What the saved files of a passport say: one file, a dump, or a JSON object of Base64 by name; needs no reader.",
+                "保存したパスポートのファイルの記載。ファイル 1 つ、ダンプ、または名前ごとの Base64 の JSON オブジェクトを渡す。リーダーは不要。")),
     ])
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

@@ -32,7 +32,10 @@ struct Poll: KazasuCommand {
               kazasu poll --timeout 0; [ $? = 75 ] && echo "カードなし"
             """))
 
-    static let programAccess = CommandAccess.method(.card("card.poll", .get("poll"), schema: "poll"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "card.poll", .get("poll"), schema: "poll",
+            LocalizedText("The card on the reader: what it is, and its number.", "リーダー上のカードの種類と番号。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -27,7 +27,9 @@ struct Read: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("card.read", .get("read"), argument: "service", schema: "read"))
+        .card(
+            "card.read", .get("read"), argument: "service", schema: "read",
+            LocalizedText("Chosen blocks of one or several services of a FeliCa card.", "FeliCa カードのサービスから、指定したブロック。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -30,7 +30,10 @@ struct Readers: KazasuCommand {
               kazasu readers --watch --json | while read -r event; do echo "$event"; done
             """))
 
-    static let programAccess = CommandAccess.method(.plain("readers.list", .get("readers"), schema: "readers"))
+    static let programAccess = CommandAccess.method(
+        .plain(
+            "readers.list", .get("readers"), schema: "readers",
+            LocalizedText("The readers that are connected, usable or not.", "接続中のリーダー。使えないものも含む。")))
 
     @Flag(
         reach: .never, name: .long,

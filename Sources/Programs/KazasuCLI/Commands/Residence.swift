@@ -46,12 +46,14 @@ struct Residence: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.methods([
-        .card("card.residence", .get("residence"), needs: .ids, omitting: ["any-authority"], schema: "residence"),
+        .card(
+            "card.residence", .get("residence"), needs: .ids, omitting: ["any-authority"], schema: "residence",
+            LocalizedText(
+                "What a residence card or a special permanent resident certificate says.", "在留カード・特別永住者証明書の記載。")),
         .card(
             "residence.check", .none(because: "the card's number is never taken from the network"),
             required: ["ca", "numberFrom"], fixed: ["--check"], schema: "check",
-            LocalizedText(
-                "Check whether a residence card is valid, and say nothing else about it.", "在留カードが有効かどうかだけを確かめる。")),
+            LocalizedText("Whether a residence card is valid, and nothing else about it.", "在留カードが有効かどうかだけ。")),
     ])
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
@@ -109,7 +111,9 @@ struct Residence: KazasuCommand {
         reach: .network, name: .long,
         help: help(
             "With --check, accept authorities that are not known as the ministry's.",
-            "--check で、出入国在留管理庁のものと確認できない認証局も認める。"))
+            "--check で、出入国在留管理庁のものと確認できない認証局も認める。",
+            programs: LocalizedText(
+                "Accept authorities that are not known as the ministry's.", "出入国在留管理庁のものと確認できない認証局も認める。")))
     var anyAuthority = false
 
     func validate() throws {

@@ -37,7 +37,10 @@ struct Scan: KazasuCommand {
               kazasu scan --json | jq '.systems[].systemCode'
             """))
 
-    static let programAccess = CommandAccess.method(.card("card.scan", .get("scan"), schema: "scan"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "card.scan", .get("scan"), schema: "scan",
+            LocalizedText("All systems, areas and services of a FeliCa card.", "FeliCa カードのすべてのシステム、エリア、サービス。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

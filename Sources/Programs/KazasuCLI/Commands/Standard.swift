@@ -58,7 +58,11 @@ struct StandardInfo: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("standard.info", .get("standard/info"), schema: "standardInfo"))
+        .card(
+            "standard.info", .get("standard/info"), schema: "standardInfo",
+            LocalizedText(
+                "The key versions of a FeliCa Standard card, and which of the given keys fit.",
+                "FeliCa Standard の鍵のバージョンと、渡された鍵のうち合うもの。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -113,7 +117,10 @@ struct StandardVerify: KazasuCommand {
     static let programAccess = CommandAccess.method(
         .card(
             "standard.verify", .none(because: "keys are never taken from the network"), required: ["keys"],
-            schema: "standard"))
+            schema: "standard",
+            LocalizedText(
+                "Whether a FeliCa Standard card has the keys; fails with notGenuine for a copy or other keys.",
+                "FeliCa Standard がこれらの鍵を持っているかどうか。複製や別の鍵なら notGenuine で失敗する。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -166,7 +166,11 @@ struct StationsLookup: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .plain("stations.lookup", .get("stations/lookup"), argument: "queries", schema: "lookup"))
+        .plain(
+            "stations.lookup", .get("stations/lookup"), argument: "queries", schema: "lookup",
+            LocalizedText(
+                "Stations and bus stops by their codes or names; the name of an unknown code is null.",
+                "コードか名前で探した駅・停留所。不明なコードの名前は null。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions

@@ -62,7 +62,10 @@ struct TagInfo: KazasuCommand {
               kazasu tag info --password-from file:password.txt
             """))
 
-    static let programAccess = CommandAccess.method(.card("tag.info", .get("tag/info"), schema: "tag"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "tag.info", .get("tag/info"), schema: "tag",
+            LocalizedText("The kind of tag, and what can be done with it.", "タグの種類と、できること。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -123,7 +126,10 @@ struct TagRead: KazasuCommand {
               kazasu tag read --password-from file:password.txt
             """))
 
-    static let programAccess = CommandAccess.method(.card("tag.read", .get("tag/read"), schema: "tagMessage"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "tag.read", .get("tag/read"), schema: "tagMessage",
+            LocalizedText("The NDEF message of a tag.", "タグの NDEF メッセージ。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

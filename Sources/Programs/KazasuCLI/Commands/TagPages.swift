@@ -35,7 +35,10 @@ struct TagPages: KazasuCommand {
               kazasu tag pages --password-from env:TAG_PASSWORD
             """))
 
-    static let programAccess = CommandAccess.method(.card("tag.pages", .get("tag/pages"), schema: "tagPages"))
+    static let programAccess = CommandAccess.method(
+        .card(
+            "tag.pages", .get("tag/pages"), schema: "tagPages",
+            LocalizedText("The pages of a Type 2 Tag.", "Type 2 タグのページ。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions

@@ -50,13 +50,15 @@ struct TagVerify: KazasuCommand {
         .card(
             "tag.verify", .get("tag/verify"), omitting: ["key-from", "after", "seen", "url-prefix"],
             schema: "tagVerify",
-            LocalizedText("Check the maker's signature over a tag's UID.", "タグの UID に対するメーカーの署名を確かめる。")),
+            LocalizedText(
+                "Whether the maker signed the tag's UID; fails with notGenuine or noSignature if not.",
+                "タグの UID にメーカーの署名があるかどうか。なければ notGenuine か noSignature で失敗する。")),
         .plain(
             "tag.verifyUrl", .none(because: "keys are never taken from the network"), argument: "url",
             required: ["url", "keyFrom"], schema: "sun",
             LocalizedText(
-                "Check whether a URL was made by an NTAG 424 DNA with this key (SUN).",
-                "URL が、この鍵を持つ NTAG 424 DNA の作ったものか確かめる（SUN）。")),
+                "Whether an NTAG 424 DNA with this key made the URL (SUN); needs no reader.",
+                "この鍵の NTAG 424 DNA が作った URL かどうか（SUN）。リーダーは不要。")),
     ])
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions

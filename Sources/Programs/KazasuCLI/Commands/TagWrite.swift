@@ -47,7 +47,9 @@ struct TagWrite: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.method(
-        .card("tag.write", .post("tag/write"), needs: .write, argument: "data", schema: "tagWrite"))
+        .card(
+            "tag.write", .post("tag/write"), needs: .write, argument: "data", schema: "tagWrite",
+            LocalizedText("Writes an NDEF message, or raw pages, to a tag.", "タグに NDEF メッセージかページを書き込む。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -68,7 +70,12 @@ struct TagWrite: KazasuCommand {
         help: help("Allow --page to write what cannot be undone.", "元に戻せないページへの --page を許す。"))
     var permanent = false
 
-    @Flag(reach: .local, name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
+    @Flag(
+        reach: .local, name: [.short, .long],
+        help: help(
+            "Do not ask before overwriting.", "上書きの確認をしない。",
+            programs: LocalizedText(
+                "Overwrite whatever tag is there, without a number in confirm.", "confirm の番号がなくても、置かれているタグに上書きする。")))
     var yes = false
 
     func validate() throws {

@@ -37,11 +37,14 @@ package struct CommonOptions: ParsableArguments {
 
 /// What help says about an option.
 ///
-/// - Parameter bounds: the numbers that a count may be; the command checks them.
+/// - Parameters:
+///   - programs: what programs read in its place, where only the command line is like that.
+///   - bounds: the numbers that a count may be; the command checks them.
 package func help(
-    _ english: String, _ japanese: String, value: String? = nil, bounds: ClosedRange<Int>? = nil
+    _ english: String, _ japanese: String, programs: LocalizedText? = nil, value: String? = nil,
+    bounds: ClosedRange<Int>? = nil
 ) -> ArgumentHelp {
-    ArgumentHelp(LocalizedText(english, japanese), value: value, bounds: bounds)
+    ArgumentHelp(LocalizedText(english, japanese), programs: programs, value: value, bounds: bounds)
 }
 
 /// Options of every command that reads a card.

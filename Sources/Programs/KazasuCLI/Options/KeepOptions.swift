@@ -38,7 +38,11 @@ package struct KeepOptions: ParsableArguments {
 
     @Flag(
         reach: .local, name: .long,
-        help: help("Add the records to the ledger; see 'kazasu ledger'.", "履歴を台帳に追加する（'kazasu ledger' を参照）。"))
+        help: help(
+            "Add the records to the ledger; see 'kazasu ledger'.", "履歴を台帳に追加する（'kazasu ledger' を参照）。",
+            programs: LocalizedText(
+                "Add the records to the ledger, which ledger.list and the others read.",
+                "履歴を台帳に追加する。台帳は ledger.list などで読む。")))
     package var keep = false
 
     @OptionGroup package var place: LedgerPath

@@ -129,7 +129,10 @@ struct LedgerFilterOptions: ParsableArguments {
         reach: .network, name: .long,
         help: help(
             "Only these cards: a name given with 'ledger name', a brand, a kind such as transit, an IDm or its last digits.",
-            "このカードだけ: 'ledger name' で付けた名前、ブランド、transit などの種類、IDm またはその末尾。", value: "card"),
+            "このカードだけ: 'ledger name' で付けた名前、ブランド、transit などの種類、IDm またはその末尾。",
+            programs: LocalizedText(
+                "Only these cards: a name, a brand, a kind such as transit, an IDm or its last digits.",
+                "このカードだけ: 名前、ブランド、transit などの種類、IDm またはその末尾。"), value: "card"),
         completion: LedgerCompletion.cards)
     var card: [String] = []
 

@@ -410,7 +410,11 @@ extension LedgerCommand {
                 """))
 
         static let programAccess = CommandAccess.method(
-            .plain("ledger.report", .get("ledger/report"), needs: .ledger, schema: nil))
+            .plain(
+                "ledger.report", .get("ledger/report"), needs: .ledger, schema: nil,
+                LocalizedText(
+                    "A page of HTML about the ledger: balance, months, stations, gaps.", "台帳についての HTML のページ。残高、月別、駅、欠落。"
+                )))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions

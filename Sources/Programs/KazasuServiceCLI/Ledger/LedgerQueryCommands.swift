@@ -31,7 +31,9 @@ extension LedgerCommand {
                 """))
 
         static let programAccess = CommandAccess.method(
-            .plain("ledger.list", .get("ledger/records"), needs: .ledger, schema: "ledger"))
+            .plain(
+                "ledger.list", .get("ledger/records"), needs: .ledger, schema: "ledger",
+                LocalizedText("The records of the ledger, newest first.", "台帳の履歴。新しい順。")))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
@@ -210,7 +212,11 @@ extension LedgerCommand {
                 """))
 
         static let programAccess = CommandAccess.method(
-            .plain("ledger.sum", .get("ledger/sum"), needs: .ledger, schema: "ledgerSum"))
+            .plain(
+                "ledger.sum", .get("ledger/sum"), needs: .ledger, schema: "ledgerSum",
+                LocalizedText(
+                    "Totals of the ledger by day, week, month, year, kind, station, line or card.",
+                    "台帳の合計。日・週・月・年・種類・駅・路線・カードごと。")))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
@@ -268,7 +274,10 @@ extension LedgerCommand {
                 """))
 
         static let programAccess = CommandAccess.method(
-            .plain("ledger.gaps", .get("ledger/gaps"), needs: .ledger, schema: "ledgerGaps"))
+            .plain(
+                "ledger.gaps", .get("ledger/gaps"), needs: .ledger, schema: "ledgerGaps",
+                LocalizedText(
+                    "Where the ledger lacks records, how many, and the money that moved.", "台帳の欠落の場所、件数と、その間に動いた金額。")))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions
@@ -311,7 +320,9 @@ extension LedgerCommand {
                 """))
 
         static let programAccess = CommandAccess.method(
-            .plain("ledger.cards", .get("ledger/cards"), needs: .ledger, schema: "ledgerCards"))
+            .plain(
+                "ledger.cards", .get("ledger/cards"), needs: .ledger, schema: "ledgerCards",
+                LocalizedText("The cards of the ledger.", "台帳のカード。")))
 
         @OptionGroup(title: CommonOptions.title) var common: CommonOptions
         @OptionGroup(title: CommonOptions.title) var file: LedgerFileOptions

@@ -81,7 +81,7 @@ struct CommandMethod: Sendable {
             let isArgument = option.form == .positional
             if isArgument, declared.argument == nil { continue }
             if declared.omitted.contains(option.name) || declared.fixed.contains("--" + option.name) { continue }
-            let name = isArgument ? declared.argument ?? "" : Self.camelCase(option.name)
+            let name = isArgument ? declared.argument ?? "" : option.name.parameterName
             let kind: ServiceMethod.Parameter.Kind =
                 if !option.takesValue {
                     .flag
@@ -100,7 +100,7 @@ struct CommandMethod: Sendable {
                     parameter: ServiceMethod.Parameter(
                         name, kind, isRequired: option.isRequired || declared.required.contains(name),
                         values: option.values, pattern: option.pattern ?? Self.patterns[option.valueName],
-                        bounds: option.bounds, option.words),
+                        bounds: option.bounds, option.programWords),
                     name: isArgument ? nil : "--" + option.name, isRepeating: isArgument || option.isRepeating,
                     isLocal: option.reach != .network))
         }
@@ -109,13 +109,6 @@ struct CommandMethod: Sendable {
             (!option.parameter.isRequired ? 2 : option.name == nil ? 0 : 1, option.parameter.name)
         }
         return options.sorted { rank($0) < rank($1) }
-    }
-
-    /// As in `answerTimeout` for `answer-timeout`.
-    private static func camelCase(_ name: String) -> String {
-        let parts = name.split(separator: "-")
-        return parts.prefix(1).joined()
-            + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
     /// The methods as the process that started Kazasu sees them, and as clients of the network do.
@@ -130,19 +123,13 @@ struct CommandMethod: Sendable {
         ServiceMethod(
             name, route, permission: permission, parameters: parameters(isLocal: isLocal),
             schema: schema.map { "kazasu.\($0)/1" },
-            computes: declared.subject != .card, abstract)
-    }
-
-    private var abstract: LocalizedText {
-        if let words = declared.words { return words }
-        let words = command.configuration.abstract
-        return LocalizedText(words, words)
+            computes: declared.subject != .card, declared.words)
     }
 
     private func parameters(isLocal: Bool) -> [ServiceMethod.Parameter] {
         var parameters: [ServiceMethod.Parameter] = []
         switch declared.subject {
-        case .card: parameters += CommandParameters.ofReaders
+        case .card: parameters += CommandParameters.ofReaders(isLocal: isLocal)
         case .dump: parameters += CommandParameters.ofDumps
         case .nothing: break
         }

@@ -27,17 +27,25 @@ struct CommandParameters {
 
     // MARK: Parameters that no option is
 
-    static let ofReaders = [
-        ServiceMethod.Parameter(
-            "reader", .text,
-            LocalizedText(
-                "The name or ID of the reader. Default: KAZASU_READER, else the first named reader, else the first ready one.",
-                "リーダーの名前または ID。省略時は KAZASU_READER、なければ最初に指定されたもの、それもなければ、使えるもののうち最初に見つかったもの。")),
-        ServiceMethod.Parameter(
-            "timeout", .number,
-            LocalizedText(
-                "How long to wait for a card: seconds, 0 for one try. Default: 10.", "カードを待つ秒数。0 で 1 回だけ。省略時は 10。")),
-    ]
+    static let reader = ServiceMethod.Parameter(
+        "reader", .text,
+        LocalizedText(
+            "The name or ID of the reader. Default: KAZASU_READER, else the first named reader, else the first ready one.",
+            "リーダーの名前または ID。省略時は KAZASU_READER、なければ最初に指定されたもの、それもなければ、使えるもののうち最初に見つかったもの。"))
+
+    /// - Parameter isLocal: whether for the process that started Kazasu, which may wait for as long as it likes.
+    static func ofReaders(isLocal: Bool) -> [ServiceMethod.Parameter] {
+        let words =
+            isLocal
+            ? LocalizedText(
+                #"How long to wait for a card: seconds, 0 for one try, or "forever". Default: 10."#,
+                #"カードを待つ秒数。0 で 1 回だけ、"forever" で来るまで。省略時は 10。"#)
+            : LocalizedText(
+                "How long to wait for a card: seconds up to \(Int(longestWait)), 0 for one try. Default: 10.",
+                "カードを待つ秒数（\(Int(longestWait)) まで）。0 で 1 回だけ。省略時は 10。")
+        return [reader, ServiceMethod.Parameter("timeout", .number, words)]
+    }
+
     static let ofDumps = [
         ServiceMethod.Parameter(
             "text", .text, LocalizedText("The dump, if it is text.", "ダンプ（テキストの場合）。")),

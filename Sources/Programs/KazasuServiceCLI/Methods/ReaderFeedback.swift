@@ -16,9 +16,11 @@ enum ReaderFeedback {
                 LocalizedText(
                     "What to show: yes (green), no (red), fault (both), or off.",
                     "示すもの: yes（緑）、no（赤）、fault（両方）、off（消灯）。")),
-            CommandParameters.ofReaders[0],
+            CommandParameters.reader,
         ], schema: "kazasu.feedback/1",
-        LocalizedText("Show an answer by the lights and the buzzer of a reader", "リーダーのランプとブザーで応答を示す"))
+        LocalizedText(
+            "Answers at a reader, by its lights and its buzzer: yes, no, fault or nothing.",
+            "リーダーのランプとブザーで応答を示す: yes、no、fault、消灯。"))
 
     /// What a request asks for.
     struct Request {
