@@ -40,10 +40,13 @@ private struct Wash: ParsableCommand {
 
     @Flag(
         reach: .network, name: .long,
-        help: ArgumentHelp(LocalizedText("With --soft-water, not --hot2. Default: ask on the terminal.", "--soft-water で。"))) var gently = false
+        help: ArgumentHelp(
+            LocalizedText("With --soft-water, not --hot2. Default: ask on the terminal.", "--soft-water で。")))
+    var gently = false
     @Flag(
         reach: .network, name: .long,
-        help: ArgumentHelp(LocalizedText("See 'root'.", "'root' 参照。"), programs: LocalizedText("See root.", "root 参照。")))
+        help: ArgumentHelp(LocalizedText("See 'root'.", "'root' 参照。"), programs: LocalizedText("See root.", "root 参照。"))
+    )
     var twice = false
 }
 

@@ -60,7 +60,8 @@ struct APDU: KazasuCommand {
         help: help(
             "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
             "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。",
-            programs: LocalizedText("APDUs in hexadecimal, in order.", "16 進の APDU（書いた順に送る）。"), value: "apdu"), completion: .file())
+            programs: LocalizedText("APDUs in hexadecimal, in order.", "16 進の APDU（書いた順に送る）。"), value: "apdu"),
+        completion: .file())
     var apdus: [String]
 
     @Option(

@@ -33,7 +33,7 @@ struct Balance: KazasuCommand {
     static let programAccess = CommandAccess.method(
         .card(
             "card.balance", .get("balance"), schema: "balance",
-            LocalizedText("The money on the card, and which card it is.", "カードの残高と、カードの種類。")))
+            LocalizedText("The balance, and which card it is.", "カードの残高と、カードの種類。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup var purse: PurseOptions

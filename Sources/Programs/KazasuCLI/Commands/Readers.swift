@@ -33,7 +33,7 @@ struct Readers: KazasuCommand {
     static let programAccess = CommandAccess.method(
         .plain(
             "readers.list", .get("readers"), schema: "readers",
-            LocalizedText("The readers that are connected, usable or not.", "接続中のリーダー。使えないものも含む。")))
+            LocalizedText("All connected readers, usable or not.", "接続中のリーダー。使えないものも含む。")))
 
     @Flag(
         reach: .never, name: .long,

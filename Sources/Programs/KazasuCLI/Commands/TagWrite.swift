@@ -75,7 +75,7 @@ struct TagWrite: KazasuCommand {
         help: help(
             "Do not ask before overwriting.", "上書きの確認をしない。",
             programs: LocalizedText(
-                "Overwrite whatever tag is there, without a number in confirm.", "confirm の番号がなくても、置かれているタグに上書きする。")))
+                "Overwrite any tag, without a number in confirm.", "confirm の番号がなくても、置かれているタグに上書きする。")))
     var yes = false
 
     func validate() throws {
