@@ -228,7 +228,7 @@ test-usb: deps venv ## runs the unmodified program before emulated USB readers
 	$(SWIFT_BUILD) --product kazasu
 	$(SWIFT_BUILD) --product usb-chip
 	KAZASU="$(BIN)/kazasu" USB_CHIP="$(BIN)/usb-chip" \
-	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
+	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py --jobs 4
 	/usr/bin/python3 Tests/USB/test_udev.py
 
 # Where the tests of many sites find the programs.

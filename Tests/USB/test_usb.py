@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The unmodified program before emulated USB readers: `make test-usb` runs it under umockdev-wrapper.
 
-KAZASU and USB_CHIP name the programs.
+KAZASU and USB_CHIP name the programs. With `--jobs N`, the tests run in N processes, as most of their time is waiting.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -262,24 +263,24 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
         self.assertEqual(self.chip.statistics()["complaints"], [])
         self.assertEqual(self.reader.events, BACK * 2)
 
-    def test_every_command_ends_although_the_reader_is_silent(self):
-        """While it is opened, and in mid-exchange."""
-        names = commands()
-        self.assertGreater(len(names), 20)
+    def test_every_command_has_a_test_with_a_silent_reader(self):
+        self.assertGreater(len([name for name in dir(self) if name.endswith("_before_a_silent_reader")]), 20)
+
+    def before_a_silent_reader(self, name):
+        """A command ends although the reader falls silent while it is opened, and in mid-exchange."""
         secrets = {"KEY": "00112233445566778899AABBCCDDEEFF", "KEY6": "FFFFFFFFFFFF",
                    "MRZ": "SP1234567,800405,360614"}
-        for name in names:
-            for command, expected in ((1, (69,)), (self.LATE, (0, 69, 74, 75, 76))):
-                self.plug_in("--fault", f"{command}:dead")
-                result = self.emulation.run(
-                    KAZASU, *name.split(), *ARGUMENTS.get(name, ()), "--reader", "rcs380", "--timeout", "1",
-                    environment={"LC_ALL": "C", **secrets})
-                held = self.reader.claimed
-                self.emulation.unplug_all()
-                with self.subTest(name, command=command):
-                    self.assertIn(result.status, expected, result.errors)
-                    self.assertTrue(result.status == 0 or result.errors)
-                    self.assertEqual(held, set())
+        for command, expected in ((1, (69,)), (self.LATE, (0, 69, 74, 75, 76))):
+            self.plug_in("--fault", f"{command}:dead")
+            result = self.emulation.run(
+                KAZASU, *name.split(), *ARGUMENTS.get(name, ()), "--reader", "rcs380", "--timeout", "1",
+                environment={"LC_ALL": "C", **secrets})
+            held = self.reader.claimed
+            self.emulation.unplug_all()
+            with self.subTest(command=command):
+                self.assertIn(result.status, expected, result.errors)
+                self.assertTrue(result.status == 0 or result.errors)
+                self.assertEqual(held, set())
 
     def test_it_is_taken_when_no_reader_is_named(self):
         self.plug_in()
@@ -377,6 +378,11 @@ class RCS380(ThroughLibUSB, unittest.TestCase):
         result = self.kazasu("poll", "--reader", "rcs380")
         self.assertEqual(result.status, 69, result.errors)
         self.assertEqual(self.reader.claimed, set())
+
+
+for each in commands():
+    setattr(RCS380, f"test_{each.replace(' ', '_')}_before_a_silent_reader",
+            lambda self, name=each: self.before_a_silent_reader(name))
 
 
 class RCS300(ThroughLibUSB, unittest.TestCase):
@@ -747,5 +753,31 @@ class RCS330(ThroughLibNFC, unittest.TestCase):
         self.assertEqual(self.reader.drivers, {0: "pn533_usb"})
 
 
+def names(suite):
+    """The tests of a suite, as in RCS380.test_two_of_them."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from names(test)
+        else:
+            yield test.id().removeprefix(f"{__name__}.")
+
+
+def side_by_side(jobs):
+    """Runs all tests in so many processes; returns the status of the worst."""
+    listed = list(names(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])))
+    with contextlib.ExitStack() as stack:
+        outputs = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(jobs)]
+        processes = [subprocess.Popen([sys.executable, __file__, *listed[job::jobs]], stdout=output, stderr=output)
+                     for job, output in enumerate(outputs)]
+        status = 0
+        for process, output in zip(processes, outputs):
+            status = max(status, abs(process.wait()))
+            output.seek(0)
+            print(output.read().decode(errors="replace"), flush=True)
+    return status
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--jobs"]:
+        sys.exit(side_by_side(int(sys.argv[2])))
     unittest.main(verbosity=2)
