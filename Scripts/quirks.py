@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Docs/quirks.md from Fixtures/quirks/field.tsv and Docs/passport-quirks.md from Fixtures/ids/passports/quirks.tsv, each with its
-Japanese page.
+"""Makes Docs/quirks.md from Fixtures/quirks/field.tsv, Docs/libnfc-traps.md from Fixtures/quirks/libnfc.tsv and Docs/passport-quirks.md from
+Fixtures/ids/passports/quirks.tsv, each with its Japanese page.
 
 --check only reports whether they agree; lint.py calls it.
 """
@@ -12,6 +12,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PASSPORTS = "Fixtures/ids/passports/quirks.tsv"
 FIELD = "Fixtures/quirks/field.tsv"
+LIBNFC = "Fixtures/quirks/libnfc.tsv"
 NOTE = "<!-- Made by Scripts/quirks.py: change its table, not this page. -->\n"
 
 PASSPORTS_ENGLISH = """# Passports that deviate
@@ -56,8 +57,36 @@ English: [quirks.md](quirks.md)
 未解決のものは、お使いのリーダーの[記録](contribute.ja.md)があれば確かめられます。
 
 「試験」の列には、テストと、癖を再現する[スイッチ](virtual-cards.md#quirks)、またはテストがない理由を示します。ほかに、
-[libnfc の落とし穴](libnfc-traps.md)と[仕様と異なるパスポート](passport-quirks.ja.md)のページがあります。
+[libnfc の落とし穴](libnfc-traps.ja.md)と[仕様と異なるパスポート](passport-quirks.ja.md)のページがあります。
 """
+LIBNFC_ENGLISH = """# libnfc's traps
+
+日本語: [libnfc-traps.ja.md](libnfc-traps.ja.md)
+
+Debian's libnfc 1.8.0 can hang, give a wrong answer or end the process. This page lists the traps and the answers of the module `PN53xReader`.
+`pn532:/dev/ttyUSB0` works without libnfc and has none of these traps. [quirks.md](quirks.md) has those of readers and cards.
+
+An exchange is InCommunicateThru (`42`) through `pn53x_transceive`, which libnfc exports but does not declare. Cards are searched for with a raw
+InListPassiveTarget (`4A`). EASY_FRAMING and other NP_ properties, `transceive_bytes_timed`, target emulation and the pcsc driver are not used.
+"""
+LIBNFC_JAPANESE = """# libnfc の落とし穴
+
+English: [libnfc-traps.md](libnfc-traps.md)
+
+Debian の libnfc 1.8.0 では、処理が止まる、誤った応答を返す、プロセスが終わるといったことが起きます。その一覧と、モジュール `PN53xReader` の対策をまとめます。
+`pn532:/dev/ttyUSB0` は libnfc を使わないため、どれも起きません。リーダーとカードの癖は [quirks.ja.md](quirks.ja.md) にあります。
+
+カードとのやりとりには、libnfc が公開していて宣言していない `pn53x_transceive` で InCommunicateThru（`42`）を使い、検出には InListPassiveTarget（`4A`）を直接使います。
+EASY_FRAMING などの NP_ プロパティ、`transceive_bytes_timed`、ターゲットモード、pcsc ドライバーは使いません。
+"""
+# The parts of the page about libnfc by the first letter of their rows, in its order.
+LIBNFC_PARTS = [
+    ("D", "The process dies or hangs", "プロセスが終わる・止まる"),
+    ("W", "A wrong answer is taken for the right one", "誤った応答を正しいものとして扱う"),
+    ("E", "An error says the wrong thing", "エラーの内容が正しくない"),
+    ("T", "Time is lost", "時間がかかる"),
+    ("C", "Cards of type A and B", "Type A・B のカード"),
+]
 # The parts by the first letter of their rows, in the order of the page.
 PARTS = [
     ("P", "PN532", "PN532"), ("N", "PN531 and PN533", "PN531・PN533"), ("A", "ACR122U and its copies", "ACR122U と互換品"),
@@ -66,13 +95,19 @@ PARTS = [
     ("I", "ISO-DEP", "ISO-DEP"), ("B", "Type B", "Type B"), ("C", "Type A and MIFARE Classic", "Type A と MIFARE Classic"),
     ("G", "Type 2 Tags", "Type 2 のタグ"), ("T", "Type 4 Tags", "Type 4 のタグ"), ("H", "Phones", "スマートフォン"),
 ]
-# Why no test covers a row.
+# Why no test covers a row, and what would.
 REASONS = {
-    "yet": ("no test yet", "未試験"), "reader": ("no simulator of it", "シミュレーターなし"),
+    "bus": ("no simulated I2C or SPI bus: a recording from such a board", "I2C・SPI は再現していない（実機の記録が必要）"),
+    "unit": ("of single units: a recording from one", "特定の個体の現象（実機の記録が必要）"),
+    "card": ("no simulated card of this kind: a recording with one", "このカードは再現していない（実物の記録が必要）"),
+    "ccid": ("needs a CCID reader on the USB below pcscd", "pcscd の下に USB の CCID リーダーが必要"),
+    "libnfc": ("inside libnfc's USB drivers", "libnfc の USB ドライバー内部の動作"),
+    "libusb": ("inside libusb: a recording from the reader", "libusb 内部の動作（実機の記録が必要）"),
     "radio": ("only a real field shows it", "実際の電波でのみ"), "power": ("power is not simulated", "電源は再現していない"),
     "phone": ("needs a real phone", "実物が必要"), "system": ("of another program or system", "ほかのプログラムやシステム"),
     "scope": ("not used by Kazasu", "対象外"),
 }
+LIBNFC_HEADS = {"": "| | Trap | Kazasu | Tested by |", ".ja": "| | 落とし穴 | Kazasu の対策 | 試験 |"}
 HEADS = {"": "| | Where | What it does | Kazasu | Tested by | Source |", ".ja": "| | 対象 | 癖 | Kazasu の対応 | 試験 | 出典 |"}
 
 
@@ -119,7 +154,7 @@ def tested(row, suffix):
     if row["test"] in REASONS:
         return REASONS[row["test"]][bool(suffix)]
     name = os.path.basename(row["test"]).rpartition(".")[0]
-    return (f"`{row['switch']}`, " if row["switch"] != "-" else "") + f"[{name}](../{row['test']})"
+    return (f"`{row['switch']}`, " if row.get("switch", "-") != "-" else "") + f"[{name}](../{row['test']})"
 
 
 def field(head, suffix):
@@ -135,21 +170,34 @@ def field(head, suffix):
     return page
 
 
+def libnfc(head, suffix):
+    """The page about libnfc."""
+    page, table = noted(head), rows(LIBNFC)
+    for letter, *names in LIBNFC_PARTS:
+        page += f"\n## {names[bool(suffix)]}\n\n{LIBNFC_HEADS[suffix]}\n| --- | --- | --- | --- |\n"
+        for row in table:
+            if row["id"][0] == letter:
+                page += f"| {row['id']} | {row['what' + suffix]} | {row['does' + suffix]} | {tested(row, suffix)} |\n"
+    return page
+
+
 def faults():
-    """What is wrong with the table of readers and cards."""
-    seen = set()
-    for row in rows(FIELD):
-        if row["id"] in seen or not any(row["id"][0] == part[0] for part in PARTS):
-            yield f"{row['id']}: twice, or of no part"
-        seen.add(row["id"])
-        if row["test"] not in REASONS and not os.path.exists(os.path.join(TOP, row["test"])):
-            yield f"{row['id']}: no test {row['test']}"
-        if any(not value for value in row.values()):
-            yield f"{row['id']}: an empty cell"
+    """What is wrong with the tables."""
+    for table, parts in (FIELD, PARTS), (LIBNFC, LIBNFC_PARTS):
+        seen = set()
+        for row in rows(table):
+            if row["id"] in seen or not any(row["id"][0] == part[0] for part in parts):
+                yield f"{table}: {row['id']}: twice, or of no part"
+            seen.add(row["id"])
+            if row["test"] not in REASONS and not os.path.exists(os.path.join(TOP, row["test"])):
+                yield f"{table}: {row['id']}: no test {row['test']}"
+            if any(not value for value in row.values()):
+                yield f"{table}: {row['id']}: an empty cell"
 
 
 PAGES = [
     ("quirks.md", field, FIELD_ENGLISH, ""), ("quirks.ja.md", field, FIELD_JAPANESE, ".ja"),
+    ("libnfc-traps.md", libnfc, LIBNFC_ENGLISH, ""), ("libnfc-traps.ja.md", libnfc, LIBNFC_JAPANESE, ".ja"),
     ("passport-quirks.md", passports, PASSPORTS_ENGLISH, ""), ("passport-quirks.ja.md", passports, PASSPORTS_JAPANESE, ".ja"),
 ]
 

@@ -14,7 +14,7 @@ struct QuirkTests {
     static let quirks = [
         "fel-slow", "fel-mute", "fel-search-ends", "fel-count0", "fel-dup-system", "fel-any-system", "fel-zero-pmm",
         "fel-drop-0x20", "fel-few-nodes", "fel-few-nodes=4", "fel-one-service", "fel-other-answer", "fel-octopus",
-        "fel-search-mute", "fel-no-request-code", "fel-plug", "fel-random-idm",
+        "fel-search-mute", "fel-no-request-code", "fel-plug", "fel-random-idm", "fel-flags-b",
     ]
 
     private static func card(_ name: String, _ quirks: [String]) throws -> [UInt8] {
@@ -59,10 +59,19 @@ struct QuirkTests {
         }
         // Of a card that lists no services, those are read that Kazasu knows of its kind; of a Lite-S without its PMm, the
         // blocks of a Lite.
-        let unlisted = ["fel-octopus", "fel-any-system", "fel-search-ends", "fel-search-mute"]
+        let unlisted = ["fel-octopus", "fel-any-system", "fel-search-ends", "fel-search-mute", "fel-flags-b"]
         let isKnown = !unlisted.contains(quirk) && (name, quirk) != ("felica-lite-s", "fel-zero-pmm")
         let isWhole = found == expected
         if outcome.dump.isComplete, isKnown { #expect(isWhole) }
+    }
+
+    @Test("Lost reads are no proof that a service cannot be read", arguments: ["suica-p1", "edy", "five-systems"])
+    func lostReads(name: String) throws {
+        let usual = try #require(try Self.dump(name, []))
+        let outcome = try #require(try Self.dump(name, ["fel-search-lost"]))
+        withKnownIssue("a service that answers neither of two reads counts as one that cannot be read", isIntermittent: true) {
+            #expect(!outcome.dump.isComplete || Self.blocks(outcome.dump) == Self.blocks(usual.dump))
+        }
     }
 
     @Test("Each switch of the table exists, and those that the documents list are the ones that exist")

@@ -38,8 +38,8 @@ struct APDUTests {
         #expect(result.output == "00000000 9000\n9000\n000000 9000\n")
         let text = try folder.text("trace")
         for part in [
-            #""pupi":"00000000""#, #""tx":"00b0810000","timeoutMs":5000,"rx":"000000009000""#,
-            #""tx":"00d60000020000""#, #""rx":"0501019000""#,
+            #""pupi":"00000001""#, #""tx":"00b0810000","timeoutMs":5000,"rx":"000000009000","left":true"#,
+            #""tx":"00d60000020000""#, #""rx":"0000009000","left":true"#,
         ] { #expect(text.contains(part), "\(text)") }
         #expect(!text.contains("11223344") && !text.contains("450b") && !text.contains("3132"))
     }

@@ -77,6 +77,23 @@ struct HeardCommandTests {
         try Kazasu.run("license", "--free", "-t", "0", "-r", reader).expectError(76)
     }
 
+    @Test("A reader that refuses one kind of card finds the others, and says so if no other card is present")
+    func refusedKind() throws {
+        let folder = try TemporaryFolder()
+        let card = Card.transit()
+        let found = try Kazasu.run("balance", "-t", "0", "-r", folder.card(Self.transit("no-type")))
+        #expect(found == (try Kazasu.run("balance", "-t", "0", "-r", folder.card(card))))
+        let both = try folder.card(
+            #"{"schema":"kazasu.card/1","typeA":{"uid":"01020304","sak":"20"},"virtual":{"quirks":["no-type"]}}"#)
+        let poll = try Kazasu.run("poll", "-t", "0", "-r", both)
+        #expect(poll.end == .exited(0) && poll.output.contains("01020304"), "\(poll.errors)")
+        let typeB = try folder.card(
+            #"{"schema":"kazasu.card/1","typeB":{"pupi":"e8253eec"},"virtual":{"quirks":["no-type"]}}"#)
+        let result = try Kazasu.run("license", "--free", "-t", "0", "-r", typeB)
+        result.expectError(74, "the reader refuses to look for type B cards")
+        #expect(result.errors.contains("another reader"))
+    }
+
     @Test("A quirk that no card has is a mistake in the file") func unknownQuirk() throws {
         let folder = try TemporaryFolder()
         for quirks in ["fel-fast", "", "fel-slow=x", "dep-rats-nak"] {

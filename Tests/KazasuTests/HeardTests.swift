@@ -115,6 +115,26 @@ struct HeardTests {
         #expect(throws: KazasuError.heard(.damaged(.felica))) { try reader.waitForCard(query, timeout: .zero) }
     }
 
+    /// Generation 0, whose answer is no card's: nothing is invented.
+    @Test(arguments: queries, [false, true]) func findsNoCardOfGeneration0(_ query: CardQuery, hears: Bool) throws {
+        let card = try Self.file("Fixtures/cards/suica-p1/card.json", #"{"quirks":["fel-seac"]}"#)
+        #expect(throws: KazasuError.noCard) {
+            try Self.reader(card, hears: hears).waitForCard(query, timeout: .zero)
+        }
+    }
+
+    /// ATQB of Calypso in type B.
+    @Test(arguments: [false, true]) func findsCalypso(hears: Bool) throws {
+        let card =
+            #"{"schema":"kazasu.card/1","typeB":{"pupi":"e8253eec","applicationData":"00b37171"}}"#
+        let found = try Self.reader(card, hears: hears).waitForCard(.any, timeout: .zero)
+        guard case .typeB(let target) = found.picc else {
+            Issue.record("\(found.picc)")
+            return
+        }
+        #expect(target.isISODEP && target.applicationData == [0x00, 0xB3, 0x71, 0x71])
+    }
+
     @Test(arguments: queries, [false, true]) func saysNothingOfAnEmptyField(_ query: CardQuery, hears: Bool) throws {
         let card = String(decoding: try TestFiles.read("Fixtures/cards/suica-p1/card.json"), as: UTF8.self)
         let reader = try Self.reader(card, hears: hears, faults: .cardAway(from: 1))

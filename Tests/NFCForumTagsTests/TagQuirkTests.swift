@@ -36,6 +36,22 @@ struct TagQuirkTests {
         #expect(try message(quirk) == expected)
     }
 
+    @Test("A version of seven bytes is a damaged answer")
+    func shortVersion() throws {
+        let reader = try Self.reader("ntag213", "t2-short-version")
+        guard case .typeA(let target)? = try reader.activate(.typeA()) else { throw TransportError.noAnswer }
+        #expect(throws: TagError.self) { try Type2Tag(reader: reader, target: target).version() }
+    }
+
+    @Test("F1 in place of E1 is not formatted")
+    func magicNumber() throws {
+        let text =
+            #"{"schema":"kazasu.card/1","type2":{"model":"ntag213","uid":"04a8d862bc2b80","pages":{"03":"f1101200"}}}"#
+        let reader = InProcessReader(try VirtualField(cardFile: Array(text.utf8)))
+        guard case .typeA(let target)? = try reader.activate(.typeA()) else { throw TransportError.noAnswer }
+        #expect(throws: TagError.noNDEF(.notFormatted)) { try Type2Tag(reader: reader, target: target).readNDEF() }
+    }
+
     static let type2 = [
         "t2-cc", "t2-mute", "t2-no-ff", "t2-version", "t2-sig0", "t2-no-wrap", "a-atqa", "a-no-halt",
     ]

@@ -43,6 +43,19 @@ struct Type4TagTests {
         #expect(card.updates == [try Hex.decode("00D6000005 0003D50000")])
     }
 
+    @Test("The smallest lengths: MLe 000F, MLc 0001")
+    func smallestLengths() throws {
+        let card = try Self.card("000F 20 000F 0001 04 06 E104 0040 00 00")
+        #expect(try Self.tag(card).readNDEF().message == (try Hex.decode(Self.message)))
+        #expect(card.frames.allSatisfy { $0[1] != 0xB0 || ($0.last ?? 0) <= 0x0F })
+    }
+
+    @Test("A Type 2 TLV in place of the length is one clear error")
+    func tagLengthValue() throws {
+        let card = try Self.card(ndef: "0300FE")
+        #expect(throws: TagError.self) { try Self.tag(card).readNDEF() }
+    }
+
     @Test("A long message: length 0, the data, the length")
     func writeLong() throws {
         let card = try Self.card()

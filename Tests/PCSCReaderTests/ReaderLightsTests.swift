@@ -60,21 +60,11 @@ struct LightCommandTests {
 
 /// A driver for pcscd that is vpcd's, and has lights and a buzzer besides.
 private final class LitDriver {
-    let folder: TemporaryFolder
-    let path: String
+    private let shim: DriverShim
+    private var folder: TemporaryFolder { shim.folder }
+    var path: String { shim.path }
 
-    init() throws {
-        folder = try TemporaryFolder()
-        path = "\(folder.path)/lit.so"
-        let source = try folder.write(Array(Self.source.utf8), as: "lit.c")
-        // Under the name by which it calls itself.
-        let compiler = try #require(CCompiler.path)
-        let command = "ln -s \(PCSCService.driver) libifdvpcd.so.0 && \(compiler) -shared -fPIC "
-        let options =
-            "-o lit.so -DFOLDER='\"\(folder.path)\"' -Wl,--no-as-needed,-rpath,'$ORIGIN' \(source) libifdvpcd.so.0"
-        let result = try ChildProcess.run("/bin/sh", ["-c", "cd '\(folder.path)' && \(command)\(options)"])
-        try #require(result.end == .exited(0), "\(result.errors)")
-    }
+    init() throws { shim = try DriverShim(Self.source) }
 
     /// Makes the driver refuse escape commands, as libccid does by its settings; or claim that it takes them, and refuse.
     func refuse(_ how: String) throws { _ = try folder.write([], as: how) }

@@ -2,6 +2,7 @@
 
 import CardModel
 import ReaderCore
+import ReaderTesting
 import SimulatedChips
 import TestSupport
 import Testing
@@ -53,7 +54,7 @@ struct BoardQuirkTests {
         #expect(systems == [0x0D, 0x0D] + card.idm.bytes + [0x01, 0x00, 0x03])
         for request in [ActivationRequest.typeA(), .typeB()] {
             guard findsTypeB || request.technology == .typeA else {
-                #expect(throws: TransportError.corrupted(status: 0)) { try reader.activate(request) }
+                #expect(throws: TransportError.heard(.refused(request.technology))) { try reader.activate(request) }
                 continue
             }
             let picc = try reader.activate(request)
@@ -78,6 +79,24 @@ struct BoardQuirkTests {
             defer { reader.close() }
             try Self.read(reader, findsTypeB: row.findsTypeB)
         }
+    }
+
+    /// Of each kind one, since the suites take long.
+    static let ofEachKind = boards.filter {
+        ["hsu-deaf=2", "hsu-zero=FF", "hsu-echo", "version-error", "no-baud", "cold-b"].contains($0.quirk)
+    }
+
+    /// What the oddity changes is the way to the chip, and not what cards are.
+    @Test(arguments: Way.with(ofEachKind)) func conforms(_ row: Row, _ way: Way) throws {
+        guard way == .serial || row.opensByLibNFC else { return }
+        var servers: [PN532Server] = []
+        defer { for server in servers { server.stop() } }
+        let report = try ReaderConformance.check(readerQuirks: [row.quirk]) { field, cancellation in
+            let server = try PN532Server(field: field)
+            servers.append(server)
+            return try way.open(server, cancellation)
+        }
+        #expect(report == ConformanceReport())
     }
 
     @Test(arguments: ["no-rfconfig", "no-rfconfig=02"], Way.allCases) func saysThatASettingIsRefused(
@@ -120,6 +139,33 @@ struct BoardQuirkTests {
         try Self.read(reader)
     }
 
+    /// Diagnose 06 stops the USB of a PN533 with some cards (libnfc issue 267).
+    @Test(arguments: Way.allCases) func neverAsksTheChipForThePresenceOfACard(_ way: Way) throws {
+        let server = try PN532Server(field: Self.field("no-baud"))
+        defer { server.stop() }
+        let reader = try way.open(server)
+        defer { reader.close() }
+        #expect(try reader.activate(.typeA()) != nil)
+        let before = server.statistics.commandsByCode[0x00]
+        for _ in 0..<3 { #expect(try reader.isCardPresent() == true) }
+        #expect(server.statistics.commandsByCode[0x00] == before)
+    }
+
+    /// The chip is asked again until it is in step (libnfc issue 167).
+    @Test(arguments: Way.allCases) func goesOnIfTheCommandAfterAnAbortIsLost(_ way: Way) throws {
+        func bench(_ faults: [InjectedSerialFaultPlace: InjectedSerialFault]) throws -> Bench {
+            try Bench(way, serial: InjectedSerialFaults(faults), patience: 3)
+        }
+        let first = try bench([:])
+        try first.activate()
+        let tests = first.server.statistics.commandsByCode[0x00, default: 0]
+        let second = try bench([.code(0x42): .acknowledgeOnly, .code(0x00, after: tests): .noAcknowledge])
+        try second.activate()
+        #expect(throws: TransportError.readerTimeout) { try second.exchange(TestCard.requestSystemCode) }
+        #expect(try second.activate()?.idm.bytes == TestCard.idm)
+        #expect(try second.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
+    }
+
     @Test(arguments: Way.allCases) func goesOnAfterALossOfPower(_ way: Way) throws {
         let text = """
             {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"0120220427674eff","systems":[{"code":"0003"}],
@@ -145,18 +191,30 @@ struct BoardQuirkTests {
     static let readers = [
         "acr-twice", "acr-no-led", "acr-no-picc", "acr-error-fe", "acr-status-02",
         "acr-empty",
-        "acr-no-6b", "acr-wtx", "acr-wtx=30", "version",
+        "acr-no-6b", "acr-wtx", "acr-wtx=30", "version", "acr-version", "acr-63-7f",
     ]
 
     @Test(arguments: readers) func readsThroughAnACR122U(_ quirk: String) throws {
         let bench = ACR122Bench(try Self.field(quirk))
         let reader = try bench.open()
         defer { reader.close() }
-        try Self.read(reader)
+        if quirk == "acr-version" { #expect(reader.information.name.contains("RF1258V603")) }
+        let findsTypeB = quirk != "acr-63-7f"
+        try Self.read(reader, findsTypeB: findsTypeB)
         bench.field.removeCards()
         for request in [ActivationRequest.felica(.transit), .typeA(), .typeB()] {
+            guard findsTypeB || request.technology != .typeB else { continue }
             #expect(try reader.activate(request) == nil)
         }
+        // Lights and buzzer are left alone.
+        #expect(!bench.link.log.contains { $0.contains("ff0040") || $0.contains("ff0052") })
+    }
+
+    @Test(arguments: readers.filter { $0 != "acr-63-7f" }) func conforms(_ quirk: String) throws {
+        let report = try ReaderConformance.check(readerQuirks: [quirk]) { field, cancellation in
+            try ACR122Bench(field, cancellation: cancellation).open()
+        }
+        #expect(report == ConformanceReport())
     }
 
     /// What a recording of such a reader has to show before it can be mended.

@@ -24,11 +24,7 @@ struct ProblemRecordingTests {
     func isMasked(card: String) throws {
         var recording = ProblemRecording()
         let reader = RecordingReader(
-            InProcessReader(try VirtualField(cardFile: TestFiles.read(card))),
-            redact: { entry in
-                recording.add(entry)
-                return entry
-            }, write: nil)
+            InProcessReader(try VirtualField(cardFile: TestFiles.read(card))), note: { recording.add($0) })
         var generator = SeededGenerator(seed: 53)
         for request in [ActivationRequest.felica(.any), .typeA(), .typeB()] {
             guard let picc = try? reader.activate(request) else { continue }
@@ -66,7 +62,90 @@ struct ProblemRecordingTests {
         let text = Self.text(recording)
         #expect(text.utf8.count <= ProblemRecording.longestFile && text.utf8.count > ProblemRecording.longestFile / 5)
         #expect(text.contains("\"t\":39999,") && !text.contains("\"t\":0,"))
-        #expect(text.contains("\"left\":[\"beginning\"]"))
+        #expect(text.contains("\"left\":[\"beginning\",\"contents\"]"))
+        #expect(RecordingCheck(Array(text.utf8), name: nil).faults == [])
+    }
+
+    private static let idm: [UInt8] = [0x01, 0x12, 0x03, 0x12, 0xAB, 0xCD, 0x00, 0x42]
+
+    private static func found(_ time: Int = 1) throws -> TranscriptEntry {
+        let card = FeliCaTarget(
+            idm: try #require(IDm(idm)), pmm: try #require(PMm([1, 2, 3, 4, 5, 6, 7, 8])), requestData: nil,
+            bitRate: .kbps212)
+        return TranscriptEntry(
+            time: .milliseconds(time), event: .activate(.felica(.any), .success(.felica(card))))
+    }
+
+    /// A read of one block, and the block.
+    private static func read(_ time: Int) -> TranscriptEntry {
+        TranscriptEntry(
+            time: .milliseconds(time),
+            event: .transceive(
+                [0x10, 0x06] + idm + [1, 0x8B, 0x00, 1, 0x80, 0x00], timeout: .milliseconds(20),
+                .success([0x1D, 0x07] + idm + [0, 0, 1] + [UInt8](repeating: 0x5A, count: 16))))
+    }
+
+    @Test("Traffic is kept in the order of its times, and masked by type")
+    func traffic() throws {
+        let frame = [0xD4, 0x42, 0x10, 0x06] + Self.idm + [1, 0x8B, 0x00, 1, 0x80, 0x00]
+        let line = [0x00, 0x00, 0xFF, UInt8(frame.count), 0 &- UInt8(frame.count)] + frame
+            + [0 &- frame.reduce(0, &+), 0x00]
+        var recording = ProblemRecording()
+        recording.add(try Self.found(), [LinkEvent(time: .zero, .sent([0x55, 0x55, 0x00, 0x00]))])
+        recording.add(
+            Self.read(2),
+            [
+                LinkEvent(time: .milliseconds(1), .failed("/dev/ttyUSB0 of taro")),
+                LinkEvent(time: .milliseconds(3), .sent(line)),
+                LinkEvent(time: .milliseconds(4), .received([0x5A, 0x5A, 0x5A])),
+            ])
+        let text = Self.text(recording)
+        #expect(RecordingCheck(Array(text.utf8), name: nil).faults == [])
+        for part in ["taro", "ttyUSB0", "0312abcd0042", "5a5a"] { #expect(!text.contains(part), "\(part)") }
+        let times = text.split(separator: "\n").compactMap { line in
+            line.split(separator: ",").first { $0.hasPrefix("{\"t\":") }
+        }
+        #expect(times == [0, 1, 1, 2, 3, 4].map { "{\"t\":\($0)" })
+        #expect(text.contains("\"tx\":\"0000ff12eed44210060112000000000001018b00018000"))
+    }
+
+    @Test("What a card holds is left out, which the recording says, and is never replayed")
+    func contents() throws {
+        var recording = ProblemRecording()
+        recording.add(try Self.found())
+        recording.add(Self.read(2))
+        let text = Self.text(recording)
+        #expect(text.contains("\"left\":[\"contents\"]"))
+        let reader = ReplayReader(try Transcript(parsing: Array(text.utf8)))
+        guard case .felica(let card)? = try reader.activate(.felica(.any)) else {
+            Issue.record("no card")
+            return
+        }
+        #expect(card.idm.bytes == [0x01, 0x12, 0, 0, 0, 0, 0, 1])
+        let error = #expect(throws: TransportError.self) {
+            try reader.transceive(
+                [0x10, 0x06] + card.idm.bytes + [1, 0x8B, 0x00, 1, 0x80, 0x00], timeout: .milliseconds(20))
+        }
+        #expect(error == .outOfScript(detail: .init(.transcriptLeavesOut, "4")))
+    }
+
+    @Test("A command that was cut still knows its card")
+    func cutCard() throws {
+        var recording = ProblemRecording()
+        recording.add(try Self.found())
+        for time in 2..<8000 { recording.add(Self.read(time)) }
+        let text = Self.text(recording)
+        #expect(text.contains("\"left\":[\"beginning\",\"contents\"]"))
+        #expect(!text.contains("0312abcd") && text.contains("10060112000000000001"))
+        #expect(RecordingCheck(Array(text.utf8), name: nil).faults == [])
+    }
+
+    @Test("Frames without a known card are not written")
+    func unknownCard() {
+        var recording = ProblemRecording()
+        recording.add(Self.read(2))
+        let text = Self.text(recording)
+        #expect(text.contains("\"tx\":\"00000000000000000000000000000000\""))
         #expect(RecordingCheck(Array(text.utf8), name: nil).faults == [])
     }
 

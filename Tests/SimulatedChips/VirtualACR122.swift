@@ -181,7 +181,7 @@ package struct ACR122Firmware: USBFirmware {
     /// The reader's own answers: its name, its PICC operating parameter, and LEDs and buzzer.
     private mutating func own(_ command: [UInt8]) -> [UInt8] {
         switch (command.element(at: 0), command.element(at: 1), command.element(at: 2)) {
-        case (0xFF, 0x00, 0x48): return Self.firmware
+        case (0xFF, 0x00, 0x48): return quirks.name.map { Array($0.utf8) } ?? Self.firmware
         case (0xFF, 0x00, 0x51):
             panel.polls = (command.element(at: 3) ?? 0) & 0x80 != 0
             return [0x90, command.element(at: 3) ?? 0x00]

@@ -12,6 +12,10 @@ package typealias VirtualPort100 = VirtualUSBReader<Port100Firmware>
 extension VirtualPort100 {
     /// Creates a reader over a field.
     package convenience init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults()) {
+        var faults = faults
+        if field.readerQuirks.port100.hasStaleAnswer {
+            faults.leftover += [Port100Firmware.acknowledge, Port100HostFrame.encode([0xD7, 0x05, 0, 0, 0, 0, 8, 1])]
+        }
         self.init(Port100Firmware(field), field, faults)
     }
 }
@@ -20,12 +24,17 @@ extension VirtualPort100 {
 package struct Port100Firmware: USBFirmware {
     private let field: any RadioField
     private var registers = Port100Registers()
+    private let quirks: Port100Quirks
+    /// The number of exchanges with a card so far.
+    private var exchanges = 0
 
-    private static let acknowledge: [UInt8] = [0, 0, 0xFF, 0, 0xFF, 0]
+    static let acknowledge: [UInt8] = [0, 0, 0xFF, 0, 0xFF, 0]
+    private static let shortError: [UInt8] = [0, 0, 0xFF, 0xFF, 0xFF]
     private static let error: [UInt8] = [0, 0, 0xFF, 1, 0xFF, 0x7F, 0x81, 0]
 
     init(_ field: any RadioField) {
         self.field = field
+        quirks = field.readerQuirks.port100
     }
 
     package func complete(_ statistics: inout USBChipStatistics) {
@@ -54,7 +63,10 @@ package struct Port100Firmware: USBFirmware {
         case .wrongLengthChecksum: answer[7] &+= 1
         default: break
         }
-        port.answer(answer, after: Self.acknowledge, with: fault)
+        if code == 0x04, quirks.garblesFirstExchange, exchanges == 1 { answer = Self.shortError }
+        guard quirks.splitsAnswers else { return port.answer(answer, after: Self.acknowledge, with: fault) }
+        port.add(Self.acknowledge)
+        for start in stride(from: 0, to: answer.count, by: 64) { port.add(Array(answer[start...].prefix(64))) }
     }
 
     // MARK: Commands
@@ -72,9 +84,9 @@ package struct Port100Firmware: USBFirmware {
         case 0x20: return [0x11, 0x01]
         case 0x22: return [0x00, 0x01]
         // Types 0 and 1.
-        case 0x28: return [0, 0, 0, 0, 0, 0, 0, 3]
+        case 0x28: return [0, 0, 0, 0, 0, 0, 0, quirks.lacksType1 ? 1 : 3]
         case 0x2A:
-            let isKnown = parameters == [0x00] || parameters == [0x01]
+            let isKnown = parameters == [0x00] || parameters == [0x01] && !quirks.lacksType1
             registers.isCommandTypeSet = isKnown
             return [isKnown ? 0x00 : 0x01]
         default: return nil
@@ -90,6 +102,8 @@ package struct Port100Firmware: USBFirmware {
             return [0x00, 0x04, 0, 0]
         }
         registers.isFieldOn = true
+        exchanges += 1
+        if exchanges <= quirks.hotExchanges { return [0x40, 0, 0, 0] }
         port.statistics.exchanges += 1
         switch field.exchange(frame) {
         case .silence: return [0x80, 0, 0, 0]

@@ -108,6 +108,27 @@ class B1Readers(SystemTest):
             self.reads(reader)
             self.given_back(reader)
 
+    def test_contributions(self):
+        """What a stranger would send of each reader: masked, whole, with the frames below, and played."""
+        for name, model in READERS.items():
+            reader = self.plug_in(model)
+            with self.subTest(name):
+                folder = self.vm.run("mktemp -d", "alice").out.strip()
+                made = self.vm.kazasu(f"contribute --yes -o {folder} -r {self.vm.name(reader)}", "alice")
+                self.assertEqual(made.status, 0, made)
+                self.given_back(reader)
+                path = made.out.strip()
+                self.assertTrue(path.startswith(f"{folder}/") and path.endswith(".jsonl"), made)
+                text = self.vm.run(f"cat {path}", "alice").out
+                for secret in "031234567890", "alice", folder:
+                    self.assertNotIn(secret, text)
+                lines = [machine.json.loads(line) for line in text.splitlines()]
+                self.assertTrue(lines[-1]["complete"], lines[-1])
+                self.assertGreater(sum(line.get("op") == "link" for line in lines), 80)
+                self.assertEqual(self.vm.kazasu(f"contribute --check {path}").out, "")
+                played = self.vm.kazasu(f"contribute --yes -o {folder} -r replay:{path}", "alice")
+                self.assertEqual(played.status, 0, played)
+
     def test_two_alike(self):
         edy = str(machine.TOP / "Fixtures/cards/edy/card.json")
         first, second = self.plug_in(RC_S380), self.plug_in(RC_S380, card=edy)

@@ -184,7 +184,7 @@ struct APDUExchange {
 
     /// One element of `exchanges` in `kazasu.apdu/1`.
     func json(_ redaction: Redaction) -> JSONValue {
-        let tx = redaction.isOn ? ISO14443Redaction.command(sent, isAPDU: true) : sent
+        let tx = redaction.isOn ? APDURedaction.command(sent) : sent
         var object = JSONObject([("tx", .string(Hex.encode(tx)))])
         if case .verify(_, let number) = step.action { object["pin"] = .int(number) }
         object["data"] = .string(Hex.encode(shown(response.data, redaction)))

@@ -11,11 +11,14 @@ public enum Heard: Hashable, Sendable {
     case unstarted(Technology)
     /// Answers of this kind were damaged in the air: a card at the edge of the field, or several at once.
     case damaged(Technology)
+    /// The reader refused to look for this kind of card.
+    case refused(Technology)
 
     /// The kind of card.
     public var technology: Technology {
         switch self {
-        case .several(let technology), .unstarted(let technology), .damaged(let technology): technology
+        case .several(let technology), .unstarted(let technology), .damaged(let technology), .refused(let technology):
+            technology
         }
     }
 
@@ -25,6 +28,7 @@ public enum Heard: Hashable, Sendable {
         case .several: 0
         case .unstarted: 1
         case .damaged: 2
+        case .refused: 3
         }
     }
 }
@@ -39,6 +43,7 @@ extension Heard {
             case .several: "several"
             case .unstarted: "unstarted"
             case .damaged: "damaged"
+            case .refused: "refused"
             }
         return "\(kind)\(Self.separator)\(technology.rawValue)"
     }
@@ -51,6 +56,7 @@ extension Heard {
         case "several": self = .several(technology)
         case "unstarted": self = .unstarted(technology)
         case "damaged": self = .damaged(technology)
+        case "refused": self = .refused(technology)
         default: return nil
         }
     }
@@ -74,6 +80,8 @@ extension Heard: SelfDescribing {
         case .damaged:
             LocalizedText(
                 "a \(english) card answers, but its answers are damaged", "\(japanese) のカードの応答が壊れて届きます")
+        case .refused:
+            LocalizedText("the reader refuses to look for \(english) cards", "リーダーが \(japanese) のカードの検出を拒否します")
         }
     }
 }

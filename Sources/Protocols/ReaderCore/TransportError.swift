@@ -176,6 +176,8 @@ extension TransportError.Reason {
         case transcriptDiffers
         /// Values: as for ``transcriptDiffers``, and the place of the first different byte, from 0.
         case transcriptDiffersAt
+        /// Value: the line.
+        case transcriptLeavesOut
 
         /// Whether the ID names no reader that could ever exist, so that there is nothing to wait for.
         package var isAboutID: Bool {
@@ -221,6 +223,7 @@ extension TransportError: SelfDescribing {
                 "the reader cannot do this: \(detail.message.english)", "リーダーがこの機能に対応していません（\(detail.message.japanese)）"
             )
         case .cancelled: LocalizedText("interrupted", "中断しました")
+        case .outOfScript(let detail) where detail.code == .transcriptLeavesOut: detail.message
         case .outOfScript(let detail):
             LocalizedText(
                 "this recording does not match the command (\(detail.message.english))",

@@ -103,7 +103,12 @@ struct PCSCLink: ~Copyable {
 
     /// Updates whether there is a card.
     private mutating func refresh() throws(TransportError) -> Bool {
-        guard let now = try context.change(of: reader, from: .unknown, within: .zero) else { return false }
+        guard var now = try context.change(of: reader, from: .unknown, within: .zero) else { return false }
+        if now.isMute, connection == nil {
+            // pcscd gives a card its power once, which fails now and then (LudovicRousseau/PCSC#102); a connection does again.
+            connection = try? CardConnection(reader, in: context)
+            if connection != nil { now = try context.change(of: reader, from: .unknown, within: .zero) ?? now }
+        }
         presence = now
         guard !now.readerIsGone else { throw PCSCCode.readerUnavailable.error }
         if !now.hasCard { release() }

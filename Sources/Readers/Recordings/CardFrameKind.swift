@@ -47,6 +47,8 @@ struct CardFrameKind {
     /// The same with the status flags of an answer.
     private static let flags: [Part] = [.open(2), .idm, .open(2)]
     private static let unknown = CardFrameKind(false, header, header)
+    /// A frame for a card that nobody knows.
+    static let ofNoCard = CardFrameKind(false, [], [])
 
     /// The commands whose parameters and answers are codes, key versions and flags: Request Service, Request Response, Search
     /// Service Code, Request System Code, Request Block Information, Request Code List, Request Service v2, Request
@@ -106,42 +108,5 @@ struct CardFrameKind {
         // The header and the length of the data.
         default: return CardFrameKind(false, [.open(5)], [.statusWord])
         }
-    }
-}
-
-extension CardFrameKind.Part {
-    /// Writes this part of a frame.
-    ///
-    /// - Parameters:
-    ///   - rest: what follows the parts before; the part's bytes are removed from it.
-    ///   - uid: the UID of the selected card.
-    func masked(_ rest: inout ArraySlice<UInt8>, uid: [UInt8], _ masks: inout IdentityMasks) -> [UInt8] {
-        func take(_ count: Int) -> [UInt8] {
-            defer { rest = rest.dropFirst(count) }
-            return Array(rest.prefix(count))
-        }
-        switch self {
-        case .open(let count): return take(count)
-        case .openRest: return take(rest.count)
-        case .idm:
-            let bytes = take(8)
-            return bytes.count == 8 ? masks.idm(bytes) : bytes.map { _ in 0 }
-        case .statusWord:
-            let data = rest.dropLast(2).map { _ in UInt8(0) }
-            defer { rest = [] }
-            return data + rest.suffix(2)
-        case .firstPages: return Self.firstPages(take(rest.count), uid, &masks)
-        }
-    }
-
-    /// Pages 0 to 3 with a UID of seven bytes; of any other answer, nothing is written.
-    private static func firstPages(_ pages: [UInt8], _ uid: [UInt8], _ masks: inout IdentityMasks) -> [UInt8] {
-        guard pages.count == 16, uid.count == 7 else { return pages.map { _ in 0 } }
-        let number = masks.uid(Array(pages[0..<3] + pages[4..<8]))
-        let first = [number[0], number[1], number[2]]
-        let last = Array(number[3...])
-        let isContainer = pages[12] == 0xE1 && pages[13] >> 4 == 1
-        return first + [first.reduce(0x88, ^)] + last + [last.reduce(0, ^), 0, pages[10], pages[11]]
-            + (isContainer ? Array(pages[12...]) : [0, 0, 0, 0])
     }
 }

@@ -87,18 +87,13 @@ package final class CourseRecorder: Reader {
         for event in traffic() { add(.link(event)) }
     }
 
-    /// The traffic so far, without what a library says about it.
-    private func traffic() -> [LinkEvent] {
-        (link?.take() ?? []).filter { if case .note = $0.content { false } else { true } }
-    }
+    private func traffic() -> [LinkEvent] { link?.takeFrames() ?? [] }
 
     /// The exchange, then the traffic during it, so that times go forward.
     private func record(_ start: Duration, _ event: TranscriptEntry.Event, took: Duration, _ traffic: [LinkEvent]) {
-        for event in traffic where event.time < start { add(.link(event)) }
         var entry = TranscriptEntry(time: start, event: event)
         entry.took = took
-        add(.exchange(entry))
-        for event in traffic where event.time >= start { add(.link(event)) }
+        for item in Recording.lines(entry, traffic) { add(item) }
     }
 
     // MARK: Reader

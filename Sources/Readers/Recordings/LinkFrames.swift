@@ -97,7 +97,7 @@ struct LinkFrames {
                 return []
             }
             return data.prefix(1)
-                + RecordingMask.masked(Array(answer.prefix(Int(length))), [.open(2), .idm, .open(10)], [], &masks)
+                + FrameMask(Array(answer.prefix(Int(length))), [.open(2), .idm, .open(10)], uid: [], &masks).bytes
         // The number, ATQA, SAK, the length of the UID, UID.
         case 0:
             guard data.count > 5, data.count >= 5 + Int(data[4]) else { return [] }
@@ -114,12 +114,12 @@ struct LinkFrames {
 
     private func cardFrame(_ frame: [UInt8], _ masks: inout IdentityMasks) -> [UInt8] {
         guard let kind = kind(of: frame) else { return Self.unselected(frame) }
-        return RecordingMask.masked(frame, kind.command, uid, &masks)
+        return FrameMask(frame, kind.command, uid: uid, &masks).bytes
     }
 
     private func cardAnswer(_ answer: [UInt8], to frame: [UInt8]?, _ masks: inout IdentityMasks) -> [UInt8] {
         guard let frame, let kind = kind(of: frame) else { return answer.count == 2 ? answer : [] }
-        return RecordingMask.masked(answer, kind.answer, uid, &masks)
+        return FrameMask(answer, kind.answer, uid: uid, &masks).bytes
     }
 
     /// The kind of a frame; `nil` for the anticollision of type A and for type B.

@@ -87,8 +87,9 @@ package enum Recording {
 
     /// Any other line.
     package enum Item: Hashable, Sendable {
-        /// A part of the course begins.
-        case section(String)
+        /// A part of the course begins. What the part leaves out although the card has it is known before for a trace only,
+        /// by ``RecordingWords/omissions``; else its outcome says so.
+        case section(String, left: [String] = [])
         /// Traffic between the computer and the reader.
         case link(LinkEvent)
         /// A request to the reader and its result.
@@ -101,7 +102,8 @@ package enum Recording {
         /// The line, without a newline.
         package var line: String {
             switch self {
-            case .section(let name): Transcript.Remark.Content.section(command: name).line
+            case .section(let name, let left):
+                Self.section(name, left)
             case .link(let event): event.line
             case .exchange(let entry): entry.line
             case .outcome(let outcome): outcome.line
@@ -115,10 +117,19 @@ package enum Recording {
             }
         }
 
+        private static func section(_ name: String, _ left: [String]) -> String {
+            var object = JSONObject([("op", "section"), ("command", .string(name))])
+            object["left"] = .list(left)
+            return JSONValue.object(object).compactText
+        }
+
         init(json: JSONCursor) throws(DocumentError) {
             let operation = try json.required("op")
             switch try operation.text() {
-            case "section": self = .section(try json.required("command").text())
+            case "section":
+                self = .section(
+                    try json.required("command").text(),
+                    left: try json.optional("left")?.list { word throws(DocumentError) in try word.text() } ?? [])
             case "link": self = .link(try LinkEvent(json: json))
             case "outcome": self = .outcome(try Outcome(json: json))
             case "end":
@@ -137,6 +148,12 @@ package enum Recording {
             case .section, .outcome, .end: nil
             }
         }
+    }
+
+    /// An exchange and the traffic during it, in the order of their times.
+    static func lines(_ entry: TranscriptEntry, _ traffic: [LinkEvent]) -> [Item] {
+        let split = traffic.firstIndex { $0.time >= entry.time } ?? traffic.endIndex
+        return traffic[..<split].map { .link($0) } + [.exchange(entry)] + traffic[split...].map { .link($0) }
     }
 
     /// How a part of the course ended.

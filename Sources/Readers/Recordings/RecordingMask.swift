@@ -6,7 +6,7 @@ package import ReaderCore
 /// Masks a recording line by line, by the type of each value. A value that no type claims is not written.
 ///
 /// Lines that were masked stay as they are, in a new mask as well: so a file is masked if this changes nothing.
-package struct RecordingMask {
+package struct RecordingMask: Sendable {
     private var masks = IdentityMasks()
     /// The card that was found last.
     private var selected: PICC?
@@ -23,17 +23,22 @@ package struct RecordingMask {
     /// All lines but the first, from the beginning of a recording.
     package static func apply(_ items: [Recording.Item]) -> [Line] {
         var mask = RecordingMask()
+        return mask.next(items)
+    }
+
+    /// The lines that follow.
+    package mutating func next(_ items: [Recording.Item]) -> [Line] {
         var lines: [Line] = []
         var rest = items[...]
         while let item = rest.first {
             let traffic = rest.prefix { if case .link = $0 { true } else { false } }
             if traffic.isEmpty {
                 rest = rest.dropFirst()
-                lines.append(Line(item: mask.apply(item), isHarmless: mask.isHarmless(item)))
+                lines.append(Line(item: apply(item), isHarmless: isHarmless(item)))
             } else {
                 rest = rest.dropFirst(traffic.count)
                 let events = traffic.compactMap { if case .link(let event) = $0 { event } else { nil } }
-                let masked = LinkFrames(mask.context).apply(events, &mask.masks)
+                let masked = LinkFrames(context).apply(events, &masks)
                 lines += masked.map { Line(item: .link($0), isHarmless: true) }
             }
         }
@@ -58,7 +63,8 @@ package struct RecordingMask {
     /// Any other line but traffic, which is masked in one piece.
     private mutating func apply(_ item: Recording.Item) -> Recording.Item {
         switch item {
-        case .section(let name): .section(RecordingWords.section(name))
+        case .section(let name, let left):
+            .section(RecordingWords.section(name), left: left.map(RecordingWords.omission))
         case .link: item
         case .exchange(let entry): .exchange(apply(entry))
         case .outcome(let outcome): .outcome(apply(outcome))
@@ -85,24 +91,29 @@ package struct RecordingMask {
 
     /// An exchange; it decides what the frames of the reader after it are.
     private mutating func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
-        let event: TranscriptEntry.Event
+        var masked = entry
         switch entry.event {
         case .activate(let request, let result):
             // The UID as the card says it, by which frames are understood.
             if case .success(let picc?) = result { selected = picc }
             context = .search(request.technology)
-            event = .activate(
+            masked.event = .activate(
                 request, result.map { picc in picc.map { Self.masked($0, &masks) } }.mapError(Self.masked))
         case .transceive(let frame, let timeout, let result):
             let kind = Self.kind(of: frame, selected)
             let uid = Self.uid(of: selected)
             context = selected.map { .exchange($0) } ?? .none
-            event = .transceive(
-                Self.masked(frame, kind.command, uid, &masks), timeout: timeout,
-                result.map { Self.masked($0, kind.answer, uid, &masks) }.mapError(Self.masked))
+            let command = FrameMask(frame, kind.command, uid: uid, &masks)
+            let answer = result.map { FrameMask($0, kind.answer, uid: uid, &masks) }.mapError(Self.masked)
+            masked.event = .transceive(command.bytes, timeout: timeout, answer.map(\.bytes))
+            // What a command writes need not be the same when it is replayed, and nobody may take the zeros of an answer
+            // for what the card holds.
+            let places = [entry.masked, command.unclaimed].compactMap(\.self).filter { !$0.isEmpty }
+            if let first = places.map(\.lowerBound).min(), let last = places.map(\.upperBound).max() {
+                masked = masked.masking(first..<last)
+            }
+            masked.leavesOutContents = (try? answer.get())?.leavesOut ?? false
         }
-        var masked = TranscriptEntry(time: entry.time, event: event)
-        masked.took = entry.took
         return masked
     }
 
@@ -118,20 +129,12 @@ package struct RecordingMask {
     }
 
     static func kind(of frame: [UInt8], _ selected: PICC?) -> CardFrameKind {
-        CardFrameKind.of(frame, selected?.technology ?? .typeB, isISODEP: selected?.isISODEP ?? true)
+        guard let selected else { return .ofNoCard }
+        return CardFrameKind.of(frame, selected.technology, isISODEP: selected.isISODEP)
     }
 
     static func uid(of picc: PICC?) -> [UInt8] {
         if case .typeA(let target)? = picc { target.uid } else { [] }
-    }
-
-    static func masked(
-        _ frame: [UInt8], _ parts: [CardFrameKind.Part], _ uid: [UInt8], _ masks: inout IdentityMasks
-    ) -> [UInt8] {
-        var rest = frame[...]
-        var masked: [UInt8] = []
-        for part in parts { masked += part.masked(&rest, uid: uid, &masks) }
-        return masked + rest.map { _ in 0 }
     }
 
     static func masked(_ picc: PICC, _ masks: inout IdentityMasks) -> PICC {

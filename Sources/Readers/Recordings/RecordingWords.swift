@@ -49,7 +49,7 @@ package enum RecordingWords {
     ]
 
     /// What is left out: it identifies a card and cannot be masked, the reader cannot do it, or it would not fit.
-    package static let omissions: Set<String> = ["signature", "fieldGap", "beginning", other]
+    package static let omissions: Set<String> = ["signature", "fieldGap", "beginning", "contents", other]
 
     /// What drivers call a transfer that failed.
     private static let linkErrors: Set<String> = [

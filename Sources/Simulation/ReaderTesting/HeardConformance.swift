@@ -5,43 +5,27 @@ import ReaderCore
 import VirtualReader
 
 /// The suite for what a reader hears of cards that it cannot select.
-struct HeardConformance {
-    private(set) var report = ConformanceReport()
-    private let reader: any Reader
-    private let stage: ConformanceStage
+struct HeardConformance: CardSuite {
+    static let subject = "what is heard"
+    var report = ConformanceReport()
+    let reader: any Reader
+    let stage: ConformanceStage
 
     /// How many Pollings with time slots two cards get to be heard: they share a slot in one of 16.
     private static let slottedLooks = 30
 
-    /// - Parameters:
-    ///   - reader: open, with no card before it.
-    ///   - stage: the place before it, where answers of several cards collide.
-    init(_ reader: any Reader, stage: ConformanceStage) {
-        self.reader = reader
-        self.stage = stage
-    }
-
-    /// Runs every case that applies; the reader is closed afterwards.
-    ///
-    /// - Throws: what the stage throws.
-    mutating func run() throws {
-        defer { reader.close() }
-        guard stage.limits.isEmpty else {
-            report.skipped.append("what is heard (\(ConformanceStage.Limit.noFaults.rawValue))")
-            return
-        }
+    mutating func runCases() throws {
         nothing()
         try twoFeliCaCards()
-        let technologies = reader.information.technologies
-        if technologies.contains(.typeA) { try twoTypeACards() }
-        if technologies.contains(.typeA) { for refuses in [false, true] { try withoutATS(refuses: refuses) } }
-        if technologies.contains(.typeB) { try withoutISODEP() }
+        if has(.typeA) { try twoTypeACards() }
+        if has(.typeA) { for refuses in [false, true] { try withoutATS(refuses: refuses) } }
+        if has(.typeB) { try withoutISODEP() }
         nothing()
     }
 
     private mutating func nothing() {
         for request in [ActivationRequest.felica(.transit), .typeA(), .typeA(isoDEP: false), .typeB()]
-        where reader.information.technologies.contains(request.technology) {
+        where has(request.technology) {
             report.expect(.success(nil), "hears nothing in an empty field: \(request)") { () throws(TransportError) in
                 try reader.activate(request)
             }
@@ -50,11 +34,11 @@ struct HeardConformance {
 
     /// Two cards with the same system answer every Polling at the same moment, and time slots tell them apart.
     private mutating func twoFeliCaCards() throws {
-        let text = """
+        try place(
+            """
             {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"0120220427674eff",
              "systems":[{"code":"0003","nodes":["0000-FFFE"],"blocks":{"090F":20}}],"virtual":{"quirks":["two-cards"]}}
-            """
-        for card in try VirtualCardFile.loadCards(Array(text.utf8)) { try stage.place(card) }
+            """)
         unselected(.felica(.transit), .damaged(.felica), "two FeliCa cards")
         var heard: Set<IDm> = []
         for _ in 0..<Self.slottedLooks {
@@ -68,10 +52,8 @@ struct HeardConformance {
     /// Of two cards of type A, whose answers collide bit by bit, one is singled out and answers alone.
     private mutating func twoTypeACards() throws {
         let uids: [[UInt8]] = [[1, 2, 3, 4], [1, 2, 3, 5]]
-        for uid in ["01020304", "01020305"] {
-            let text = #"{"schema":"kazasu.card/1","typeA":{"uid":"\#(uid)"}}"#
-            for card in try VirtualCardFile.loadCards(Array(text.utf8)) { try stage.place(card) }
-        }
+        try place(
+            #"{"schema":"kazasu.card/1","cards":[{"typeA":{"uid":"01020304"}},{"typeA":{"uid":"01020305"}}]}"#)
         for _ in 0..<2 {
             guard case .typeA(let target)? = try? reader.activate(.typeA()), uids.contains(target.uid) else {
                 report.breaches.append("two cards of type A: none is singled out")
@@ -87,13 +69,11 @@ struct HeardConformance {
     /// A card whose SAK names ISO-DEP, and that answers RATS with a NAK or not at all.
     private mutating func withoutATS(refuses: Bool) throws {
         let name = refuses ? "a card that refuses RATS" : "a card that is silent to RATS"
-        let text = """
+        try place(
+            """
             {"schema":"kazasu.card/1","typeA":{"uid":"01020304","sak":"28"},
              "virtual":{"quirks":["\(refuses ? "dep-rats-nak" : "dep-rats-mute")"]}}
-            """
-        // The end of the selection before would be the first request that this card hears.
-        _ = try? reader.activate(.typeA())
-        for card in try VirtualCardFile.loadCards(Array(text.utf8)) { try stage.place(card) }
+            """)
         unselected(.typeA(), .unstarted(.typeA), name)
         if case .typeA(let target)? = try? reader.activate(.typeA(isoDEP: false)) {
             if target.uid != [1, 2, 3, 4] || target.isISODEP || ![nil, 0x28].contains(target.sak) {
@@ -107,10 +87,7 @@ struct HeardConformance {
 
     /// A card of type B whose ATQB names no ISO-DEP is reported, and no APDU is sent to it.
     private mutating func withoutISODEP() throws {
-        let text = """
-            {"schema":"kazasu.card/1","typeB":{"pupi":"e8253eec"},"virtual":{"quirks":["b-not-iso"]}}
-            """
-        for card in try VirtualCardFile.loadCards(Array(text.utf8)) { try stage.place(card) }
+        try place(#"{"schema":"kazasu.card/1","typeB":{"pupi":"e8253eec"},"virtual":{"quirks":["b-not-iso"]}}"#)
         if case .typeB(let target)? = try? reader.activate(.typeB()) {
             if target.pupi != ConformanceCards.pupi || target.isISODEP {
                 report.breaches.append("type B without ISO-DEP: \(target)")

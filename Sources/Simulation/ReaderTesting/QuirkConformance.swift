@@ -5,10 +5,11 @@ import ReaderCore
 import VirtualReader
 
 /// The suite for cards of type A and B that deviate from the standards as real ones do (`Docs/quirks.md`).
-struct QuirkConformance {
-    private(set) var report = ConformanceReport()
-    private let reader: any Reader
-    private let stage: ConformanceStage
+struct QuirkConformance: CardSuite {
+    static let subject = "cards that deviate"
+    var report = ConformanceReport()
+    let reader: any Reader
+    let stage: ConformanceStage
 
     private static let onBoth = ["dep-wtx", "dep-wtx-power", "dep-fsc", "dep-no-deselect", "dep-no-nak"]
     /// Those of cards with ISO-DEP.
@@ -23,30 +24,13 @@ struct QuirkConformance {
     /// So often the card is selected and read.
     private static let rounds = 3
 
-    /// - Parameters:
-    ///   - reader: open, with no card before it.
-    ///   - stage: the place before it.
-    init(_ reader: any Reader, stage: ConformanceStage) {
-        self.reader = reader
-        self.stage = stage
-    }
-
-    /// Runs every case that applies; the reader is closed afterwards.
-    ///
-    /// - Throws: what the stage throws.
-    mutating func run() throws {
-        defer { reader.close() }
-        guard stage.limits.isEmpty else {
-            report.skipped.append("cards that deviate (\(ConformanceStage.Limit.noFaults.rawValue))")
-            return
-        }
-        let technologies = reader.information.technologies
-        if technologies.contains(.typeA) {
+    mutating func runCases() throws {
+        if has(.typeA) {
             for quirk in Self.ofTypeA { try files(.typeA(), #""typeA":{"uid":"04a8d862","sak":"20"}"#, quirk) }
             for quirk in Self.ofTags { try pages(quirk) }
             for quirk in Self.unselectable { try nothing(quirk) }
         }
-        if technologies.contains(.typeB) {
+        if has(.typeB) {
             for quirk in Self.ofTypeB { try files(.typeB(), #""typeB":{"pupi":"e8253eec"}"#, quirk) }
         }
     }
@@ -127,11 +111,5 @@ struct QuirkConformance {
         report.expect(.success(answer), name) { () throws(TransportError) in
             try reader.transceive(command, timeout: Self.time)
         }
-    }
-
-    private func place(_ card: String) throws {
-        // The end of the selection before must not be the first thing that the card hears.
-        _ = try? reader.activate(.typeA())
-        for card in try VirtualCardFile.loadCards(Array(card.utf8)) { try stage.place(card) }
     }
 }

@@ -26,15 +26,36 @@ public enum ReaderConformance {
     public static func check(
         _ open: (VirtualField, CancellationToken) throws -> any Reader
     ) throws -> ConformanceReport {
+        try check(readerQuirks: [], open)
+    }
+
+    /// The same with a device that deviates.
+    ///
+    /// - Parameter names: switches of `virtual.quirks` that change a reader.
+    package static func check(
+        readerQuirks names: [String], _ open: (VirtualField, CancellationToken) throws -> any Reader
+    ) throws -> ConformanceReport {
         var report = ConformanceReport()
         for suite in [feliCa, iso14443, presence, heard, quirks] {
-            let field = VirtualField(cards: [], collision: .damaged)
+            let field = try field(names)
             let cancellation = CancellationToken()
             let reader = try open(field, cancellation)
             defer { reader.close() }
             report += try suite(reader, ConformanceStage(field), cancellation)
         }
         return report
+    }
+
+    /// An empty field in which answers collide.
+    private static func field(_ names: [String]) throws -> VirtualField {
+        let quirks = (["two-cards"] + names).map { "\"\($0)\"" }.joined(separator: ",")
+        let file = """
+            {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"0120220427674eff","systems":[{"code":"0003"}],
+             "virtual":{"quirks":[\(quirks)]}}
+            """
+        let field = try VirtualField(cardFile: Array(file.utf8))
+        field.removeCards()
+        return field
     }
 
     /// FeliCa: Polling, exchanges, long answers, silent cards, damaged answers and cards that leave. The reader is closed
@@ -52,7 +73,7 @@ public enum ReaderConformance {
     package static func heard(
         _ reader: any Reader, _ stage: ConformanceStage, _ cancellation: CancellationToken
     ) throws -> ConformanceReport {
-        var suite = HeardConformance(reader, stage: stage)
+        var suite = HeardConformance(reader: reader, stage: stage)
         try suite.run()
         return suite.report
     }
@@ -62,7 +83,7 @@ public enum ReaderConformance {
     package static func quirks(
         _ reader: any Reader, _ stage: ConformanceStage, _ cancellation: CancellationToken
     ) throws -> ConformanceReport {
-        var suite = QuirkConformance(reader, stage: stage)
+        var suite = QuirkConformance(reader: reader, stage: stage)
         try suite.run()
         return suite.report
     }

@@ -108,7 +108,7 @@ struct FeliCaRaw: KazasuCommand {
         } catch {
             throw CommandError(error)
         }
-        let shown = TraceRedaction(context.redaction).apply(frame, answer: answer, of: target)
+        let shown = FrameRedaction(context.redaction).apply(frame, answer: answer, of: target)
         if !context.json {
             try context.print(Hex.encode(shown.answer, uppercase: true, separator: hexSeparator.text) + "\n")
         }

@@ -44,7 +44,8 @@ extension CommandError {
                 .cannotWrite, "cannotWrite", error,
                 hint: tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
         case .noCard: self = .noCard()
-        case .heard: self.init(.interruptedReading, "notSelected", error, hint: Remedy.oneCard)
+        case .heard(let heard):
+            self.init(.interruptedReading, "notSelected", error, hint: Remedy.after(heard))
         case .severalCards: self.init(.interruptedReading, "multipleCards", error, hint: Remedy.oneCard)
         case .wrongCard(let card): self.init(card)
         case .reading(let error): self.init(error, keepingWhatWasRead: keepingWhatWasRead)
@@ -159,7 +160,8 @@ extension CommandError {
         case .noAnswer, .cardReleased:
             self.init(.interruptedReading, "cardLost", error, suffix: suffix, hint: Remedy.leave)
         case .corrupted: self.init(.interruptedReading, "radioError", error, suffix: suffix, hint: Remedy.move)
-        case .heard: self.init(.interruptedReading, "notSelected", error, suffix: suffix, hint: Remedy.oneCard)
+        case .heard(let heard):
+            self.init(.interruptedReading, "notSelected", error, suffix: suffix, hint: Remedy.after(heard))
         case .frameTooLong:
             self.init(.usage, "frameTooLong", error, hint: tr("send a shorter packet", "短いパケットにしてください"))
         case .answerTooLong:
@@ -172,11 +174,16 @@ extension CommandError {
                 .noReader, "unsupported", error,
                 hint: Remedy.otherReader)
         case .cancelled: self = .cancelled(suffix)
-        case .outOfScript:
+        case .outOfScript(let detail):
+            let isMasked = detail.code == .transcriptLeavesOut
             self.init(
                 .badFile, "outOfScript", error, suffix: suffix,
-                hint: tr(
-                    "use the command and options that it was recorded with", "記録したときと同じコマンドとオプションを指定してください"))
+                hint: isMasked
+                    ? tr(
+                        "a masked recording plays searches and lists, but no contents of a card",
+                        "伏せた記録で再生できるのは検出と一覧までで、カードの内容は含まれません")
+                    : tr(
+                        "use the command and options that it was recorded with", "記録したときと同じコマンドとオプションを指定してください"))
         }
     }
 
@@ -305,6 +312,10 @@ enum Remedy {
         "let the reader cool down for some minutes, with no card on it", "カードを載せずに数分置き、リーダーを冷ましてください")
     static let oneCard = tr(
         "put one card alone flat on the reader, away from metal", "カードを 1 枚だけ、金属から離して平らに置いてください")
+    static func after(_ heard: Heard) -> String {
+        if case .refused = heard { otherReader } else { oneCard }
+    }
+
     static let installOpenSSL = tr(
         "install OpenSSL 3 (libssl3 or openssl-libs)", "OpenSSL 3（libssl3 または openssl-libs）を入れてください")
     static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")

@@ -27,43 +27,42 @@ final class ReaderSession {
         if let lent = context.lent {
             var device = lent.reader
             if CommandHost.current != nil, context.redaction.isOn {
-                device = RecordingReader(device, redact: TraceRedaction(context.redaction).apply, write: nil)
+                device = RecordingReader(device, note: FrameRedaction(context.redaction).learn)
             }
             reader = CardReader(borrowing: device, cancellation: context.cancellation)
             mayKeepLayouts = false
             trace = nil
             return
         }
-        let (opened, id) = try ReaderSession.opened(options, context)
+        let link = LinkRecorder(wantsLogs: false)
+        let (opened, id) = try ReaderSession.opened(options, link, context)
         mayKeepLayouts = options.trace == nil && !ReaderRegistry.isSimulated(id)
-        let trace: TraceFile?
+        let isMasked = context.redaction.isOn
         do {
-            trace = try options.trace.map { path throws(CommandError) in try TraceFile(path) }
+            trace = try options.trace.map { path throws(CommandError) in
+                let header = CourseRecording.traceHeader(opened.information, id: id, isMasked: isMasked)
+                return try TraceFile(path, header, command: context.command ?? RecordingWords.other, isMasked: isMasked)
+            }
         } catch {
             opened.close()
             throw error
         }
-        self.trace = trace
+        KeptProblem.current.opened(opened.information)
         // Also without a trace, this is where the gate of `--redact` learns which cards are there.
-        let redaction = TraceRedaction(context.redaction)
-        let information = opened.information
-        KeptProblem.current.opened(information)
-        let header = trace.map { _ in
-            CourseRecording.traceHeader(information, id: id, isMasked: context.redaction.isOn).line
-        }
+        let redaction = FrameRedaction(context.redaction)
         let recording = RecordingReader(
-            opened, header: header,
-            redact: { entry in
-                KeptProblem.current.add(entry)
-                return redaction.apply(entry)
-            }, write: trace.map { trace in { trace.write($0) } })
+            opened,
+            note: { [trace] entry in
+                KeptProblem.current.add(entry, link.takeFrames())
+                redaction.learn(entry)
+                trace?.add(entry)
+            }, now: { link.elapsed })
         reader = CardReader(recording, cancellation: context.cancellation)
     }
 
     /// Closes the reader and finishes the trace. A trace that cannot be written does not suppress the answer.
     func close() {
         reader.close()
-        trace?.write(Recording.Item.end(isComplete: true, sections: []).line)
         context.attempt { () throws(CommandError) in try trace?.close() }
     }
 
@@ -121,7 +120,7 @@ final class ReaderSession {
 
     /// Opens the reader of the options, once there is one where they say to wait for it.
     private static func opened(
-        _ options: ReaderOptions, _ context: Context
+        _ options: ReaderOptions, _ link: LinkRecorder, _ context: Context
     ) throws -> (reader: any Reader, id: String) {
         let writes = try VirtualWrites(options.virtualWrites, context)
         var isWaiting = false
@@ -133,7 +132,8 @@ final class ReaderSession {
                 try writes.check(id)
                 context.detail(tr("reader \(id)", "リーダー \(id)"))
                 return (
-                    try open(id, context.cancellation, command: context.command, keepCard: writes.keep), id
+                    try open(
+                        id, context.cancellation, command: context.command, recorder: link, keepCard: writes.keep), id
                 )
             } catch let failure as CommandError {
                 let failure = failure.about(variable: variable(options.reader))

@@ -105,7 +105,7 @@ struct CourseRecording {
                 reader: reader, isSimulated: isSimulated, system: system))
     }
 
-    /// The first line of a trace: the reader as it is named on this machine, unless the trace is masked.
+    /// The first line of a trace: masked, or with the reader as it is named on this machine.
     static func traceHeader(_ information: ReaderInformation, id: String, isMasked: Bool) -> Recording.Header {
         var header = header(.trace, information, isSimulated: isSimulated(id), system: system)
         if !isMasked { header.reader = information }

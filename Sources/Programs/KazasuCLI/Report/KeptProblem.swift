@@ -40,8 +40,8 @@ final class KeptProblem: Sendable {
         state.withLock { $0?.reader = information }
     }
 
-    func add(_ entry: TranscriptEntry) {
-        state.withLock { $0?.recording.add(entry) }
+    func add(_ entry: TranscriptEntry, _ traffic: [LinkEvent]) {
+        state.withLock { $0?.recording.add(entry, traffic) }
     }
 
     /// Keeps the command that ends with this error. A file that cannot be written is no reason to say anything.

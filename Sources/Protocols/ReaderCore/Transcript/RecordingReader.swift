@@ -10,29 +10,32 @@ internal import Synchronization
 /// there.
 package final class RecordingReader: Reader {
     private let reader: any Reader
-    private let write: ((String) -> Void)?
-    private let redact: (TranscriptEntry) -> TranscriptEntry
+    private let note: (TranscriptEntry) -> Void
     private let now: () -> Duration
     private var mask = SecretMask()
 
-    /// Starts a transcript; the first line is written immediately.
-    ///
     /// - Parameters:
     ///   - reader: the reader that does the work.
-    ///   - header: the first line; by default that of `kazasu.trace/1`.
-    ///   - redact: returns the entry to write in place of an entry; by default the entry itself.
-    ///   - now: the time since any fixed moment, for `t`; by default a clock that starts now.
-    ///   - write: receives each line, without its newline; `nil` if `redact` is all that wants the entries.
-    package init(
-        _ reader: any Reader, header: String? = nil, redact: @escaping (TranscriptEntry) -> TranscriptEntry = { $0 },
-        now: (() -> Duration)? = nil, write: ((String) -> Void)?
-    ) {
+    ///   - note: receives each request and its result.
+    ///   - now: the time since any fixed moment, for ``TranscriptEntry/time``; by default a clock that starts now.
+    package init(_ reader: any Reader, note: @escaping (TranscriptEntry) -> Void, now: (() -> Duration)? = nil) {
         self.reader = reader
-        self.redact = redact
-        self.write = write
+        self.note = note
         let start = ContinuousClock.now
         self.now = now ?? { ContinuousClock.now - start }
-        write?(header ?? Transcript.header(reader.information))
+    }
+
+    /// Starts a transcript `kazasu.trace/1`; the first line is written immediately.
+    ///
+    /// - Parameters:
+    ///   - redact: returns the entry to write in place of an entry; by default the entry itself.
+    ///   - write: receives each line, without its newline.
+    package convenience init(
+        _ reader: any Reader, redact: @escaping (TranscriptEntry) -> TranscriptEntry = { $0 },
+        now: (() -> Duration)? = nil, write: @escaping (String) -> Void
+    ) {
+        self.init(reader, note: { write(redact($0).line) }, now: now)
+        write(Transcript.header(reader.information))
     }
 
     /// The properties of the underlying reader.
@@ -82,8 +85,7 @@ package final class RecordingReader: Reader {
 
     private func record(_ time: Duration, _ event: TranscriptEntry.Event, masking secret: Range<Int>? = nil) {
         let entry = TranscriptEntry(time: time, event: event)
-        let shown = redact(secret.map(entry.masking) ?? entry)
-        write?(shown.line)
+        note(secret.map(entry.masking) ?? entry)
     }
 }
 
@@ -297,10 +299,12 @@ package struct LinkEvent: Hashable, Sendable {
 
 /// Collects the traffic between the computer and a reader. Drivers write to it from any thread.
 package final class LinkRecorder: Sendable {
+    /// Whether the log of a library is wanted, which is more work for it.
+    package let wantsLogs: Bool
     private let start = ContinuousClock.now
     private let events = Mutex<[LinkEvent]>([])
 
-    package init() {}
+    package init(wantsLogs: Bool = true) { self.wantsLogs = wantsLogs }
 
     /// The time since the recorder was made.
     package var elapsed: Duration { ContinuousClock.now - start }
@@ -317,5 +321,10 @@ package final class LinkRecorder: Sendable {
             defer { events = [] }
             return events
         }
+    }
+
+    /// The same without what a driver or its library says about the traffic.
+    package func takeFrames() -> [LinkEvent] {
+        take().filter { if case .note = $0.content { false } else { true } }
     }
 }

@@ -23,6 +23,9 @@ package struct TranscriptEntry: Hashable, Sendable {
     package private(set) var masked: Range<Int>?
     /// How long the answer took, where it was measured.
     package var took: Duration?
+    /// Whether bytes of the answer were replaced by 00 because they are contents of the card. Such an answer is not
+    /// replayed.
+    package var leavesOutContents = false
 
     package init(time: Duration, event: Event) {
         self.time = time
@@ -34,7 +37,8 @@ package struct TranscriptEntry: Hashable, Sendable {
         guard case .transceive(var frame, let timeout, let result) = event else { return self }
         let places = bytes.clamped(to: 0..<frame.count)
         for place in places { frame[place] = 0 }
-        var entry = TranscriptEntry(time: time, event: .transceive(frame, timeout: timeout, result))
+        var entry = self
+        entry.event = .transceive(frame, timeout: timeout, result)
         entry.masked = places.isEmpty ? nil : places
         return entry
     }
@@ -63,6 +67,7 @@ extension TranscriptEntry {
             case .success(let answer): object["rx"] = .string(Hex.encode(answer))
             case .failure(let error): object.merge(error.json)
             }
+            if leavesOutContents { object["left"] = true }
         }
         if let took { object["tookMs"] = .milliseconds(took) }
         return JSONValue.object(object).compactText
@@ -93,11 +98,10 @@ extension TranscriptEntry {
             }
             self.init(time: time, event: .transceive(frame, timeout: timeout, result))
             took = try json.optional("tookMs")?.milliseconds()
+            leavesOutContents = try json.optional("left")?.bool() ?? false
             guard let masked = try json.optional("masked"), !frame.isEmpty else { return }
             let from = try masked.required("from").integer(in: 0...frame.count - 1)
-            let took = took
             self = masking(from..<from + (try masked.required("count").integer(in: 1...frame.count - from)))
-            self.took = took
         default: throw operation.malformed(.oneOf, "activate", "transceive")
         }
     }

@@ -138,6 +138,8 @@ struct CardPresence: Hashable, Sendable {
 
     /// The count of cards that came or left.
     var events: UInt { state >> 16 }
+    /// Whether there is a card that did not start.
+    var isMute: Bool { state & Self.present != 0 && state & Self.mute != 0 }
     /// Whether there is a card that answers.
     var hasCard: Bool { state & Self.present != 0 && state & Self.mute == 0 }
     var readerIsGone: Bool { state & (Self.unknownReader | Self.unavailable) != 0 }

@@ -20,6 +20,8 @@ struct Chipset: ~Copyable {
     var isInDoubt = false
     /// Whether the last command failed, so that the chip may not be able to release its card.
     private var hasFailed = false
+    /// Whether the last search may have been refused.
+    private var searchMayBeRefused = false
     /// Distinguishes the line tests of this link from those of an earlier one.
     private var proof = UInt32.random(in: 0 ... .max)
     /// Why the reader can no longer be used.
@@ -102,9 +104,15 @@ struct Chipset: ~Copyable {
         return try list(command)
     }
 
+    /// Whether the search that ended with this error may have been refused, and the chip works on.
+    func mayHaveRefused(with error: TransportError) -> Bool {
+        searchMayBeRefused && error == ChipResult.damagedOnTheWay && lost == nil && !isInDoubt
+    }
+
     /// Runs an InListPassiveTarget.
     private mutating func list(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
         let answer = send(command, waiting: Self.pollingTime)
+        searchMayBeRefused = answer.mayBeRefusal
         do throws(TransportError) {
             try check(answer)
         } catch {

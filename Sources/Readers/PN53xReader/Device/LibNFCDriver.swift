@@ -18,7 +18,7 @@ package struct LibNFCDriver: ReaderDriver {
     /// - Parameters:
     ///   - patience: the factor by which waits exceed those for a real chip. A simulated chip shares the machine with
     ///     others, and may not be scheduled when its time has come.
-    ///   - recorder: records libnfc's log of the readers that it opens: every frame.
+    ///   - recorder: records libnfc's log of the readers that it opens, if it wants logs: every frame.
     package init(patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.init(paths: SystemPaths(), patience: patience, recorder: recorder)
     }
@@ -26,7 +26,7 @@ package struct LibNFCDriver: ReaderDriver {
     init(paths: SystemPaths, patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.paths = paths
         self.patience = patience
-        self.recorder = recorder
+        self.recorder = recorder?.wantsLogs == true ? recorder : nil
     }
 
     /// The version of libnfc, as `1.8.0`.

@@ -53,8 +53,21 @@ package final class PN53xDevice: Reader {
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
-    ///   ``TransportError/corrupted(status:)`` when the answer is not from a card of this kind.
+    ///   ``TransportError/corrupted(status:)`` when the answer is not from a card of this kind;
+    ///   ``TransportError/heard(_:)`` when the chip refuses to look for this kind, twice, although its line was proved in
+    ///   between.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        for _ in 0..<2 {
+            do throws(TransportError) {
+                return try look(request)
+            } catch {
+                guard try link.run({ link in link.mayHaveRefused(with: error) }) else { throw error }
+            }
+        }
+        throw .heard(.refused(request.technology))
+    }
+
+    private func look(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             try prepare()

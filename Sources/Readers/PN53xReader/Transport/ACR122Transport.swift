@@ -83,6 +83,8 @@ final class ACR122Transport: PN53xTransport {
         case .failure(.usb(let error)): return ChipAnswer(outcome: outcome(of: error), bytes: [])
         case .failure(.damaged):
             return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
+        case .failure(.refused):
+            return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [], mayBeRefusal: true)
         case .failure(.silent): return ChipAnswer(outcome: .readerInDoubt(.readerTimeout), bytes: [])
         case .success(let bytes): return ChipAnswer(to: command, bytes)
         }
@@ -111,7 +113,7 @@ final class ACR122Transport: PN53xTransport {
             case .usb(let error):
                 _ = outcome(of: error)
                 throw error.transportError
-            case .damaged: throw ChipResult.damagedOnTheWay
+            case .damaged, .refused: throw ChipResult.damagedOnTheWay
             case .silent: throw .readerTimeout
             }
         }
@@ -149,7 +151,8 @@ final class ACR122Transport: PN53xTransport {
         switch ACR122Command.reply(data, to: code) {
         case .answer(let bytes): return bytes
         case .silent: throw .silent
-        case .more, .refused, .other: throw .damaged
+        case .refused: throw .refused
+        case .more, .other: throw .damaged
         }
     }
 
@@ -176,6 +179,8 @@ enum ACR122Fault: Error, Hashable, Sendable {
     case damaged
     /// The chip did not answer the reader.
     case silent
+    /// The chip, or the reader, refused the command.
+    case refused
 }
 
 extension USBLink {
@@ -243,7 +248,7 @@ private final class Opening {
                 switch error {
                 case .usb(let error) where error.isFinal: throw error.transportError
                 case .usb(let error): failure = error.transportError
-                case .damaged: failure = ChipResult.damagedOnTheWay
+                case .damaged, .refused: failure = ChipResult.damagedOnTheWay
                 case .silent: failure = .readerTimeout
                 }
             }

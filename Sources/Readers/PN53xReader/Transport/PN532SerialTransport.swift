@@ -19,6 +19,8 @@ final class PN532SerialTransport: PN53xTransport {
     private let stop: StopPipe
     private var parser = PN532FrameParser()
     /// Receives every frame.
+    /// Whether the last command got the error frame after its ACK.
+    private var wasRefused = false
     private let recorder: LinkRecorder?
     private var isOpen = true
 
@@ -131,7 +133,9 @@ final class PN532SerialTransport: PN53xTransport {
         }
         switch wholeAnswer(to: command, within: time, more) {
         case .failure(let error):
-            return ChipAnswer(outcome: error == .unplugged ? .failed(error) : .readerInDoubt(error), bytes: [])
+            return ChipAnswer(
+                outcome: error == .unplugged ? .failed(error) : .readerInDoubt(error), bytes: [],
+                mayBeRefusal: wasRefused)
         case .success(let bytes): return ChipAnswer(to: command, bytes)
         }
     }
@@ -171,6 +175,7 @@ final class PN532SerialTransport: PN53xTransport {
     ) -> Result<[UInt8], TransportError> {
         parser.reset()
         serial.discardInput()
+        wasRefused = false
         var frame = PN532Frame.encode(command, after: preamble)
         defer { frame.wipe() }
         if let error = send(frame, until: end) { return .failure(error) }
@@ -181,7 +186,9 @@ final class PN532SerialTransport: PN53xTransport {
             case .success(.acknowledged): isAcknowledged = true
             case .success(.answer(let code, let bytes)) where isAcknowledged && code == command.first.map { $0 &+ 1 }:
                 return .success(bytes)
-            case .success(.refused): return .failure(ChipResult.damagedOnTheWay)
+            case .success(.refused):
+                wasRefused = isAcknowledged
+                return .failure(ChipResult.damagedOnTheWay)
             case .success(.damaged) where isAcknowledged: return .failure(ChipResult.damagedOnTheWay)
             case .success(.answer), .success(.damaged): break
             }

@@ -73,6 +73,8 @@ struct ChipAnswer: Hashable, Sendable {
     let bytes: [UInt8]
     /// The chip's status byte, zero when there was none.
     var status: UInt8 = 0
+    /// Whether the chip may have refused the command: its error frame, or what a link makes of it.
+    var mayBeRefusal = false
 }
 
 extension ChipAnswer {

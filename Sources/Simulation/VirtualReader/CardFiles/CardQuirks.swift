@@ -39,6 +39,12 @@ struct CardQuirks {
         case plug = "fel-plug"
         /// Its IDm is another one each time that it gets power.
         case randomIDm = "fel-random-idm"
+        /// After a Search Service Code, two of three reads are not answered.
+        case searchLoses = "fel-search-lost"
+        /// Reads are refused with B1.
+        case flagsB = "fel-flags-b"
+        /// A Polling gets an answer of its own form, and nothing else is answered.
+        case seac = "fel-seac"
         /// RATS is answered by a NAK.
         case ratsRefused = "dep-rats-nak"
         /// RATS is not answered.
@@ -91,6 +97,8 @@ struct CardQuirks {
         case withoutFastRead = "t2-no-ff"
         /// GET_VERSION names another manufacturer.
         case otherVersion = "t2-version"
+        /// GET_VERSION gets seven bytes.
+        case shortVersion = "t2-short-version"
         /// Its signature is zeros.
         case zeroSignature = "t2-sig0"
         /// It refuses a READ that would go beyond its last page.
@@ -150,13 +158,29 @@ struct CardQuirks {
         case acrNoEscape = "acr-no-6b"
         /// Three requests for more time, or so many, precede each answer.
         case acrMoreTime = "acr-wtx"
+        /// A search for cards of type B is answered by 63 7F.
+        case acrChipError = "acr-63-7f"
+        /// It has the name of a copy.
+        case acrOtherName = "acr-version"
+
+        /// RC-S380: an answer of an earlier program waits.
+        case rcs380Stale = "rcs380-stale"
+        /// The first exchange with a card is answered by an error frame of five bytes.
+        case rcs380Error = "rcs380-error"
+        /// Supports command type 0 only.
+        case rcs380Type0 = "rcs380-type0"
+        /// Answers come in packets of 64 bytes, and no empty one ends them.
+        case rcs380Packets = "rcs380-no-zlp"
+        /// The first exchange with a card, or so many, is answered by status 40.
+        case rcs380Hot = "rcs380-hot"
 
         /// Those that change the reader, whatever the card.
         static let ofReaders: Set<Name> = [
             .hsuDeaf, .hsuLateACK, .hsuStray, .hsuEcho, .oldFirmware, .noVersion, .versionError, .noDiagnose,
             .deadPowerDown, .noType, .noConfiguration, .noBaud, .lyingBaud, .statusBit, .coldTypeB, .brownout, .acrLag,
             .acrLagSequence, .acrTwice, .acrNoLED, .acrNoPICC, .acrErrorFE, .acrStatus02, .acrEmpty, .acrNoEscape,
-            .acrMoreTime,
+            .acrMoreTime, .acrChipError, .acrOtherName, .rcs380Stale, .rcs380Error, .rcs380Type0, .rcs380Packets,
+            .rcs380Hot,
         ]
     }
 

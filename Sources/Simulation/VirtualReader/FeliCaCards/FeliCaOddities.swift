@@ -23,6 +23,15 @@ struct FeliCaOddities: Hashable, Sendable {
     /// Its IDm is another one each time that it gets power.
     var changesIDm = false
 
+    /// Whether two of three reads are lost after a Search Service Code.
+    var losesReads = false
+    /// Whether reads are refused with B1, as those of a Lite-S whose blocks need a key.
+    var refusesReads = false
+    /// Whether it is a card of generation 0, whose answer to a Polling is no card's.
+    var isOfGeneration0 = false
+
+    private var hasSearched = false
+    private var reads = 0
     private var isDeaf = false
     private var answers = 0
     private var starts: UInt64 = 0
@@ -39,6 +48,8 @@ struct FeliCaOddities: Hashable, Sendable {
     /// A frame reaches the card.
     mutating func receive(_ frame: [UInt8]) -> Handling {
         guard !isDeaf, let code = frame.element(at: 1) else { return .ignored }
+        guard !isOfGeneration0 else { return code == 0x00 ? .answered([0x06, 0x00, 0x00, 0x00, 0x07, 0x07]) : .ignored }
+        if code == 0x0A { hasSearched = true }
         switch code {
         case 0x00 where answersAnySystem && frame.count == 6:
             return .handled(frame.prefix(2) + [0xFF, 0xFF] + frame.dropFirst(4))
@@ -46,6 +57,9 @@ struct FeliCaOddities: Hashable, Sendable {
             guard let mostNodes, let count = frame.element(at: 10), count > mostNodes else { return .handled(frame) }
             return .ignored
         case 0x06:
+            reads += 1
+            if losesReads, hasSearched, reads % 3 != 0 { return .ignored }
+            if refusesReads { return .answered([0x0C, 0x07] + frame[2..<10] + [0xFF, 0xB1]) }
             if let deafeningBlock, Self.blocks(of: frame).contains(where: { $0 >= deafeningBlock }) {
                 isDeaf = true
                 return .ignored
@@ -74,7 +88,7 @@ struct FeliCaOddities: Hashable, Sendable {
     ///
     /// - Returns: the IDm from now on; `nil` if it stays.
     mutating func losePower(_ idm: IDm) -> UInt64? {
-        isDeaf = false
+        (isDeaf, hasSearched) = (false, false)
         guard changesIDm else { return nil }
         starts += 1
         var generator = SplitMix64(seed: starts)
@@ -100,7 +114,8 @@ extension CardProfile {
     /// The quirks of a FeliCa card.
     static let quirks: [CardQuirks.Name] = [
         .twoCards, .slow, .countAfterRefusal, .doubledSystem, .mute, .searchEnds, .anySystem, .zeroPMm, .dropsBlocks,
-        .fewNodes, .oneService, .otherAnswer, .octopus, .searchMute, .noRequestCode, .plug, .randomIDm,
+        .fewNodes, .oneService, .otherAnswer, .octopus, .searchMute, .noRequestCode, .plug, .randomIDm, .searchLoses,
+        .flagsB, .seac,
     ]
 
     /// Sets the switches of this file.
@@ -112,6 +127,9 @@ extension CardProfile {
         if quirks.has(.oneService) { oddities.readsOneService = true }
         if let count = try quirks.number(.otherAnswer, usual: 4) { oddities.otherIDmEvery = Int(count) }
         if quirks.has(.randomIDm) { oddities.changesIDm = true }
+        if quirks.has(.searchLoses) { oddities.losesReads = true }
+        if quirks.has(.flagsB) { oddities.refusesReads = true }
+        if quirks.has(.seac) { oddities.isOfGeneration0 = true }
         if quirks.has(.searchMute) { silentSearchIndex = 0 }
         if quirks.has(.noRequestCode) { requestCodes = [] }
         if quirks.has(.plug) { blocksPerRead = 1 }

@@ -39,6 +39,8 @@ package struct ReaderQuirks: Hashable, Sendable {
 
     /// An ACR122U around it.
     package var acr122 = ACR122Quirks()
+    /// An RC-S380.
+    package var port100 = Port100Quirks()
 
     init() {}
 
@@ -55,7 +57,7 @@ package struct ReaderQuirks: Hashable, Sendable {
         if quirks.has(.versionError) { refusedCommands.insert(0x02) }
         if quirks.has(.noDiagnose) { refusedCommands.insert(0x00) }
         if quirks.has(.noBaud) { refusedCommands.insert(0x10) }
-        if quirks.has(.noType) { refusedModulations = [0x03] }
+        if quirks.has(.noType) || quirks.has(.acrChipError) { refusedModulations = [0x03] }
         refusedSettings = try quirks.byte(.noConfiguration, usual: 0x05).map { [$0] } ?? []
         keepsSpeed = quirks.has(.lyingBaud)
         diesAsleep = quirks.has(.deadPowerDown)
@@ -63,6 +65,7 @@ package struct ReaderQuirks: Hashable, Sendable {
         coldRequestsB = try count(.coldTypeB, usual: 1) ?? 0
         brownout = try count(.brownout, usual: 10)
         acr122 = try ACR122Quirks(quirks)
+        port100 = try Port100Quirks(quirks)
     }
 
     /// Whether a command gets the syntax error frame.
@@ -101,6 +104,8 @@ package struct ACR122Quirks: Hashable, Sendable {
     package var refusesEscape = false
     /// The number of requests for more time before each answer.
     package var timeExtensions = 0
+    /// The firmware's name; `nil` for the usual one.
+    package var name: String?
 
     init() {}
 
@@ -115,5 +120,31 @@ package struct ACR122Quirks: Hashable, Sendable {
         answersEmptySearches = quirks.has(.acrEmpty)
         refusesEscape = quirks.has(.acrNoEscape)
         timeExtensions = Int(try quirks.number(.acrMoreTime, usual: 3) ?? 0)
+        // nfcpy/nfcpy#105.
+        if quirks.has(.acrOtherName) { name = "RF1258V603" }
+    }
+}
+
+/// Oddities of an RC-S380.
+package struct Port100Quirks: Hashable, Sendable {
+    /// Whether an answer of an earlier program waits.
+    package var hasStaleAnswer = false
+    /// Whether the first exchange with a card gets the error frame of five bytes.
+    package var garblesFirstExchange = false
+    /// Whether command type 1 is missing.
+    package var lacksType1 = false
+    /// Whether answers come in packets of 64 bytes.
+    package var splitsAnswers = false
+    /// How many exchanges with a card are refused, since the chip is too hot.
+    package var hotExchanges = 0
+
+    init() {}
+
+    init(_ quirks: CardQuirks) throws(DocumentError) {
+        hasStaleAnswer = quirks.has(.rcs380Stale)
+        garblesFirstExchange = quirks.has(.rcs380Error)
+        lacksType1 = quirks.has(.rcs380Type0)
+        splitsAnswers = quirks.has(.rcs380Packets)
+        hotExchanges = Int(try quirks.number(.rcs380Hot, usual: 1) ?? 0)
     }
 }

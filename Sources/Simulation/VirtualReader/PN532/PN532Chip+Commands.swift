@@ -6,7 +6,7 @@ import ReaderCore
 extension PN532Chip {
     /// Executes one host command; the chip answers any other with its syntax error frame.
     package func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandResult {
-        guard family.knows(code) else { return .syntaxError }
+        guard family.knows(code), !quirks.refuses([code] + parameters) else { return .syntaxError }
         return switch code {
         case 0x00: diagnose(parameters)
         case 0x02: .answer(quirks.firmwareVersion ?? family.firmwareVersion)

@@ -122,7 +122,7 @@ package final class PN532Chip {
         guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
         if received == quirks.deafCommands + 1 { spend(quirks.firstAcknowledgeDelay) }
         transmit(PN532Frame.acknowledge)
-        guard fault != .syntaxError, !quirks.refuses(command) else { return answer(PN532Frame.syntaxError) }
+        guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
         guard !quirks.unansweredCommands.contains(code) else { return }
         observer()
         spend(timing.chipOverhead)

@@ -12,6 +12,8 @@ package import ReaderCore
 /// finds the same as before. A search that found nothing elsewhere in the transcript finds nothing where it was not
 /// recorded, and so does a Polling for the transit system, since searches may begin with it. A card that answered a Polling
 /// at 424 kbit/s answers the same one at 212, too.
+///
+/// An answer whose contents a masked recording leaves out is an error, and never zeros.
 package final class ReplayReader: Reader {
     /// The properties of the recorded reader, from the transcript.
     package let information: ReaderInformation
@@ -81,6 +83,9 @@ package final class ReplayReader: Reader {
         }
         waiting = waiting.dropFirst()
         looks = [:]
+        guard !line.entry.leavesOutContents else {
+            throw .outOfScript(detail: .init(.transcriptLeavesOut, "\(line.number)"))
+        }
         return try result.get()
     }
 

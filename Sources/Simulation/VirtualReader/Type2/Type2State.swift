@@ -283,6 +283,7 @@ struct Type2Quirks: Hashable, Sendable {
     static let names: [CardQuirks.Name] =
         [
             .largeContainer, .withoutVersion, .withoutFastRead, .otherVersion, .zeroSignature, .withoutWrap,
+            .shortVersion,
         ] + TypeAIdentity.quirks.filter { $0 != .uid88 }
 
     /// - Parameter memory: gets what the quirks change in it.
@@ -291,6 +292,7 @@ struct Type2Quirks: Hashable, Sendable {
         refusesFastRead = quirks.has(.withoutFastRead)
         // Mikron, as RfidResearchGroup/proxmark3#1426 has it.
         if quirks.has(.otherVersion) { version = [0x00, 0x34, 0x21, 0x01, 0x01, 0x00, 0x0E, 0x03] }
+        if quirks.has(.shortVersion) { version = [UInt8](repeating: 0, count: 7) }
         refusesWrap = quirks.has(.withoutWrap)
         if quirks.has(.largeContainer) { memory.write(3, [0xE1, 0x10, 0xFF, 0x00]) }
         if quirks.has(.zeroSignature) { memory.signature = memory.signature.map { _ in 0 } }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Kazasu
+import Kazasu
 
-/// Applies `--redact` to frames to and from a card, in a trace and in every other output. The card's IDm and the blocks
-/// with its owner's numbers are masked everywhere in the same way, so that a trace can still be played.
-package final class TraceRedaction {
+/// Applies `--redact` to frames to and from a FeliCa card that a command prints: the card's IDm and the blocks with its
+/// owner's numbers. It also teaches the gate what not to let through.
+final class FrameRedaction {
     let redaction: Redaction
     private var cards: [IDm] = []
     private var picc: PICC?
 
-    package init(_ redaction: Redaction) {
+    init(_ redaction: Redaction) {
         self.redaction = redaction
     }
 
     /// An exchange with a card that was activated outside of the frames, redacted for output.
-    package func apply(
+    func apply(
         _ frame: [UInt8], answer: [UInt8], of target: FeliCaTarget
     ) -> (frame: [UInt8], answer: [UInt8]) {
         remember(target.idm)
@@ -22,43 +22,17 @@ package final class TraceRedaction {
         return (maskedCommand(frame), maskedAnswer(answer, to: frame))
     }
 
-    package func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
-        guard redaction.isOn else { return entry }
-        var entry = entry
+    /// Teaches the gate the card and the blocks in an exchange.
+    func learn(_ entry: TranscriptEntry) {
+        guard redaction.isOn else { return }
         switch entry.event {
-        case .activate(let request, .success(let picc)):
+        case .activate(_, .success(let picc)):
             self.picc = picc
             if let picc { RedactionGate.shared.learn(CardIdentity(picc)) }
-            if case .felica(let target) = picc { remember(target.idm) }
-            entry.event = .activate(request, .success(picc.map(redaction.apply)))
-        case .activate: break
-        case .transceive(let frame, let timeout, let result) where picc.map { $0.technology != .felica } ?? false:
-            let isAPDU = picc?.isISODEP ?? false
-            entry.event = .transceive(
-                ISO14443Redaction.command(frame, isAPDU: isAPDU), timeout: timeout,
-                result.map { ISO14443Redaction.answer($0, isAPDU: isAPDU) })
-        case .transceive(let frame, let timeout, let result):
-            let answer = result.map { maskedAnswer($0, to: frame) }
-            entry.event = .transceive(maskedCommand(frame), timeout: timeout, answer)
+        case .transceive(let frame, _, .success(let answer)) where picc?.technology ?? .felica == .felica:
+            _ = Self.masked(answer, to: frame)
+        case .activate, .transceive: break
         }
-        return entry
-    }
-
-    /// Learns the IDm of every card that has answered a Polling, including one that the driver did not select.
-    ///
-    /// - Parameter bytes: data from a reader, with answers at any offset.
-    package func learnCards(from bytes: [UInt8]) {
-        guard bytes.count >= 18 else { return }
-        for start in 0...bytes.count - 18
-        where (bytes[start] == 0x12 || bytes[start] == 0x14) && bytes[start + 1] == 0x01 {
-            if let idm = IDm(bytes[start + 2..<start + 10]) { remember(idm) }
-        }
-    }
-
-    /// Whether the answer to a command holds blocks of personal services, or the model of a phone.
-    package static func isPersonal(_ command: [UInt8]) -> Bool {
-        code(of: command) == .getContainerIssueInformation
-            || reads(of: command).contains { PersonalData.standard.isPersonal($0.block, of: $0.service, in: nil) }
     }
 
     private func remember(_ idm: IDm) {
@@ -80,22 +54,22 @@ package final class TraceRedaction {
     private static let headerWithFlags = 12
 
     private func maskedCommand(_ frame: [UInt8]) -> [UInt8] {
-        switch TraceRedaction.code(of: frame) {
+        switch FrameRedaction.code(of: frame) {
         case .readWithoutEncryption?: masked(frame)
         // The written data belongs to the user.
-        case .writeWithoutEncryption?: masked(TraceRedaction.cleared(frame, from: TraceRedaction.blocks(of: frame)))
-        case let code? where TraceRedaction.harmless.contains(code): masked(frame)
-        default: masked(TraceRedaction.cleared(frame, from: TraceRedaction.header))
+        case .writeWithoutEncryption?: masked(FrameRedaction.cleared(frame, from: FrameRedaction.blocks(of: frame)))
+        case let code? where FrameRedaction.harmless.contains(code): masked(frame)
+        default: masked(FrameRedaction.cleared(frame, from: FrameRedaction.header))
         }
     }
 
     private func maskedAnswer(_ answer: [UInt8], to frame: [UInt8]) -> [UInt8] {
-        switch TraceRedaction.code(of: frame) {
+        switch FrameRedaction.code(of: frame) {
         case .readWithoutEncryption?:
-            masked(TraceRedaction.masked(answer, to: frame))
+            masked(FrameRedaction.masked(answer, to: frame))
         case .writeWithoutEncryption?: masked(answer)
-        case let code? where TraceRedaction.harmless.contains(code): masked(answer)
-        default: masked(TraceRedaction.cleared(answer, from: TraceRedaction.headerWithFlags))
+        case let code? where FrameRedaction.harmless.contains(code): masked(answer)
+        default: masked(FrameRedaction.cleared(answer, from: FrameRedaction.headerWithFlags))
         }
     }
 
@@ -119,7 +93,7 @@ package final class TraceRedaction {
     }
 
     /// A frame with every IDm of the cards seen masked, at any offset.
-    package func masked(_ frame: [UInt8]) -> [UInt8] {
+    func masked(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count >= 8 else { return frame }
         var frame = frame
         for start in 0...frame.count - 8 {
@@ -165,46 +139,14 @@ package final class TraceRedaction {
     }
 }
 
-/// Applies `--redact` to frames to and from cards of type A and B. The content of files and pages is unknown, so all
-/// of it becomes 00; such a trace shows the requests and how the card answered, but not the card's data.
-package enum ISO14443Redaction {
-    /// Data up to this length is kept: flags and counters, and whether a file is empty.
-    private static let harmless = 3
-
+/// Applies `--redact` to APDUs that a command prints: the content of files is unknown.
+enum APDURedaction {
     /// A command without the data that it writes.
-    package static func command(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
-        guard isAPDU else { return TraceRedaction.cleared(frame, from: 2) }
+    static func command(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count > 5 else { return frame }
         switch Instruction(rawValue: frame[1] & 0xFE) {
-        case .updateBinary, .updateRecord, .writeBinary: return TraceRedaction.cleared(frame, from: 5)
+        case .updateBinary, .updateRecord, .writeBinary: return FrameRedaction.cleared(frame, from: 5)
         default: return frame
-        }
-    }
-
-    /// An answer without its data; the status word is kept.
-    package static func answer(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
-        guard isAPDU else { return frame.count > harmless ? TraceRedaction.cleared(frame, from: 0) : frame }
-        guard frame.count > harmless + 2 else { return frame }
-        return TraceRedaction.cleared(frame.dropLast(2), from: 0) + frame.suffix(2)
-    }
-}
-
-extension Redaction {
-    /// Masks a card: type A keeps the first byte of its UID (its manufacturer, or 08 for a random one) and its kind,
-    /// type B loses its PUPI.
-    package func apply(_ picc: PICC) -> PICC {
-        guard isOn else { return picc }
-        switch picc {
-        case .typeA(var target):
-            target.uid = target.uid.prefix(1) + target.uid.dropFirst().map { _ in 0 }
-            return .typeA(target)
-        case .typeB(var target):
-            target.pupi = target.pupi?.map { _ in 0 }
-            return .typeB(target)
-        case .felica(var target):
-            target.idm = apply(target.idm)
-            return .felica(target)
-        @unknown default: return picc
         }
     }
 }
