@@ -11,7 +11,8 @@ package import ReaderCore
 /// transcript. So searches that found nothing can be left out, and between two exchanges a search can be repeated: it
 /// finds the same as before. A search that found nothing elsewhere in the transcript finds nothing where it was not
 /// recorded, and so does a Polling for the transit system, since searches may begin with it. A card that answered a Polling
-/// at 424 kbit/s answers the same one at 212, too.
+/// at 424 kbit/s answers the same one at 212, too. A search that found again what the same search had found can be left out:
+/// earlier versions searched more often.
 package final class ReplayReader: Reader {
     /// The properties of the recorded reader, from the transcript.
     package let information: ReaderInformation
@@ -73,6 +74,7 @@ package final class ReplayReader: Reader {
     /// - Throws: `TransportError.outOfScript(detail:)` when another request was recorded there, and the
     ///   recorded error.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        skipRepeatedSearches()
         let line = try next { FrameText.of(frame) }
         guard case .transceive(let recorded, _, let result) = line.entry.event,
             ReplayReader.matches(recorded, frame, except: line.entry.masked)
@@ -82,6 +84,16 @@ package final class ReplayReader: Reader {
         waiting = waiting.dropFirst()
         looks = [:]
         return try result.get()
+    }
+
+    /// Leaves out searches before the next exchange if none of them found anything new.
+    private func skipRepeatedSearches() {
+        let searches = waiting.prefix {
+            guard case .activate(let request, let result) = $0.entry.event else { return false }
+            return result.isEmpty || looks[request] == .some(try? result.get())
+        }
+        let rest = waiting.dropFirst(searches.count)
+        if case .transceive? = rest.first?.entry.event { waiting = rest }
     }
 
     /// Does nothing: what was recorded after the field was off comes next.
