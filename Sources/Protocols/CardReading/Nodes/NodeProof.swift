@@ -40,6 +40,8 @@ struct NodeProof {
     private var codes: [UInt16] = [0]
     private var requested: Set<UInt16> = []
     private var supplements = 0
+    /// Whether a request was left unanswered: another one may be, too, and costs most.
+    private var isMute = false
     /// Whether it was asked if the list ends behind the confirmed nodes.
     private var hasTriedEnd = false
     private var isContradicted = false
@@ -143,7 +145,8 @@ struct NodeProof {
         hits += unknown.count { codes.contains($0) }
         // A card that confirms nothing is not worth another command.
         let isNew = requested.contains { code in code != 0xFFFF && !places.contains { $0.code == code } }
-        if !isAnswered || isNew && codes.count == places.count { supplements = NodeProof.mostSupplements }
+        if !isAnswered { isMute = true }
+        if isMute || isNew && codes.count == places.count { supplements = NodeProof.mostSupplements }
         check()
     }
 
@@ -233,7 +236,7 @@ struct NodeProof {
     /// saved so far allows to lose; `nil` if no more are worth it.
     private var nextNodes: [UInt16]? {
         let left = prediction.filter { !requested.contains($0) }
-        guard !left.isEmpty, let best, isWorthwhile else { return nil }
+        guard !isMute, !left.isEmpty, let best, isWorthwhile else { return nil }
         let isLikely = candidates.isOfSystem && fits(best) && (best.count == ceiling || places.count > 2)
         guard !isLikely else { return Array(left.prefix(nodesPerRequest)) }
         let open = left.filter { $0 != 0xFFFF && !codes.contains($0) }
