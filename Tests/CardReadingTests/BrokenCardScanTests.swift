@@ -107,7 +107,7 @@ struct BrokenCardScanTests {
             script.versions = [:]
             return script
         },
-        Defect("silence at an attribute of the card", most: 5) { nodes, _, random in
+        Defect("silence at an attribute of the card", most: 7) { nodes, _, random in
             guard let attribute = attributes(nodes).sorted().randomElement(using: &random) else { return nil }
             var script = Script(nodes)
             script.silentAttribute = attribute
@@ -128,7 +128,7 @@ struct BrokenCardScanTests {
             script.searches = false
             return script
         },
-        Defect("last node forever", most: 2) { nodes, _, _ in
+        Defect("last node forever", most: 4) { nodes, _, _ in
             var script = Script(nodes)
             script.repeatsLast = true
             return script

@@ -40,12 +40,13 @@ extension Reader {
     /// FeliCa requests at a bit rate other than the answer's are not repeated.
     ///
     /// - Parameters:
+    ///   - isConfirmed: whether the requests before the answered one are sent once more.
     ///   - isWanted: whether an answer counts; others are skipped.
     ///   - note: receives what was heard of cards that could not be selected.
     /// - Returns: the card, selected, or `nil` if none answered.
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     package func firstAnswer(
-        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true },
+        to requests: [ActivationRequest], isConfirmed: Bool = true, where isWanted: (PICC) -> Bool = { _ in true },
         heard note: (Heard) -> Void = { _ in }
     ) throws(TransportError) -> FoundCard? {
         var damaged: Set<Technology> = []
@@ -55,6 +56,7 @@ extension Reader {
             case .damaged: damaged.insert(request.technology)
             case .card(let picc):
                 guard isWanted(picc), !damaged.contains(request.technology) else { continue }
+                guard isConfirmed else { return FoundCard(picc: picc, request: request) }
                 let better = requests[..<index].filter { !request.isAtOtherSpeed(than: $0) }
                 return try confirm(FoundCard(picc: picc, request: request), after: better, where: isWanted, note)
             }
@@ -62,13 +64,32 @@ extension Reader {
         return nil
     }
 
+    /// Sends requests that are preferred to the one that a card has just answered, once, since the card may have arrived
+    /// after them; if none is answered, selects the card by its own request.
+    ///
+    /// - Parameter note: receives what was heard of cards that could not be selected.
+    /// - Returns: the card by the first request that it answers; `nil` if an answer was damaged, which decides nothing.
+    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
+    package func settle(
+        _ found: FoundCard, after better: [ActivationRequest], heard note: (Heard) -> Void = { _ in }
+    ) throws(TransportError) -> FoundCard? {
+        try select(found, after: better, where: { _ in true }, note)
+    }
+
     /// Sends the preferred requests once more, and if none is answered, selects the card by its own request.
     private func confirm(
         _ found: FoundCard, after better: [ActivationRequest], where isWanted: (PICC) -> Bool,
         _ note: (Heard) -> Void
     ) throws(TransportError) -> FoundCard? {
+        try select(found, after: better + better, where: isWanted, note)
+    }
+
+    private func select(
+        _ found: FoundCard, after better: [ActivationRequest], where isWanted: (PICC) -> Bool,
+        _ note: (Heard) -> Void
+    ) throws(TransportError) -> FoundCard? {
         guard !better.isEmpty else { return found }
-        for request in better + better {
+        for request in better {
             switch try look(for: request, note) {
             case .nothing: continue
             case .damaged: if request.technology == found.request.technology { return nil }

@@ -22,7 +22,7 @@ final class NodeFinder {
     private let system: SystemHandle
     private let candidates: LayoutCandidates
     private let versions: KeyVersionFinder
-    private let spotChecks: SpotChecks
+    private let budget: ProofBudget
     private let hasSearched: Bool
     private let progress: (Int) -> Void
     private var seen: Set<NodeCode> = []
@@ -35,18 +35,18 @@ final class NodeFinder {
     /// - Parameters:
     ///   - candidates: the layouts that the nodes may be predicted from.
     ///   - versions: sends Request Service, and remembers the key versions.
-    ///   - spotChecks: the searches at random places that the card still gets.
+    ///   - budget: what the proofs of the card may still cost.
     ///   - hasSearched: whether another system of the card answered Search Service Code.
     init(
         session: CardSession, system: SystemHandle, candidates: LayoutCandidates, versions: KeyVersionFinder,
-        spotChecks: SpotChecks, hasSearched: Bool,
+        budget: ProofBudget, hasSearched: Bool,
         progress: @escaping (Int) -> Void = { _ in }
     ) {
         self.session = session
         self.system = system
         self.candidates = candidates
         self.versions = versions
-        self.spotChecks = spotChecks
+        self.budget = budget
         self.hasSearched = hasSearched
         self.progress = progress
     }
@@ -139,7 +139,8 @@ final class NodeFinder {
     private func prove() throws(ReadingError) -> Bool {
         guard session.target.pmm.mayAnswer(RequestService.code),
             var proof = NodeProof(
-                candidates, nodesPerRequest: session.nodesPerRequest, hasSearched: hasSearched, spotChecks: spotChecks)
+                candidates, nodesPerRequest: session.nodesPerRequest,
+                time: ExchangeTime(system.pmm, at: session.bitRate), hasSearched: hasSearched, budget: budget)
         else { return false }
         restart(.searchServiceCode)
         while true {

@@ -29,7 +29,7 @@ struct NodeProof {
 
     private let candidates: LayoutCandidates
     private let nodesPerRequest: Int
-    private let spotChecks: SpotChecks
+    private let budget: ProofBudget
     private var phase: Phase
     /// The searched nodes by index, ascending. The root area is at index 0 of every system and is not asked for.
     private var places = [Place(index: 0, code: 0)]
@@ -40,12 +40,17 @@ struct NodeProof {
     private var codes: [UInt16] = [0]
     private var requested: Set<UInt16> = []
     private var supplements = 0
+    /// Whether a request was left unanswered: another one may be, too, and costs most.
+    private var isMute = false
     /// Whether it was asked if the list ends behind the confirmed nodes.
     private var hasTriedEnd = false
     private var isContradicted = false
     private var questions = 0
-    /// The time on air of the questions so far.
-    private var spent = AirTime.zero
+    private let time: ExchangeTime
+    /// The time of the questions so far.
+    private var spent = Duration.zero
+    /// How many nodes were requested that no search had returned, and how many of them exist.
+    private var tried = 0, hits = 0
     /// How many searches at random places this system still gets; `nil` until all nodes are known.
     private var checksLeft: Int?
 
@@ -69,23 +74,27 @@ struct NodeProof {
     private static let mostQuestions = 1024
     /// The searches that may be spent on telling layouts apart, and the commands on nodes of other layouts.
     private static let mostChoices = 4, mostSupplements = 2
+    /// How many nodes are requested first if nothing shows yet that the prediction is right.
+    private static let sample = 8
     /// The indexes of an unknown system that are walked first, while a layout fits and while none does. A list that ends
     /// there is not worth a prediction.
     private static let beginning = 4, smallList = 8
 
     /// - Parameters:
     ///   - nodesPerRequest: how many nodes one Request Service can name.
+    ///   - time: how long its questions take.
     ///   - hasSearched: whether the card is known to answer Search Service Code.
-    ///   - spotChecks: the searches at random places that the card still gets.
+    ///   - budget: what the proofs of the card may still cost.
     /// - Returns: `nil` if there is nothing to predict from.
     init?(
-        _ candidates: LayoutCandidates, nodesPerRequest: Int, hasSearched: Bool = true,
-        spotChecks: SpotChecks = SpotChecks()
+        _ candidates: LayoutCandidates, nodesPerRequest: Int, time: ExchangeTime, hasSearched: Bool = true,
+        budget: ProofBudget = ProofBudget()
     ) {
         guard !candidates.all.isEmpty else { return nil }
         self.candidates = candidates
         self.nodesPerRequest = max(1, nodesPerRequest)
-        self.spotChecks = spotChecks
+        self.time = time
+        self.budget = budget
         phase = candidates.isOfSystem && hasSearched ? .choosing(searches: 0) : .beginning
     }
 
@@ -105,7 +114,9 @@ struct NodeProof {
 
     /// Takes the answer to a search: the node at the index, or `nil` if there is none.
     mutating func searched(_ index: Int, _ node: Node?) {
-        spent += .search
+        spent += time.search
+        // A walk searches one place without a node.
+        if node == nil, ceiling != nil { budget.wasted += time.search }
         if let node {
             places.insert(
                 Place(index: index, code: node.code), at: places.firstIndex { $0.index > index } ?? places.endIndex)
@@ -122,12 +133,20 @@ struct NodeProof {
     ///
     /// - Parameter isAnswered: whether no command of it was left unanswered.
     mutating func confirmed(_ present: [UInt16], of requested: [UInt16], isAnswered: Bool) {
+        let isFirst = self.requested.isEmpty
         self.requested.formUnion(requested)
-        spent += .request(requested.count, upTo: nodesPerRequest)
+        spent += time.request(requested.count, upTo: nodesPerRequest)
+        budget.wasted += time.node * (requested.count - present.count)
+        // The other versions need as many commands as in a walk.
+        if isFirst, requested.count < nodesPerRequest { budget.wasted += time.command }
+        let unknown = requested.filter { $0 != 0xFFFF && !codes.contains($0) }
         for code in present where code != 0xFFFF { count(code) }
+        tried += unknown.count
+        hits += unknown.count { codes.contains($0) }
         // A card that confirms nothing is not worth another command.
         let isNew = requested.contains { code in code != 0xFFFF && !places.contains { $0.code == code } }
-        if !isAnswered || isNew && codes.count == places.count { supplements = NodeProof.mostSupplements }
+        if !isAnswered { isMute = true }
+        if isMute || isNew && codes.count == places.count { supplements = NodeProof.mostSupplements }
         check()
     }
 
@@ -194,12 +213,15 @@ struct NodeProof {
             }
             guard isWorthwhile else { return .walk }
             phase = .confirming
-            if let end = best?.count, end < ceiling ?? .max, isUnsearched(end) { return .search(end) }
+            if candidates.isOfSystem, let best, fits(best), best.count < ceiling ?? .max, isUnsearched(best.count) {
+                return .search(best.count)
+            }
         }
         if case .confirming = phase {
-            guard isWorthwhile else { return .walk }
+            if let codes = nextNodes { return .confirm(codes) }
+            guard !requested.isEmpty else { return .walk }
+            // What is confirmed needs no search, however little that is.
             phase = .closing
-            return .confirm(prediction)
         }
         return closing() ?? spotCheck() ?? .proved
     }
@@ -210,23 +232,46 @@ struct NodeProof {
         return fitting.isEmpty ? NodeProof.smallList : NodeProof.beginning
     }
 
+    /// The nodes to request next: few while little shows that the prediction is right, and then as many as what they have
+    /// saved so far allows to lose; `nil` if no more are worth it.
+    private var nextNodes: [UInt16]? {
+        let left = prediction.filter { !requested.contains($0) }
+        guard !isMute, !left.isEmpty, let best, isWorthwhile else { return nil }
+        let isLikely = candidates.isOfSystem && fits(best) && (best.count == ceiling || places.count > 2)
+        guard !isLikely else { return Array(left.prefix(nodesPerRequest)) }
+        let open = left.filter { $0 != 0xFFFF && !codes.contains($0) }
+        let most = min(Int(allowed / time.node), requested.isEmpty ? NodeProof.sample : .max)
+        let number = min(most, nodesPerRequest, open.count)
+        guard number >= min(NodeProof.sample / 2, open.count), number > 0 else { return nil }
+        return (0..<number).map { open[$0 * open.count / number] }
+    }
+
+    /// What another command may lose: no more than what the budget has left and half of what the nodes confirmed so far may save.
+    private var allowed: Duration {
+        max(.zero, ProofBudget.most + time.search * hits / 2 - budget.wasted - time.command)
+    }
+
     /// Whether a proof is expected to take less time than asking for the indexes that are left.
     ///
-    /// Both ask for the key versions of all nodes. If no layout fits, a third of the predicted nodes are expected to be there,
-    /// and the others are found by a search each.
+    /// Both ask for the key versions of all nodes. Of the predicted nodes the share is expected to exist that the answers so
+    /// far have shown; before them, most if a layout fits, and a third if none does. The others cost their part of a command.
     private var isWorthwhile: Bool {
         guard let best else { return false }
         let isFound = fits(best)
         if !isFound, let ceiling, ceiling <= NodeProof.smallList { return false }
         let length = isFound ? best.count : ceiling ?? max(best.count, places.count)
         let left = (1...max(1, length)).count { isUnsearched($0) && $0 != ceiling }
-        guard isFound else {
-            let wasted = AirTime.request(prediction.count * 2 / 3, upTo: nodesPerRequest)
-            return wasted + .search * (left * 2 / 3 + 1) < .search * left
-        }
+        // What has to be searched even if everything is as predicted: areas, the last node and the end.
         var asked = Set(best.codes.indices.dropFirst().filter { best.codes[$0].isArea })
         asked.formUnion([length - 1, length])
-        return asked.count { $0 > 0 && isUnsearched($0) && $0 != ceiling } < left
+        let searches = asked.count { $0 > 0 && isUnsearched($0) && $0 != ceiling }
+        guard searches < left else { return false }
+        let open = prediction.count { $0 != 0xFFFF && !requested.contains($0) && !codes.contains($0) }
+        let listed = places.dropFirst()
+        let likely = hits + listed.count { best.contains($0.code) } + (isFound ? 3 : 1)
+        let of = tried + listed.count + (isFound ? 4 : 3)
+        let saved = time.search * min(left - searches, codes.count - places.count + open * likely / of)
+        return time.node * (open * (of - likely) / of) < saved
     }
 
     /// Returns a search at a random place among those that were not searched, while the card has some left and a walk would
@@ -234,9 +279,9 @@ struct NodeProof {
     private mutating func spotCheck() -> Step? {
         guard let ceiling else { return nil }
         let unsearched = (1..<max(1, ceiling)).filter(isUnsearched)
-        let left = checksLeft ?? spotChecks.share(of: unsearched.count)
-        let walk = AirTime.search * ceiling + .request(ceiling + 1, upTo: nodesPerRequest)
-        guard left > 0, spent + .search <= walk, let index = spotChecks.place(in: unsearched) else { return nil }
+        let left = checksLeft ?? budget.share(of: unsearched.count)
+        let walk = time.search * ceiling + time.request(ceiling + 1, upTo: nodesPerRequest)
+        guard left > 0, spent + time.search <= walk, let index = budget.place(in: unsearched) else { return nil }
         checksLeft = left - 1
         return .search(index)
     }
@@ -325,23 +370,16 @@ struct NodeProof {
         return best?.index
     }
 
-    /// The nodes to confirm: the system, those of the best layout and the searched ones; if no layout fits, also as many of
-    /// other layouts as the last command has room for.
+    /// The nodes to confirm: the system, those of the best layout and the searched ones.
     private var prediction: [UInt16] {
         var prediction: [UInt16] = [0xFFFF]
         var named = Set(prediction)
-        func add(_ codes: some Sequence<UInt16>, upTo limit: Int = .max) {
-            for code in codes where prediction.count < limit && named.insert(code).inserted { prediction.append(code) }
+        func add(_ codes: some Sequence<UInt16>) {
+            for code in codes where named.insert(code).inserted { prediction.append(code) }
         }
-        let isFound = !fitting.isEmpty
         guard let best else { return prediction }
         add(best.codes)
         add(places.map(\.code))
-        guard !isFound else { return prediction }
-        let room = (prediction.count + nodesPerRequest - 1) / nodesPerRequest * nodesPerRequest
-        for other in candidates.all.map({ ($0, $0.difference(from: best)) }).sorted(by: { $0.1 < $1.1 }) {
-            add(other.0.codes, upTo: room)
-        }
         return prediction
     }
 
@@ -352,45 +390,22 @@ struct NodeProof {
         where code > gap.lower.code && code < gap.upper?.code ?? .max && !requested.contains(code) {
             layoutsByCode[code, default: 0] += 1
         }
-        // The command may take as long as the searches that it can save.
-        let most = AirTime.codes(within: .search * gap.missing)
+        // The command may take as long as the searches that it can save, and waste no more than is left for that.
+        let most = min(
+            time.nodes(within: time.search * gap.missing), Int(allowed / time.node)
+        )
         let likely = layoutsByCode.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(min(most, nodesPerRequest))
         return likely.isEmpty ? nil : likely.map(\.key).sorted()
     }
 }
 
-/// The time that a question and its answer take on air at 212 kbit/s, in bytes of the frames.
-struct AirTime: Comparable {
-    private var bytes: Int
-
-    static let zero = AirTime(bytes: 0)
-    /// Search Service Code: 12 bytes, and 12 to 14 in the answer.
-    static let search = AirTime(bytes: 26 + 2 * frame)
-    /// Preamble, synchronization code and checksum of a frame.
-    private static let frame = 10
-    /// What a command and its answer have besides the codes.
-    private static let requestHead = 22 + 2 * frame
-    /// A code and its version.
-    private static let code = 4
-
-    private init(bytes: Int) { self.bytes = bytes }
-
-    /// Request Service for so many nodes, in commands of at most `limit`.
-    static func request(_ count: Int, upTo limit: Int) -> AirTime {
-        AirTime(bytes: (count + limit - 1) / max(1, limit) * requestHead + count * code)
-    }
-
-    /// How many nodes a command can name in this time.
-    static func codes(within time: AirTime) -> Int { max(0, time.bytes - requestHead) / code }
-
-    static func < (left: AirTime, right: AirTime) -> Bool { left.bytes < right.bytes }
-    static func + (left: AirTime, right: AirTime) -> AirTime { AirTime(bytes: left.bytes + right.bytes) }
-    static func += (left: inout AirTime, right: AirTime) { left = left + right }
-    static func * (time: AirTime, count: Int) -> AirTime { AirTime(bytes: time.bytes * count) }
-}
-
-/// The searches at random places that a card gets after its lists are proved, shared by its systems.
-final class SpotChecks {
+/// What the proofs of a card may cost, shared by its systems: the searches at random places that it gets after its lists are
+/// proved, and the time that is lost where it differs from the predictions.
+final class ProofBudget {
+    /// How much may be lost before the systems are walked.
+    static let most = Duration.milliseconds(4)
+    /// The time of what a walk does not ask: nodes that the card does not have, and places behind its last node.
+    var wasted = Duration.zero
     /// A Suica of three systems is proved in 29 exchanges; with these, in 34.
     private var left = 5
     /// A system gets one for so many nodes that only Request Service reported.

@@ -50,9 +50,11 @@ package struct CardFinder {
         let wanted = reader.requests(codes, requestCode: requestCode)
         let stranger = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps212)
         let isAnyWanted = codes.contains(.any)
-        var search = CardSearch(isAnyWanted ? wanted : wanted + [stranger], wait, by: self)
-        while let requests = try search.next() {
-            guard let found = try firstAnswer(to: requests) else { continue }
+        var search = CardSearch(
+            isAnyWanted ? wanted : wanted + [stranger], wait, by: self,
+            takesFirstSystem: codes == CardFinder.anySystem)
+        while let look = try search.next() {
+            guard let found = try firstAnswer(to: look) else { continue }
             return isAnyWanted || found.request != stranger ? .found(found) : .other(found.picc)
         }
         return .nothing
@@ -81,17 +83,24 @@ package struct CardFinder {
         guard !wanted.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         let all = wanted.flatMap(requests)
         var search = CardSearch(all, wait, by: self)
-        while let requests = try search.next() {
-            if let found = try round(requests, of: all, wanted) { return found }
+        while let look = try search.next() {
+            switch look {
+            case .requests(let requests): if let found = try round(requests, of: all, wanted) { return found }
+            case .card(let card): if let found = try round([], of: all, wanted, with: card) { return found }
+            }
         }
         return []
     }
 
-    /// - Parameter requests: the requests to start with; the others follow only if something answers these.
+    /// - Parameters:
+    ///   - requests: the requests to start with; the others follow only if something answers these.
+    ///   - card: a card that is known to be there.
     private func round(
-        _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology]
+        _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology],
+        with card: FoundCard? = nil
     ) throws(ReadingError) -> [FoundCard]? {
         var found: [Technology: FoundCard] = [:]
+        if let card { found[card.technology] = card }
         var obstacle: ReadingError?
         func look(_ technology: Technology, _ requests: [ActivationRequest]) throws(ReadingError) {
             do throws(ReadingError) {
@@ -106,7 +115,7 @@ package struct CardFinder {
         // The kinds that were looked for after something had answered: for the others, the card may have arrived too
         // late.
         var settled: Set<Technology> = []
-        for technology in technologies {
+        for technology in technologies where card == nil {
             if !found.isEmpty, requests == all { settled.insert(technology) }
             try look(technology, requests)
         }
@@ -146,8 +155,8 @@ package struct CardFinder {
         let possible = requests.filter { reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         var search = CardSearch(possible, wait, by: self)
-        while let requests = try search.next() {
-            if let found = try firstAnswer(to: requests) { return found }
+        while let look = try search.next() {
+            if let found = try firstAnswer(to: look) { return found }
         }
         return nil
     }
@@ -178,7 +187,7 @@ package struct CardFinder {
             .flatMap(self.requests)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: .init(.typeAAndB))) }
         var search = CardSearch(requests, wait, by: self)
-        while let requests = try search.next() {
+        while case .requests(let requests)? = try search.next() {
             var other: PICC?
             let found = try firstAnswer(to: requests) { picc in
                 if !picc.isISODEP { other = picc }
@@ -190,12 +199,34 @@ package struct CardFinder {
         return .nothing
     }
 
+    private func firstAnswer(to look: CardSearch.Look) throws(ReadingError) -> FoundCard? {
+        switch look {
+        case .requests(let requests): try firstAnswer(to: requests)
+        case .card(let card): card
+        }
+    }
+
     /// Calls ``ReaderCore/Reader/firstAnswer(to:where:)`` and converts its errors.
     func firstAnswer(
-        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
+        to requests: [ActivationRequest], isConfirmed: Bool = true, where isWanted: (PICC) -> Bool = { _ in true }
+    ) throws(ReadingError) -> FoundCard? {
+        try convertingErrors { reader throws(TransportError) in
+            try reader.firstAnswer(to: requests, isConfirmed: isConfirmed, where: isWanted, heard: heard.note)
+        }
+    }
+
+    /// Calls ``ReaderCore/Reader/settle(_:after:heard:)`` and converts its errors.
+    func settle(_ card: FoundCard, after better: [ActivationRequest]) throws(ReadingError) -> FoundCard? {
+        try convertingErrors { reader throws(TransportError) in
+            try reader.settle(card, after: better, heard: heard.note)
+        }
+    }
+
+    private func convertingErrors(
+        _ work: (any Reader) throws(TransportError) -> FoundCard?
     ) throws(ReadingError) -> FoundCard? {
         do throws(TransportError) {
-            return try reader.firstAnswer(to: requests, where: isWanted, heard: heard.note)
+            return try work(reader)
         } catch {
             // A card that was lost while being selected does not count.
             guard error != .noAnswer, error != .cardReleased else { return nil }

@@ -194,7 +194,7 @@ package struct CardWait {
     }
 
     /// Waits before the next look for the transit system alone.
-    func pauseForTransit(since last: Duration) { pause(until: last + Self.transitPeriod) }
+    func pause(since last: Duration, for time: Duration) { pause(until: last + time) }
 
     private func pause(until time: Duration) {
         let left = time - clock.now()

@@ -7,7 +7,7 @@ internal import FeliCa
 package struct CardScanner {
     private let session: CardSession
     private let layouts: CardLayouts
-    private let spotChecks: SpotChecks
+    private let budget: ProofBudget
     private let progress: (ReadingProgress) -> Void
 
     /// Makes a scanner for the card in this session.
@@ -22,7 +22,7 @@ package struct CardScanner {
     ) {
         self.session = session
         self.layouts = layouts
-        spotChecks = SpotChecks(random)
+        budget = ProofBudget(random)
         self.progress = progress
     }
 
@@ -61,7 +61,7 @@ package struct CardScanner {
         let versions = KeyVersionFinder(session: session, system: system)
         let finder = NodeFinder(
             session: session, system: system, candidates: layouts.candidates(for: system.code, of: card),
-            versions: versions, spotChecks: spotChecks, hasSearched: spotChecks.cardSearches
+            versions: versions, budget: budget, hasSearched: budget.cardSearches
         ) { count in
             progress(ReadingProgress(system: system.code, nodes: count, blocks: 0))
         }
@@ -72,7 +72,7 @@ package struct CardScanner {
             scan.listing = finder.listing
             scan.isProved = finder.isProved
             scan.searchedNodes = finder.searchedNodes
-            spotChecks.cardSearches = finder.searchWorks
+            budget.cardSearches = finder.searchWorks
             scan.isSilent = !finder.hasEnd
             scan.exchanges = session.exchanges - before
         }

@@ -7,8 +7,9 @@ internal import ReaderCore
 /// Visits all systems of a card, each polled for its own IDm before it is visited.
 ///
 /// If a card is removed early, whole systems have been read by then, starting with the first. Codes that are polled for
-/// although the card did not list them come last, since after an unanswered Polling the field contains no selected
-/// card.
+/// although the card did not list them come before the last listed system: after an unanswered Polling the field
+/// contains no selected card, and the Polling for that system selects it again and shows that it is still there. On a
+/// phone they come last, since they may open its wallet.
 final class SystemTraversal {
     /// The codes of the systems that the card listed; empty if it was not asked or cannot list them.
     private(set) var listed: [SystemCode] = []
@@ -48,8 +49,13 @@ final class SystemTraversal {
         listed = codes ?? []
         unvisited = codes ?? [first.code]
         var visited: Set<SystemCode> = []
+        var unlisted: [SystemCode]?
         for (number, code) in places ?? [(0, first.code)] {
+            if unvisited.count == 1, places != nil { unlisted = try unlistedSystems(before: code, first) }
             let handle = try handle(for: code, number: number, first: first)
+            if unlisted != nil, handle == first {
+                guard try select(first) else { throw .cardLost }
+            }
             isVisiting = true
             try visit(handle)
             isVisiting = false
@@ -61,17 +67,45 @@ final class SystemTraversal {
         if !answersPolling {
             guard try session.isPresent(first) else { throw .cardLost }
         }
-        for code in SystemTraversal.unlisted + (codes == nil ? SystemTraversal.fallback : [])
-        where !visited.contains(code) {
+        let others = unlisted ?? SystemTraversal.unlisted + (codes == nil ? SystemTraversal.fallback : [])
+        for code in others where !visited.contains(code) {
             var handle = known(code)
             if handle == nil { handle = try answer(to: code) }
             if let handle { try visit(handle) }
         }
         // The last Pollings were unanswered, or the card was already gone: only another Polling can tell.
-        if answersPolling {
+        if answersPolling, unlisted?.isEmpty != true {
             guard try session.isPresent(first) else { throw .cardLost }
         }
         isListIncomplete = false
+    }
+
+    /// Polls for the systems that cards do not list, before the last one that this card lists.
+    ///
+    /// - Returns: those that the card has; `nil` if they have to come last.
+    private func unlistedSystems(before last: SystemCode, _ first: SystemHandle) throws(ReadingError) -> [SystemCode]? {
+        guard !PhoneModel.isPhone(first.pmm), known(last) == nil else { return nil }
+        do throws(ReadingError) {
+            var found: [SystemCode] = []
+            for code in SystemTraversal.unlisted where !listed.contains(code) {
+                var handle = known(code)
+                if handle == nil { handle = try answer(to: code) }
+                if handle != nil { found.append(code) }
+            }
+            return found
+        } catch {
+            // In earlier recordings they come last.
+            guard case .reader(.outOfScript) = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns whether the first system of the card still answers; selects it, at a higher bit rate if it can.
+    private func select(_ first: SystemHandle) throws(ReadingError) -> Bool {
+        for _ in 0..<3 {
+            if try session.poll(first.code, raising: true)?.idm == first.idm { return true }
+        }
+        return false
     }
 
     /// Visits the chosen systems that this card has.
