@@ -84,8 +84,8 @@ struct SerialFaultTests {
         _ code: UInt8, _ way: Way
     ) throws {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(code): .wrongDataChecksum]))
-        // A setting is tried again at once.
-        if code == 0x4A {
+        // A setting is tried again at once, and so is a search through libnfc, which reports a refusal in the same way.
+        if code == 0x4A, way == .serial {
             #expect(throws: Self.garbled) { try bench.activate() }
         }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)

@@ -121,7 +121,8 @@ extension ChipAnswer {
         let status = ChipCommand.answersWithStatus(command) ? answer.first ?? 0 : 0
         self.init(
             outcome: ChipResult(result: hasTimedOut ? NFC_ETIMEOUT : result, status: status, overUSB: family.isUSB),
-            bytes: Array(answer.prefix(max(Int(result), 0))), status: status, mayBeRefusal: result == NFC_EIO)
+            bytes: Array(answer.prefix(max(Int(result), 0))), status: status,
+            mayBeRefusal: result == NFC_EIO && !hasTimedOut)
     }
 }
 
