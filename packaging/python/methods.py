@@ -21,6 +21,7 @@ WORDS = {
     "card.balance": "The money on the card, and which card it is.",
     "card.history": "Journeys and payments, newest first.",
     "card.read": "Chosen blocks of one or several services of a FeliCa card.",
+    "card.write": "Writes blocks of a FeliCa service, or changes a purse; all or none, and read back.",
     "card.apdu": "Sends command APDUs to an ISO 7816 card; returns the answers.",
     "card.felica": "Sends raw FeliCa command packets; returns the answers.",
     "card.license": "What a Japanese driver's license says.",
@@ -61,8 +62,8 @@ PARAMETER_WORDS = {
     "data": "Bytes for ``page``, in hexadecimal.",
     "permanent": "Allow ``page`` to write what cannot be undone.",
     "title": "A title for the ``uri``, making it a smart poster.",
-    "yes": "Overwrite whatever tag is there, without a number in ``confirm``.",
-    "confirm": "The number (UID or IDm) of the tag that may be overwritten, as `tag_info` tells it.",
+    "yes": "Overwrite whatever tag or card is there, without a number in ``confirm``.",
+    "confirm": "The number (UID or IDm) of the tag or card that may be overwritten, as `tag_info` or `poll` tells it.",
     "timeout": 'How long to wait for a card: seconds, 0 for one try, or "forever". Default: 10.',
 }
 DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"

@@ -107,6 +107,11 @@ package final class CardSession {
     /// Whether this system has answered any command but Polling.
     func hasAnswered(_ system: SystemHandle) -> Bool { answering.contains(system.idm) }
 
+    /// - Throws: ``ReadingError/cancelled`` if the work was cancelled.
+    func checkCancellation() throws(ReadingError) {
+        if cancellation.isCancelled { throw .cancelled }
+    }
+
     /// Sends a frame once.
     func exchange(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         if cancellation.isCancelled { throw .cancelled }
