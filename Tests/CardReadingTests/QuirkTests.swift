@@ -69,9 +69,7 @@ struct QuirkTests {
     func lostReads(name: String) throws {
         let usual = try #require(try Self.dump(name, []))
         let outcome = try #require(try Self.dump(name, ["fel-search-lost"]))
-        withKnownIssue("a service that answers neither of two reads counts as one that cannot be read", isIntermittent: true) {
-            #expect(!outcome.dump.isComplete || Self.blocks(outcome.dump) == Self.blocks(usual.dump))
-        }
+        #expect(!outcome.dump.isComplete || Self.blocks(outcome.dump) == Self.blocks(usual.dump))
     }
 
     @Test("Each switch of the table exists, and those that the documents list are the ones that exist")

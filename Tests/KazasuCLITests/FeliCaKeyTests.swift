@@ -240,6 +240,133 @@ struct FeliCaKeyTests {
         try version.run("standard", "verify").expectError(77, "another version of the key of node 1408")
     }
 
+    @Test("Shows, writes and reads back; the same again writes nothing")
+    func write() throws {
+        let stand = try Stand()
+        let data = "00112233445566778899AABBCCDDEEFF"
+        let words = ["write", "1408", "1", data, "--system", "0003", "--keys", stand.keys]
+        let dry = try Kazasu.run(words + ["--dry-run", "-r", stand.reader])
+        #expect(dry.end == .exited(0), "\(dry.errors)")
+        #expect(dry.output == "0003 1408 0001 101112131415161718191A1B1C1D1E1F -> \(data)\n")
+        let reader = try SimulatedReader(
+            stand.folder.path + "/card.json", link: "\(stand.folder.path)/card")
+        let first = try Kazasu.run(words + ["--yes", "--json", "-r", reader.id])
+        #expect(first.end == .exited(0), "\(first.errors)")
+        let document = try JSONCursor(JSONValue(parsing: Array(first.output.utf8)))
+        #expect(try document.required("schema").text() == "kazasu.write/1")
+        #expect(try document.required("written").bool() && document.required("verified").bool())
+        #expect(try document.required("opened").text() == "des")
+        let again = try Kazasu.run(words + ["--yes", "-r", reader.id])
+        #expect(again.end == .exited(0) && again.errors.contains("nothing to write"), "\(again)")
+        let read = try Kazasu.run("read", "1408", "--system", "0003", "--keys", stand.keys, "-r", reader.id)
+        #expect(read.output.hasSuffix("0003 1408 0001 \(data)\n"))
+        let japanese = try Kazasu.run(words + ["--yes", "--lang", "ja", "-r", reader.id])
+        #expect(japanese.errors.contains("何も書いていません"))
+        #expect(reader.interrupt().hasEnded(0))
+    }
+
+    @Test("What cannot be written is refused, and said in both languages")
+    func refusedWrites() throws {
+        let stand = try Stand()
+        let data = "00112233445566778899AABBCCDDEEFF"
+        func run(_ words: String...) throws -> ChildResult {
+            try Kazasu.run(["write"] + words + ["--yes", "--keys", stand.keys, "--system", "0003", "-r", stand.reader])
+        }
+        try run("200B", "0", data).expectError(77, "service 200B does not allow writing")
+        try run("200B", "0", data, "--lang", "ja").expectError(77, "サービス 200B は書き込めません")
+        try run("1408", "2", data).expectError(77, "service 1408 has no block 2")
+        try run("1408", "2", data, "--lang", "ja").expectError(77, "ブロック 2 はありません")
+        try run("1408", "0", "--decrement", "1").expectError(77, "does not allow decrements")
+        try run("1408", "0", "--cashback", "1").expectError(77, "does not allow cashback")
+        try run("1048", "0", data).expectError(77, "no key of node 1048")
+        try run("1408", "0").expectError(64, "give what to write")
+        try run("1408", "0", data, "--decrement", "1").expectError(64, "give what to write")
+        try run("1408", "0", "0011").expectError(64, "sixteen bytes")
+        try run("1408", "65536", data).expectError(64, "0 to 65535")
+        try run("1408", "0", "--decrement", "0").expectError(64, "at least 1")
+        try run("1408", "0", data, data, data, data, data, data, data, data, data, data, data, data, data).expectError(
+            64, "do not fit into one command")
+        let without = try Kazasu.run("write", "1408", "0", data, "--yes", "-r", stand.reader)
+        without.expectError(77, "no key of node 1408")
+        let lite = "virtual:\(TestFiles.root)/Fixtures/felica/lite-s.json"
+        try Kazasu.run("write", "0009", "0", data, "--yes", "-r", lite).expectError(76, "not a FeliCa Standard card")
+    }
+
+    private static let newKeys = "0003 1000 0123456789ABCDEF 0002\n0003 1408 1122334455667788 0008\n"
+
+    @Test("Changes keys with a journal, which goes on with the same files only")
+    func changeKeys() throws {
+        let stand = try Stand()
+        let new = try stand.folder.write(Array(Self.newKeys.utf8), as: "new.txt")
+        chmod(new, 0o600)
+        let words = ["standard", "keys", "--new-keys", new, "--keys", stand.keys]
+        let dry = try Kazasu.run(words + ["--dry-run", "-r", stand.reader])
+        #expect(dry.end == .exited(0), "\(dry.errors)")
+        #expect(
+            dry.output
+                == "the key of 1408: version 0007 becomes 0008\nthe key of 1000: version 0000 becomes 0002\n")
+        let reader = try SimulatedReader(
+            stand.folder.path + "/card.json", link: "\(stand.folder.path)/card")
+        let journal = stand.folder.path + "/journal"
+        let done = try Kazasu.run(words + ["--yes", "--json", "--journal", journal, "-r", reader.id])
+        #expect(done.end == .exited(0), "\(done.errors)")
+        #expect(done.output.contains(#""changed": true"#))
+        let lines = String(decoding: try TestFiles.read(journal), as: UTF8.self)
+        #expect(lines.split(separator: "\n").count == 6)
+        for key in ["0123456789ABCDEF", "1122334455667788", "A989255BF6DACD10"] {
+            #expect(!lines.uppercased().contains(key))
+        }
+        let merged = try stand.folder.write(
+            Array(("0003 FFFF 64B34B0A2BC199B1\n0003 0000 6612317B4FD74F39\n" + Self.newKeys).utf8), as: "all.txt")
+        chmod(merged, 0o600)
+        let read = try Kazasu.run("read", "1408", "--system", "0003", "--keys", merged, "-r", reader.id)
+        #expect(read.end == .exited(0), "\(read.errors)")
+        // All is done; resuming proves it once more.
+        let resume = ["standard", "resume", "--journal", journal, "--keys", stand.keys, "--new-keys"]
+        let again = try Kazasu.run(resume + [new, "-r", reader.id])
+        #expect(again.end == .exited(0), "\(again.errors)")
+        let other = try stand.folder.write(Array("0003 1408 1122334455667788 0009\n".utf8), as: "other.txt")
+        chmod(other, 0o600)
+        try Kazasu.run(resume + [other, "-r", reader.id]).expectError(77, "another version of the key")
+        try Kazasu.run(words + ["--yes", "--journal", journal, "-r", reader.id]).expectError(
+            64, "needs a version other")
+        #expect(reader.interrupt().hasEnded(0))
+    }
+
+    @Test(
+        "Key changes that are refused",
+        arguments: [
+            ("0003 1408 0000000000000000 0008", 64, "zeros or a weak", "弱い鍵"),
+            ("0003 1408 1122334455667788 0007", 64, "needs a version", "バージョンが必要"),
+            ("0003 0000 1122334455667788 0007", 76, "is not public", "公開されていません"),
+            ("0003 1448 1122334455667788 0007", 77, "no node 1448", "ノード 1448 はありません"),
+            ("0003 1408 A989255BF6DACD10 0008", 64, "no new key differs", "変更する鍵がありません"),
+        ])
+    func refusedKeyChanges(_ line: String, _ status: Int32, _ english: String, _ japanese: String) throws {
+        let stand = try Stand()
+        let new = try stand.folder.write(Array(line.utf8), as: "new.txt")
+        chmod(new, 0o600)
+        let words = ["standard", "keys", "--new-keys", new, "--keys", stand.keys, "--yes", "-r", stand.reader]
+        try Kazasu.run(words).expectError(status, english)
+        try Kazasu.run(words + ["--lang", "ja"]).expectError(status, japanese)
+    }
+
+    @Test("A key change is in no trace")
+    func tracesOfKeyChanges() throws {
+        let stand = try Stand()
+        let new = try stand.folder.write(Array(Self.newKeys.utf8), as: "new.txt")
+        chmod(new, 0o600)
+        let trace = stand.folder.path + "/trace"
+        let result = try Kazasu.run(
+            "standard", "keys", "--new-keys", new, "--keys", stand.keys, "--yes", "--journal",
+            stand.folder.path + "/journal", "--trace", trace, "-r", stand.reader)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let text = String(decoding: try TestFiles.read(trace), as: UTF8.self)
+        // A Write is masked after its code.
+        let sent = text.lowercased().filter { $0 != " " }.matches(of: /2a16([0-9a-f]{80})/)
+        #expect(!sent.isEmpty && sent.allSatisfy { $0.1.allSatisfy { $0 == "0" } }, "\(text)")
+    }
+
     @Test("No key is in any output, trace or file")
     func noKeyIsShown() throws {
         let wrong = Self.keys.replacing("A989255BF6DACD10", with: "0123456789ABCDEF")

@@ -18,13 +18,16 @@ struct HangingReaderTests {
         "classic dump": "--key-from env:KEY6", "classic read": "4 --key-from env:KEY6",
         "classic value": "4 --key-from env:KEY6", "lite verify": "--key-from env:KEY",
         "lite issue": "--profile profile.json --key-from env:KEY --yes --journal journal", "felica": "00FFFF0100",
-        "standard verify": "--keys felica.txt",
+        "standard verify": "--keys felica.txt", "standard keys": "--keys felica.txt --new-keys new.txt --dry-run",
+        "write": "1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt --yes",
         "apdu": "00A4040000",
     ]
 
     /// Those that run until they are stopped, which `HangingDriverTests` of the services has, look for what is wrong or record
     /// it, or need the journal of an issuance that was cut short.
-    private static let others = ["watch", "serve", "rpc", "bridge", "doctor", "contribute", "lite resume"]
+    private static let others = [
+        "watch", "serve", "rpc", "bridge", "doctor", "contribute", "lite resume", "standard resume",
+    ]
 
     /// Every command that takes a reader.
     static let commands: [String] = {
@@ -49,7 +52,10 @@ struct HangingReaderTests {
         let profile = try folder.write(Array(LiteTests.profile.utf8), as: "profile.json")
         let keys = try folder.write(TestFiles.read("Fixtures/felica/standard-keys.txt"), as: "felica.txt")
         chmod(keys, 0o600)
+        let new = try folder.write(Array("0003 1408 1122334455667788 0008".utf8), as: "new.txt")
+        chmod(new, 0o600)
         let files = [
+            "new.txt": new,
             "profile.json": profile, "journal": "\(folder.path)/journal", "felica.txt": keys,
         ]
         return (command + " " + arguments[command, default: ""]).split(separator: " ").map {

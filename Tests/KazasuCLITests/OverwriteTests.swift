@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 import TestSupport
 import Testing
 
@@ -59,6 +60,12 @@ struct OverwriteTests {
         Writer(
             command: "lite issue", arguments: ["--key-from", "env:KEY"], shown: ["tag", "info"],
             card: "felica/lite-s.json", question: "The card is issued like this."),
+        Writer(
+            command: "write", arguments: ["1408", "1", "00112233445566778899AABBCCDDEEFF"],
+            shown: ["dump"], card: "felica/standard-keys.json", question: "1 block of service 1408 will be overwritten"),
+        Writer(
+            command: "standard keys", arguments: [], shown: ["standard", "info"], card: "felica/standard-keys.json",
+            question: "The keys are changed like this."),
     ]
 
     /// Commands with `--yes` that write to no card.
@@ -92,11 +99,21 @@ struct OverwriteTests {
         let folder = try TemporaryFolder()
         let reader = try SimulatedReader("\(TestFiles.root)/Fixtures/\(writer.card)", link: "\(folder.path)/card")
         let file = try folder.write(Array(Self.keys.utf8), as: "keys.txt")
-        let keys = writer.command.hasPrefix("classic") ? ["--keys", file] : []
+        let feliCa = try folder.write(TestFiles.read("Fixtures/felica/standard-keys.txt"), as: "felica.txt")
+        chmod(feliCa, 0o600)
+        let keys =
+            writer.command.hasPrefix("classic")
+            ? ["--keys", file] : writer.command == "write" ? ["--keys", feliCa] : []
         let profile = try folder.write(
             Array(#"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#.utf8), as: "door.json")
+        let new = try folder.write(Array("0003 1408 0123456789ABCDEF 0008".utf8), as: "new.txt")
+        chmod(new, 0o600)
         let journal =
-            writer.command == "lite issue" ? ["--profile", profile, "--journal", "\(folder.path)/journal"] : []
+            switch writer.command {
+            case "lite issue": ["--profile", profile, "--journal", "\(folder.path)/journal"]
+            case "standard keys": ["--keys", feliCa, "--new-keys", new, "--journal", "\(folder.path)/journal"]
+            default: [String]()
+            }
         let words = writer.command.split(separator: " ").map(String.init) + writer.arguments + keys + journal
         let line = (["setsid", "-w", Kazasu.path] + words + ["-r", reader.id]).map { "'\($0)'" }
         func shown() throws -> String {

@@ -13,7 +13,7 @@ struct SilentLineTests {
         "license": "iso7816/license/sample", "apdu": "iso7816/license/sample", "mynumber": "iso7816/mynumber/card",
         "residence": "iso7816/residence/first", "passport": "iso7816/passport/card", "tag": "virtual/ntag213",
         "classic": "virtual/classic-1k", "lite": "cards/felica-lite-s/card",
-        "standard": "felica/standard-keys",
+        "standard": "felica/standard-keys", "write": "felica/standard-keys",
     ]
 
     private static func server(_ command: String, _ faults: InjectedSerialFaults = .none) throws -> PN532Server {

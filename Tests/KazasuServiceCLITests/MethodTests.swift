@@ -112,7 +112,13 @@ struct MethodTests {
         ("card.residence", JSONObject([("photo", "/tmp/x")])), ("card.residence", JSONObject([("check", true)])),
         ("classic.info", JSONObject([("keyFrom", "env:KEY")])),
         ("classic.info", JSONObject([("keys", ["/etc/passwd"])])),
-        ("standard.info", JSONObject([("keys", ["/etc/passwd"])])), ("standard.info", JSONObject([("retry", true)])),
+        ("card.write", JSONObject([("service", "2009"), ("block", 0), ("hex", ["00"])])),
+        (
+            "card.write",
+            JSONObject([
+                ("service", "2009"), ("block", 0), ("hex", ["00"]), ("confirm", "01"), ("keys", ["/etc/passwd"]),
+            ])
+        ), ("standard.info", JSONObject([("keys", ["/etc/passwd"])])), ("standard.info", JSONObject([("retry", true)])),
         ("card.balance", JSONObject([("keys", ["/etc/passwd"])])),
         ("card.history", JSONObject([("keys", ["/etc/passwd"])])),
         ("classic.message", JSONObject([("keys", ["/etc/passwd"])])),

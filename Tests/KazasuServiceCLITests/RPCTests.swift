@@ -85,6 +85,15 @@ struct RPCTests {
         Example(
             method: "lite.verify", params: ["masterKeyFrom": .string("file:" + master)],
             card: "felica/lite-s-issued.json", arguments: ["lite", "verify", "--master-key-from", "file:" + master]),
+        Example(
+            method: "card.write",
+            params: [
+                "service": "1408", "block": 1, "hex": ["00112233445566778899AABBCCDDEEFF"], "dryRun": true,
+                "keys": [.string(standardKeys)],
+            ], card: standard,
+            arguments: [
+                "write", "1408", "1", "00112233445566778899AABBCCDDEEFF", "--dry-run", "--keys", standardKeys,
+            ]),
         Example(method: "standard.info", params: [:], card: standard, arguments: ["standard", "info"]),
         Example(
             method: "standard.info", params: ["keys": .string(standardKeys)], card: standard,

@@ -9,7 +9,8 @@ struct KazasuErrorTests {
     private enum Kind: CaseIterable {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
-        case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, standard, cancelled
+        case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, standard, blockWrite, keyChange
+        case cancelled
     }
 
     private static let suica = PICC.felica(
@@ -52,7 +53,7 @@ struct KazasuErrorTests {
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
             .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)),
-            .standard(.notStandard), .cancelled,
+            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -76,6 +77,8 @@ struct KazasuErrorTests {
             case .lite: .lite
             case .classic: .classic
             case .standard: .standard
+            case .blockWrite: .blockWrite
+            case .keyChange: .keyChange
             case .cancelled: .cancelled
             }
         }

@@ -88,6 +88,36 @@ struct StandardCardTests {
         }
     }
 
+    /// A planned write is shown, done once, and not done again.
+    @Test func writes() throws {
+        let card = try Self.card().standard(keys: Self.keys())
+        let block = try #require(Block([UInt8](repeating: 7, count: 16)))
+        let planned = try card.plan(BlockWrite(ServiceCode(rawValue: 0x0088), block: 0, .blocks([block])))
+        #expect(planned.blocks.map(\.after) == [block] && planned.opened == .des && !planned.isDone)
+        #expect(try card.write(planned))
+        #expect(try card.read([ServiceCode(rawValue: 0x0088)]).system.services[0][0] == block)
+        #expect(throws: KazasuError.blockWrite(.changed(block: 0))) { try card.write(planned) }
+        #expect(throws: KazasuError.blockWrite(.notNewest(ServiceCode(rawValue: 0x090C)))) {
+            try card.plan(BlockWrite(ServiceCode(rawValue: 0x090C), block: 1, .blocks([block])))
+        }
+    }
+
+    @Test func changesKeys() throws {
+        let card = try Self.card().standard(keys: Self.keys())
+        let new = try Self.keys("0003 0088 0123456789ABCDEF 0007")
+        #expect(try card.keyChanges(to: new).map(\.node.description) == ["0088"])
+        nonisolated(unsafe) var steps: [StandardStep] = []
+        try card.changeKeys(to: new) { step throws(KazasuError) in steps.append(step) }
+        let node = NodeCode(rawValue: 0x0088)
+        #expect(steps == [.key(node), .keyProved(node), .done])
+        #expect(throws: KazasuError.keyChange(.sameVersion(node))) { try card.keyChanges(to: new) }
+        try card.changeKeys(
+            to: new, resuming: [StandardKeyChange(node: node, from: .init(rawValue: 0), to: .init(rawValue: 7))]
+        ) {
+            _ throws(KazasuError) in
+        }
+    }
+
     @Test func keysOneByOne() throws {
         var keys = StandardKeys()
         let key = try #require(StandardKey([0x64, 0xB3, 0x4B, 0x0A, 0x2B, 0xC1, 0x99, 0xB1]))

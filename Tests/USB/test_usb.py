@@ -122,14 +122,17 @@ class Reports:
 # What a command needs to get as far as its reader.
 ARGUMENTS = {
     "read": ["090F"], "passport": ["--mrz-from", "env:MRZ"], "license": ["--free"], "mynumber": ["--free"],
-    "tag write": ["--text", "hello", "--yes"], "felica": ["00FFFF0100"], "apdu": ["00A4040000"],
+    "tag write": ["--text", "hello", "--yes"], "felica": ["00FFFF0100"],
+    "write": ["2009", "0", "00112233445566778899AABBCCDDEEFF", "--yes"], "apdu": ["00A4040000"],
     "classic write": ["4", "00112233445566778899AABBCCDDEEFF", "--key-from", "env:KEY6", "--yes"],
     "classic dump": ["--key-from", "env:KEY6"], "classic read": ["4", "--key-from", "env:KEY6"],
     "classic value": ["4", "--key-from", "env:KEY6"], "lite verify": ["--key-from", "env:KEY"],
     "standard verify": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
+    "standard keys": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt"), "--new-keys",
+                      os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
 }
 # The journal of an issuance comes first, and a person is asked; `contribute` records what went wrong.
-OTHERS = {"lite issue", "lite resume", "contribute", "doctor"}
+OTHERS = {"lite issue", "lite resume", "standard resume", "contribute", "doctor"}
 
 
 def commands():

@@ -29,3 +29,9 @@ for system in try card.information().get() {
 for service in try card.read([ServiceCode(rawValue: 0x1408)]).get().services {
     print(service.code, service[0]?.description ?? "-")
 }
+
+// What a write would do; card.write(planned) does it.
+if let block = Block((0..<16).map { UInt8($0) }) {
+    let planned = try card.plan(BlockWrite(ServiceCode(rawValue: 0x1408), block: 1, .blocks([block])))
+    for change in planned.blocks { print(change.number, change.before, "becomes", change.after) }
+}

@@ -106,6 +106,9 @@ static const unsigned char standard[] = {
 static const unsigned char standardInfo[] = {
 #embed "../../../Docs/schemas/standardInfo.json"
 };
+static const unsigned char standardKeys[] = {
+#embed "../../../Docs/schemas/standardKeys.json"
+};
 static const unsigned char sun[] = {
 #embed "../../../Docs/schemas/sun.json"
 };
@@ -127,6 +130,9 @@ static const unsigned char tagWrite[] = {
 static const unsigned char tap[] = {
 #embed "../../../Docs/schemas/tap.json"
 };
+static const unsigned char write[] = {
+#embed "../../../Docs/schemas/write.json"
+};
 
 #define SCHEMA(name) {#name, name, sizeof name}
 
@@ -136,8 +142,8 @@ static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(feedback), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerCards),
     SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license), SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup),
     SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record),
-    SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo), SCHEMA(sun), SCHEMA(tag),
-    SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap),
+    SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo), SCHEMA(standardKeys), SCHEMA(sun),
+    SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap), SCHEMA(write),
 };
 
 const unsigned long kazasu_schema_count = sizeof kazasu_schemas / sizeof *kazasu_schemas;

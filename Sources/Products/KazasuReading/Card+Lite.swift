@@ -180,24 +180,10 @@ public struct LiteCard {
     ///
     /// - Throws: ``KazasuError/noCard`` if that did not happen in time.
     public func waitForReturn(timeout: Duration = .seconds(60)) throws(KazasuError) {
-        let deadline = card.reader.clock.now() + timeout
-        var (misses, wasAway) = (0, false)
-        while true {
-            guard card.reader.clock.now() < deadline else { throw .noCard }
-            if card.reader.cancellation.isCancelled { throw .cancelled }
-            if try run({ () throws(LiteError) in try channel.isPresent() }) {
-                if wasAway { return }
-                misses = 0
-            } else {
-                misses += 1
-                wasAway = wasAway || misses >= Self.missesOfAbsence
-            }
-            card.reader.clock.pause(Self.pause)
+        try card.waitForReturn(timeout: timeout) { () throws(KazasuError) in
+            try run { () throws(LiteError) in try channel.isPresent() }
         }
     }
-
-    private static let missesOfAbsence = 3
-    private static let pause = Duration.milliseconds(100)
 
     /// The key that the card has once it is issued, and the ID block from which it is derived.
     private func issuedKey(
@@ -224,6 +210,33 @@ public struct LiteCard {
             return try body()
         } catch {
             throw KazasuError(error)
+        }
+    }
+}
+
+extension Card {
+    private static let missesOfAbsence = 3
+    private static let pause = Duration.milliseconds(100)
+
+    /// Waits until the card has been away and is there again.
+    ///
+    /// - Throws: ``KazasuError/noCard`` if that did not happen in time.
+    func waitForReturn(
+        timeout: Duration, isPresent: () throws(KazasuError) -> Bool
+    ) throws(KazasuError) {
+        let deadline = reader.clock.now() + timeout
+        var (misses, wasAway) = (0, false)
+        while true {
+            guard reader.clock.now() < deadline else { throw .noCard }
+            if reader.cancellation.isCancelled { throw .cancelled }
+            if try isPresent() {
+                if wasAway { return }
+                misses = 0
+            } else {
+                misses += 1
+                wasAway = wasAway || misses >= Self.missesOfAbsence
+            }
+            reader.clock.pause(Self.pause)
         }
     }
 }

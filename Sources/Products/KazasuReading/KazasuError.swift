@@ -52,6 +52,10 @@ public enum KazasuError: Error, Hashable, Sendable {
     case classic(ClassicError)
     /// Keys did not open a service of a FeliCa Standard.
     case standard(StandardKeyError)
+    /// Blocks of a FeliCa Standard were not written, or not surely.
+    case blockWrite(BlockWriteError)
+    /// Keys of a FeliCa Standard were not changed, or not all of them.
+    case keyChange(KeyChangeError)
     /// The work was cancelled.
     case cancelled
 }
@@ -146,6 +150,8 @@ extension KazasuError: SelfDescribing {
         case .lite(let error): return error.message
         case .classic(let error): return error.message
         case .standard(let error): return error.message
+        case .blockWrite(let error): return error.message
+        case .keyChange(let error): return error.message
         case .cancelled: return TransportError.cancelled.message
         }
     }

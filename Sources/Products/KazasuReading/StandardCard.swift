@@ -124,6 +124,163 @@ public struct StandardCard {
         return try result.unlessEmpty()
     }
 
+    // MARK: Writing
+
+    /// Checks a write to the system that the card was found by, and reads the blocks that it changes. Nothing is written.
+    ///
+    /// ```swift
+    /// let planned = try card.plan(BlockWrite(ServiceCode(rawValue: 0x1408), block: 0, .blocks([block])))
+    /// print(planned.blocks[0].before, "becomes", planned.blocks[0].after)
+    /// try card.write(planned)
+    /// ```
+    ///
+    /// A service that needs a key is opened with the owner's; others are written without one.
+    ///
+    /// - Throws: ``KazasuError/blockWrite(_:)`` for what the service does not allow or have, ``KazasuError/standard(_:)`` if
+    ///   keys did not open it, ``KazasuError/reading(_:)``.
+    public func plan(_ write: BlockWrite) throws(KazasuError) -> PlannedWrite {
+        try run { () throws(BlockWriteError) in
+            try BlockWriter(session: session, system: system, keyring: keyring).plan(write)
+        }
+    }
+
+    /// Writes what ``plan(_:)`` checked: all blocks or none, with one command, and reads them back.
+    ///
+    /// If no answer comes, the blocks are read. Done is done; what was not done is sent once more. A purse is changed once
+    /// or not at all.
+    ///
+    /// - Returns: whether anything was written; `false` if the card has all of it already.
+    /// - Throws: ``KazasuError/blockWrite(_:)``: ``BlockWriteError/changed(block:)`` if the card changed since,
+    ///   ``BlockWriteError/unconfirmed`` if it left before it could be asked what it did. Otherwise as ``plan(_:)``.
+    @discardableResult
+    public func write(_ planned: PlannedWrite) throws(KazasuError) -> Bool {
+        guard planned.system == system else {
+            throw .blockWrite(.changed(block: planned.write.number))
+        }
+        return try run { () throws(BlockWriteError) in
+            try BlockWriter(session: session, system: system, keyring: keyring).run(planned)
+        }
+    }
+
+    private func run<Value>(_ body: () throws(BlockWriteError) -> Value) throws(KazasuError) -> Value {
+        do throws(BlockWriteError) {
+            return try body()
+        } catch {
+            switch error {
+            case .key(let error): throw .standard(error)
+            case .reading(let error): throw KazasuError(error)
+            default: throw .blockWrite(error)
+            }
+        }
+    }
+
+    // MARK: Changing keys
+
+    /// The system that the card was found by.
+    package var systemHandle: SystemHandle { system }
+
+    /// What a change to these keys would do; nothing is written and no key is sent.
+    ///
+    /// - Parameters:
+    ///   - new: the keys that the card gets, of DES, each with a new version. Those that it has already are left out.
+    ///   - wanted: the changes of an interrupted run, of which the card may have some already; `nil` for a new one.
+    /// - Returns: the changes in the order in which they are made: services, areas from the innermost, the system.
+    /// - Throws: ``KazasuError/keyChange(_:)``, ``KazasuError/reading(_:)``.
+    public func keyChanges(
+        to new: StandardKeys, resuming wanted: [StandardKeyChange]? = nil
+    ) throws(KazasuError) -> [StandardKeyChange] {
+        try keyPlan(new, resuming: wanted).changes
+    }
+
+    /// Looks at the card as ``keyChanges(to:resuming:)`` does.
+    package func keyPlan(
+        _ new: StandardKeys, resuming wanted: [StandardKeyChange]? = nil
+    ) throws(KazasuError) -> KeyChanger.Plan {
+        try changing { () throws(KeyChangeError) in
+            try KeyChanger(session: session, system: system, keyring: keyring, new: new) { _ throws(KeyChangeError) in }
+                .plan(resuming: wanted)
+        }
+    }
+
+    /// Changes DES keys, or goes on where that was interrupted: services first, then areas from the innermost, the system last.
+    ///
+    /// The old keys are proved before the first change, and each new one in a session of its own before the next. Whatever
+    /// interrupts this, each key is the old or the new one, and the same call with the changes of the journal ends it. Try one
+    /// card of a batch first; only simulated cards were tried so far.
+    ///
+    /// - Parameters:
+    ///   - new: the keys that the card gets, of DES, each with a new version.
+    ///   - wanted: the changes of an interrupted run; `nil` for a new one.
+    ///   - lift: asks for the card to be lifted and put back, for readers that cannot switch their field off; by default that
+    ///     is an error.
+    ///   - journal: stores each step where it survives the loss of power, before it is taken.
+    /// - Throws: ``KazasuError/keyChange(_:)``, ``KazasuError/standard(_:)``, ``KazasuError/reading(_:)``.
+    public func changeKeys(
+        to new: StandardKeys, resuming wanted: [StandardKeyChange]? = nil,
+        lift: (() throws(KazasuError) -> Void)? = nil, journal: @escaping (StandardStep) throws(KazasuError) -> Void
+    ) throws(KazasuError) {
+        try changeKeys(new, keyPlan(new, resuming: wanted), lift: lift, journal: journal)
+    }
+
+    /// Changes DES keys as ``changeKeys(to:resuming:lift:journal:)`` does, by a plan that was made before.
+    package func changeKeys(
+        _ new: StandardKeys, _ plan: KeyChanger.Plan, lift: (() throws(KazasuError) -> Void)? = nil,
+        journal: @escaping (StandardStep) throws(KazasuError) -> Void
+    ) throws(KazasuError) {
+        var failure: KazasuError?
+        func passing(_ step: () throws(KazasuError) -> Void) throws(KeyChangeError) {
+            do throws(KazasuError) {
+                try step()
+            } catch {
+                failure = error
+                throw .reading(.cancelled)
+            }
+        }
+        do throws(KazasuError) {
+            try changing { () throws(KeyChangeError) in
+                let changer = KeyChanger(
+                    session: session, system: system, keyring: keyring, new: new,
+                    lift: { () throws(KeyChangeError) in
+                        guard let lift else { throw .keptPower }
+                        try passing(lift)
+                    },
+                    journal: { step throws(KeyChangeError) in
+                        try passing { () throws(KazasuError) in try journal(step) }
+                    })
+                try changer.run(plan)
+            }
+        } catch {
+            throw failure ?? error
+        }
+    }
+
+    /// Waits until the card has been lifted and put back.
+    ///
+    /// - Throws: ``KazasuError/noCard`` if that did not happen in time.
+    public func waitForReturn(timeout: Duration = .seconds(60)) throws(KazasuError) {
+        try card.waitForReturn(timeout: timeout) { () throws(KazasuError) in
+            do throws(ReadingError) {
+                return try session.poll(system.code)?.idm == system.idm
+            } catch {
+                throw KazasuError(error)
+            }
+        }
+    }
+
+    private func changing<Value>(_ body: () throws(KeyChangeError) -> Value) throws(KazasuError) -> Value {
+        do throws(KeyChangeError) {
+            return try body()
+        } catch {
+            switch error {
+            case .standard(let error): throw .standard(error)
+            case .reading(let error): throw KazasuError(error)
+            default: throw .keyChange(error)
+            }
+        }
+    }
+
+    // MARK: Reading all
+
     /// Reads every block that needs no key or that the keys open.
     ///
     /// The parameters, the result and the errors are those of ``Card/dump(_:resuming:progress:)``. In the dump, opened services

@@ -52,7 +52,8 @@ struct RootCommand: ParsableCommand {
                   143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
                 """) + "\n\n" + HelpTables.text,
         subcommands: [
-            Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
+            Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Write.self, Balance.self,
+            History.self,
             License.self, MyNumber.self, Residence.self, Passport.self, Tag.self, Classic.self, Lite.self,
             Standard.self,
             FeliCaRaw.self, APDU.self,

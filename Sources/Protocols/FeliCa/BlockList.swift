@@ -90,4 +90,6 @@ public struct AccessMode: RawRepresentable, Hashable, Sendable {
     public static let normal = AccessMode(bits: 0)
     /// `001`: refunding to a purse (cashback).
     public static let cashback = AccessMode(bits: 1)
+    /// `100`: changing the DES key of a node; the element's number is the version of the new key.
+    package static let keyChange = AccessMode(bits: 4)
 }

@@ -96,7 +96,13 @@ struct ExampleShell {
             ("password.txt", "FFFFFFFF\n"), ("keys.txt", ExampleShell.classicKeys),
             ("trailer.txt", "D3F7D3F7D3F77F078840FFFFFFFFFFFF\n"),
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
-            ("felica.txt", ExampleShell.standardKeys),
+            ("felica.txt", ExampleShell.standardKeys), ("old.txt", ExampleShell.standardKeys),
+            ("new.txt", "0003 1408 1122334455667788 0008\n"),
+            (
+                "key-change.jsonl",
+                #"{"schema":"kazasu.standardJournal/1","idm":"010a4b0012345678","system":"0003","#
+                    + #""keys":[{"node":"1408","from":"0007","to":"0008"}]}"# + "\n"
+            ),
             ("door.json", #"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#),
             (
                 "interrupted.jsonl",
@@ -159,7 +165,7 @@ struct ExampleShell {
         set -o pipefail
         kazasu() {
             case " $* " in
-            *" --fix "*|*" --report "*|*" tag write "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
+            *" --fix "*|*" --report "*|*" tag write "*|" write "*|*" standard keys "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
             *" --free "*|*" --pin1-from "*|*" --pin-from "*|*" --mrz-from "*|*" --face "*) ;;
             *" passport lists "*) ;;
             *" passport "*) set -- "$@" --mrz-from file:mrz ;;

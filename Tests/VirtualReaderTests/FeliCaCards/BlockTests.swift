@@ -175,6 +175,6 @@ struct BlockTests {
 
     @Test func cashbackDoesNotOverflow() throws {
         let card = try Self.card(blocks: "\"1013\": [\"FEFFFFFF100000000000000000000000\"]")
-        #expect(Self.status(try card.ask("08<I>0113100190 0002000000000000000000000000000000")) == "0101")
+        #expect(Self.status(try card.ask("08<I>0113100190 0002000000000000000000000000000001")) == "0101")
     }
 }

@@ -218,6 +218,18 @@ class MethodTests(unittest.TestCase):
             self.client.standard_verify(keys=other, reader=card)
         self.assertFalse(caught.exception.partial.genuine)
 
+    def test_writing_a_service(self):
+        card, keys = virtual("felica/standard-keys.json"), pathlib.Path(FIXTURES, "felica", "standard-keys.txt")
+        with kazasu.Client(reader=card) as client:
+            data = "00112233445566778899AABBCCDDEEFF"
+            shown = client.write("1408", 1, hex=[data], keys=keys, dry_run=True)
+            self.whole(shown)
+            self.assertFalse(shown.written)
+            written = client.write("1408", 1, hex=[data], keys=keys, confirm=client.poll().card.idm)
+            self.assertTrue(written.written and written.verified)
+            with self.assertRaises(kazasu.KazasuError):
+                client.write("1408", 0, hex=[data], keys=keys)
+
     def test_tags_that_are_genuine(self):
         self.same(self.client.tag_verify(reader=SIGNED_TAG), "tag", "verify", reader=SIGNED_TAG)
         with self.assertRaises(kazasu.NoSignatureError):

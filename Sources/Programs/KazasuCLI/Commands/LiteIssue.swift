@@ -156,18 +156,9 @@ struct LiteIssuance {
 
     /// Shows the changes and asks on the terminal.
     static func confirm(_ changes: [LiteChange], _ context: Context) throws(CommandError) {
-        guard let terminal = Terminal() else {
-            throw CommandError(
-                .usage, "confirmationNeeded",
-                tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
-                hint: tr("check with --dry-run, then add --yes", "--dry-run で確かめてから --yes を付けてください"))
-        }
-        for change in changes { Output.message("  \(words(change))\n") }
-        guard try terminal.confirms(tr("The card is issued like this.", "カードをこのように発行します。")) else {
-            throw CommandError(
-                .refused, "declined", tr("nothing was written", "書き込みませんでした"),
-                hint: tr("type yes to issue the card", "発行するには yes と入力してください"))
-        }
+        try Confirmation.issue(
+            changes.map { "  \(words($0))\n" }, tr("The card is issued like this.", "カードをこのように発行します。"),
+            no: tr("type yes to issue the card", "発行するには yes と入力してください"))
     }
 
     private static func words(_ change: LiteChange) -> String {

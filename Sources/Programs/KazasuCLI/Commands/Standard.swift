@@ -7,7 +7,7 @@ import Kazasu
 struct Standard: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "standard",
-        abstract: tr("Check the keys of FeliCa Standard cards.", "FeliCa Standard カードの鍵を確かめる。"),
+        abstract: tr("Check and change the keys of FeliCa Standard cards.", "FeliCa Standard カードの鍵を確かめる・変更する。"),
         discussion: tr(
             """
             Keys come from files and are never arguments; none is guessed. \(Documents.path("felica-keys.md")) explains files, \
@@ -27,7 +27,7 @@ struct Standard: ParsableCommand {
               kazasu standard info --keys felica.txt    # 手持ちの鍵が合うか
               kazasu standard verify --keys felica.txt  # 本物のカードか
             """),
-        subcommands: [StandardInfo.self, StandardVerify.self])
+        subcommands: [StandardInfo.self, StandardVerify.self, StandardKeysChange.self, StandardResume.self])
 }
 
 /// `kazasu standard info`

@@ -57,6 +57,8 @@ extension CommandError {
         case .lite(let error): self.init(error)
         case .classic(let error): self.init(error)
         case .standard(let error): self.init(error)
+        case .blockWrite(let error): self.init(error)
+        case .keyChange(let error): self.init(error)
         case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }

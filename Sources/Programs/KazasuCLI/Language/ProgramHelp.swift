@@ -75,6 +75,7 @@ enum ProgramHelp {
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
                     Entry("standard", "keys of FeliCa Standard", "FeliCa Standard の鍵"),
                 ],
+                [Entry("write", "blocks of a FeliCa service", "FeliCa のサービスに書き込む")],
             ]),
         Group(
             heading: LocalizedText("Keep and report", "履歴を残す・まとめる"),
@@ -121,8 +122,10 @@ enum ProgramHelp {
                 [
                     Entry("simulate", "a PN532 reader with a card, for other programs", "カードを載せた PN532 として動く（他のプログラム用）")
                 ],
-                [Entry("stations", "names of stations and bus stops", "駅名・バス停名")],
-                [Entry("completion", "for the shell: bash, zsh or fish", "bash・zsh・fish の補完スクリプト")],
+                [
+                    Entry("stations", "names of stations", "駅名・バス停名"),
+                    Entry("completion", "for bash, zsh or fish", "シェルの補完スクリプト"),
+                ],
             ]),
     ]
 

@@ -23,8 +23,14 @@ package struct StandardKeyOptions: ParsableArguments {
     /// - Parameter retries: whether to use keys that this card did not confirm before.
     func keyring(retries: Bool, _ context: Context) throws(CommandError) -> StandardKeyring? {
         guard !keys.isEmpty else { return nil }
+        let all = try Self.read(keys, context)
+        return StandardKeyring(all, retries: retries, failures: StandardFailureFile(context))
+    }
+
+    /// Reads files with keys.
+    static func read(_ paths: [String], _ context: Context) throws(CommandError) -> StandardKeys {
         var all = StandardKeys()
-        for path in keys {
+        for path in paths {
             var bytes = try Files.read(path, limit: StandardKeys.longestFile)
             defer { bytes.wipe() }
             var status = stat()
@@ -46,7 +52,7 @@ package struct StandardKeyOptions: ParsableArguments {
                         "1 行に 1 つ（例: 0003 1008 0123456789ABCDEF）。FFFF はシステムの鍵です"))
             }
         }
-        return StandardKeyring(all, retries: retries, failures: StandardFailureFile(context))
+        return all
     }
 }
 

@@ -83,13 +83,22 @@ package final class CommandHost: Sendable {
             })
     }
 
-    /// Checks that a tag is the one that the client means.
-    func check(_ card: CardIdentity) throws(CommandError) {
+    /// Checks that a card is the one that the client means.
+    ///
+    /// - Parameter command: the command that tells its number.
+    func check(_ card: CardIdentity, numberFrom command: String = "tag info") throws(CommandError) {
         guard let confirmed, (card.uid ?? card.idm?.bytes ?? []).hexadecimal != confirmed else { return }
         throw CommandError(
-            .otherCard, "otherCard", tr("this is not the tag that was confirmed", "確認したタグではありません"),
-            hint: tr(
-                "put that tag on the reader; \(caller.command("tag info")) tells the number",
-                "そのタグを置いてください。番号は \(caller.command("tag info")) で確認できます"))
+            .otherCard, "otherCard",
+            command == "tag info"
+                ? tr("this is not the tag that was confirmed", "確認したタグではありません")
+                : tr("this is not the card that was confirmed", "確認したカードではありません"),
+            hint: command == "tag info"
+                ? tr(
+                    "put that tag on the reader; \(caller.command(command)) tells the number",
+                    "そのタグを置いてください。番号は \(caller.command(command)) で確認できます")
+                : tr(
+                    "put that card on the reader; \(caller.command(command)) tells the number",
+                    "そのカードを置いてください。番号は \(caller.command(command)) で確認できます"))
     }
 }

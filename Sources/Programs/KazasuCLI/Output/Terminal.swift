@@ -93,8 +93,11 @@ package enum Confirmation {
     /// - Parameters:
     ///   - fact: what will be lost, as a clause without a full stop.
     ///   - isGiven: whether the user said yes in advance.
+    ///   - command: the command that tells the number of the card.
     /// - Throws: ``CommandError``: 64 `confirmationNeeded` where there is nobody to ask, 77 `declined` for no.
-    package static func overwrite(_ fact: String, isGiven: Bool) throws(CommandError) {
+    package static func overwrite(
+        _ fact: String, isGiven: Bool, numberFrom command: String = "tag info"
+    ) throws(CommandError) {
         if isGiven { return }
         guard let terminal = Terminal() else {
             let isTyped = Caller.current == .commandLine
@@ -103,7 +106,7 @@ package enum Confirmation {
                 tr(
                     (isTyped ? "cannot ask for confirmation without a terminal: " : "") + fact,
                     fact + (isTyped ? "（対話できる端末ではないため確認できません）" : "")),
-                hint: advance)
+                hint: advance(command))
         }
         guard try terminal.confirms(fact.prefix(1).uppercased() + fact.dropFirst() + tr(".", "。")) else {
             throw CommandError(
@@ -112,14 +115,35 @@ package enum Confirmation {
         }
     }
 
+    /// Shows what an issuance changes, and asks for it on the terminal.
+    ///
+    /// - Parameter no: the hint after another answer than yes.
+    /// - Throws: ``CommandError``: 64 `confirmationNeeded` where there is nobody to ask, 77 `declined` for no.
+    static func issue(_ lines: [String], _ question: String, no: String) throws(CommandError) {
+        guard let terminal = Terminal() else {
+            throw CommandError(
+                .usage, "confirmationNeeded",
+                tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
+                hint: tr("check with --dry-run, then add --yes", "--dry-run で確かめてから --yes を付けてください"))
+        }
+        for line in lines { Output.message(line) }
+        guard try terminal.confirms(question) else {
+            throw CommandError(.refused, "declined", tr("nothing was written", "書き込みませんでした"), hint: no)
+        }
+    }
+
     /// How to say yes in advance.
-    private static var advance: String {
+    private static func advance(_ command: String) -> String {
         let caller = Caller.current
         guard caller != .commandLine else { return tr("add --yes", "--yes を付けてください") }
         let confirm = caller.option("confirm", tr("NUMBER", "番号"))
-        let information = caller.command("tag info")
-        return tr(
-            "to overwrite it, add \(confirm) with the tag's number from \(information)",
-            "上書きするには \(confirm) にタグの番号を指定してください（番号は \(information) で確認できます）")
+        let information = caller.command(command)
+        return command == "tag info"
+            ? tr(
+                "to overwrite it, add \(confirm) with the tag's number from \(information)",
+                "上書きするには \(confirm) にタグの番号を指定してください（番号は \(information) で確認できます）")
+            : tr(
+                "to write, add \(confirm) with the card's number from \(information)",
+                "書き込むには \(confirm) にカードの番号を指定してください（番号は \(information) で確認できます）")
     }
 }

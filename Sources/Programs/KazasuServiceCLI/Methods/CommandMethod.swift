@@ -12,8 +12,10 @@ struct CommandMethod: Sendable {
     /// An option or argument of the command that is a parameter of the method.
     struct Option: Sendable {
         let parameter: ServiceMethod.Parameter
-        /// As in `--blocks`; `nil` for the argument.
+        /// As in `--blocks`; `nil` for an argument.
         let name: String?
+        /// Its place among the command's options; arguments are given in this order.
+        let place: Int
         /// Whether the option is repeated for several values, which are else separated by commas.
         let isRepeating: Bool
         /// Whether only the process that started Kazasu may give it: it names a file or a secret, or writes one.
@@ -77,11 +79,14 @@ struct CommandMethod: Sendable {
 
     private var listedOptions: [Option] {
         var options: [Option] = []
-        for option in CommandSpec(command).arguments where option.reach != .never && !option.isHidden {
+        let arguments = CommandSpec(command).arguments
+        let isAlone = arguments.count { $0.form == .positional } == 1
+        for (place, option) in arguments.enumerated() where option.reach != .never && !option.isHidden {
             let isArgument = option.form == .positional
             if isArgument, declared.argument == nil { continue }
             if declared.omitted.contains(option.name) || declared.fixed.contains("--" + option.name) { continue }
-            let name = isArgument ? declared.argument ?? "" : option.name.parameterName
+            let name =
+                !isArgument ? option.name.parameterName : isAlone ? declared.argument ?? "" : option.valueName
             let kind: ServiceMethod.Parameter.Kind =
                 if !option.takesValue {
                     .flag
@@ -101,12 +106,16 @@ struct CommandMethod: Sendable {
                         name, kind, isRequired: option.isRequired || declared.required.contains(name),
                         values: option.values, pattern: option.pattern ?? Self.patterns[option.valueName],
                         bounds: option.bounds, option.programWords),
-                    name: isArgument ? nil : "--" + option.name, isRepeating: isArgument || option.isRepeating,
-                    isLocal: option.reach != .network))
+                    name: isArgument ? nil : "--" + option.name, place: place,
+                    isRepeating: isArgument || option.isRepeating, isLocal: option.reach != .network))
         }
-        // What is required comes first, and of that the argument.
-        func rank(_ option: Option) -> (Int, String) {
-            (!option.parameter.isRequired ? 2 : option.name == nil ? 0 : 1, option.parameter.name)
+        // What is required comes first, and of that the arguments.
+        func rank(_ option: Option) -> (Int, Int, String) {
+            let isArgument = option.name == nil
+            return (
+                !option.parameter.isRequired ? 2 : isArgument ? 0 : 1, isArgument && !isAlone ? option.place : .max,
+                option.parameter.name
+            )
         }
         return options.sorted { rank($0) < rank($1) }
     }

@@ -20,7 +20,8 @@ struct CommandParameters {
     /// Whether the process that started Kazasu asks.
     private let isLocal: Bool
     private var flags: [String] = []
-    private var values: [String] = []
+    /// The arguments, by their place.
+    private var values: [Int: [String]] = [:]
 
     /// The longest that a client of the network may wait.
     private static let longestWait = 60.0
@@ -57,8 +58,8 @@ struct CommandParameters {
         ServiceMethod.Parameter(
             "confirm", .text, isRequired: isRequired, pattern: "^([0-9a-f]{2})+$",
             LocalizedText(
-                "The number (UID or IDm) of the tag that may be overwritten, as tag.info tells it.",
-                "上書きしてよいタグの番号（UID または IDm）。tag.info で確認できます。"))
+                "The number (UID or IDm) of the tag or card that may be overwritten, as tag.info or card.poll tells it.",
+                "上書きしてよいタグまたはカードの番号（UID または IDm）。tag.info か card.poll で確認できます。"))
     }
 
     // MARK: Reading
@@ -83,7 +84,7 @@ struct CommandParameters {
         var seen: Set<String> = []
         arguments =
             flags.filter { $0 != "--free" && $0 != "--yes" || seen.insert($0).inserted } + method.declared.fixed
-            + (values.isEmpty ? [] : ["--"] + values)
+            + (values.isEmpty ? [] : ["--"] + values.sorted { $0.key < $1.key }.flatMap(\.value))
     }
 
     /// Takes a parameter that is not an option of the command.
@@ -142,7 +143,7 @@ struct CommandParameters {
         case .list:
             let list = try Self.list(name, value)
             guard let flag = option.name else {
-                values += list
+                values[option.place] = list
                 return
             }
             // A record's data may be in a file, which is for the command line.
@@ -158,7 +159,7 @@ struct CommandParameters {
         case .text, .number, .integer, .names:
             let text = try Self.text(name, value)
             if option.isLocal, text == "-" { throw Self.bad(tr("\(name): no file", "\(name): ファイル名がありません")) }
-            if let flag = option.name { flags.append("\(flag)=\(text)") } else { values.append(text) }
+            if let flag = option.name { flags.append("\(flag)=\(text)") } else { values[option.place] = [text] }
         }
     }
 

@@ -113,6 +113,9 @@ final class BlockReader {
 
     // MARK: One command
 
+    /// How often one block is asked for before silence counts as an answer: some readers lose two answers of three.
+    private static let silences = 4
+
     private func send(_ elements: [Element]) throws(ReadingError) -> CardReply<[Block]> {
         var services: [ServiceCode] = []
         var places: [Int: Int] = [:]
@@ -124,7 +127,9 @@ final class BlockReader {
             BlockListElement(serviceIndex: places[$0.job] ?? 0, number: $0.block)
         }
         if let carrier { return try carrier.read(services, BlockList(list)) }
-        return try session.ask(system) { felica throws(FeliCaError) in
+        // Where a service ends, and that it cannot be read, is said by nothing else when a card keeps silent.
+        return try session.ask(system, silences: elements.count == 1 ? Self.silences : 2) {
+            felica throws(FeliCaError) in
             try felica.readWithoutEncryption(services: services, blocks: BlockList(list))
         }
     }

@@ -56,7 +56,7 @@ package final class CardSession {
     ///
     /// - Throws: ``ReadingError``; a refusal and persistent lack of an answer are values, not errors.
     func ask<Value>(
-        _ system: SystemHandle, _ command: (FeliCaSystem) throws(FeliCaError) -> Value
+        _ system: SystemHandle, silences: Int = 2, _ command: (FeliCaSystem) throws(FeliCaError) -> Value
     ) throws(ReadingError) -> CardReply<Value> {
         var damaged = 0
         var silent = 0
@@ -80,7 +80,7 @@ package final class CardSession {
                     isNoisy = true
                     _ = lowerBitRate()
                     guard try isPresent(system) else { throw .cardLost }
-                    if silent == 2 { return .silent }
+                    if silent >= silences { return .silent }
                 case .transport(let failure):
                     // What a recording does not have was not sent.
                     if case .outOfScript = failure { exchanges -= 1 }
@@ -106,6 +106,11 @@ package final class CardSession {
 
     /// Whether this system has answered any command but Polling.
     func hasAnswered(_ system: SystemHandle) -> Bool { answering.contains(system.idm) }
+
+    /// - Throws: ``ReadingError/cancelled`` if the work was cancelled.
+    func checkCancellation() throws(ReadingError) {
+        if cancellation.isCancelled { throw .cancelled }
+    }
 
     /// Sends a frame once.
     func exchange(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

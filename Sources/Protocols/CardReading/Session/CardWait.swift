@@ -43,7 +43,7 @@ package struct CardWait {
         let other: Duration
 
         static let attentive = Times(
-            slice: .milliseconds(500), firstOther: .milliseconds(1000), other: .milliseconds(2100))
+            slice: .milliseconds(500), firstOther: .milliseconds(1000), other: .milliseconds(2250))
         static let idle = Times(slice: .milliseconds(750), firstOther: .zero, other: .milliseconds(750))
     }
 

@@ -4,8 +4,8 @@ internal import CardModel
 internal import FeliCa
 internal import ReaderCore
 
-/// Reads blocks over an open session, and opens it again when an answer is lost.
-final class StandardCarrier: BlockCarrier {
+/// Reads and writes blocks over an open session, and opens it again when an answer is lost.
+final class StandardCarrier: WritingCarrier {
     let limits: CardLimits
     private let reading: StandardReading
     private let access: StandardAccess
@@ -19,10 +19,44 @@ final class StandardCarrier: BlockCarrier {
         limits = CardLimits(atMost: most, like: session.limits)
     }
 
+    var opened: StandardScheme? { access.scheme }
+
+    func index(of service: ServiceCode) -> Int { access.nodes.firstIndex(of: service.node) ?? 0 }
+
+    func check(_ write: BlockWrite) throws(BlockWriteError) {
+        try check(write, length: access.scheme.writeLength, most: 13)
+    }
+
+    func write(_ list: BlockList, _ data: [Block]) throws(ReadingError) -> WriteReply {
+        while true {
+            guard var current = open else {
+                guard case .session(let again) = try reading.open(access) else { throw .cardLost }
+                open = again
+                continue
+            }
+            open = nil
+            do throws(StandardError) {
+                try current.write(list, data)
+                open = current
+                return .done
+            } catch {
+                switch error {
+                case .command(.status(let flags)):
+                    open = current
+                    return .refused(flags)
+                // Nothing was sent.
+                case .exhausted: continue
+                case .command(.invalidArgument), .crypto: throw .cardSilent
+                default: return .lost
+                }
+            }
+        }
+    }
+
     func read(_ services: [ServiceCode], _ list: BlockList) throws(ReadingError) -> CardReply<[Block]> {
         let elements = list.elements.map { element in
             var element = element
-            element.serviceIndex = access.nodes.firstIndex(of: services[element.serviceIndex].node) ?? 0
+            element.serviceIndex = index(of: services[element.serviceIndex])
             return element
         }
         var damaged = 0

@@ -91,6 +91,13 @@ package final class StandardReading {
         try open(services, nodes: nodes) { _, _ in }
     }
 
+    /// Opens a service to read and write it, and leaves the card in mode 0 again; `body` is not called if keys do not open it.
+    func use(
+        _ service: ServiceCode, nodes: () throws(ReadingError) -> [ScannedNode], body: (StandardCarrier) -> Void
+    ) throws(ReadingError) {
+        try open([service], nodes: nodes) { _, open in body(StandardCarrier(self, session, open)) }
+    }
+
     private typealias Use = ([ServiceCode], StandardSession) throws(ReadingError) -> Void
 
     private func open(
@@ -224,7 +231,7 @@ package final class StandardReading {
         for service in group.services { ends[service] = end }
     }
 
-    private enum Attempt {
+    enum Attempt {
         case opened(StandardSession)
         case refused(KeyRefusal)
         case failed(End)
@@ -233,7 +240,7 @@ package final class StandardReading {
     /// Opens a session unless the card is known not to confirm the keys.
     ///
     /// - Parameter isDerived: whether they prove nothing about the keys of areas.
-    private func attempt(_ access: StandardAccess, isDerived: Bool = false) throws(ReadingError) -> Attempt {
+    func attempt(_ access: StandardAccess, isDerived: Bool = false) throws(ReadingError) -> Attempt {
         guard keyring.retries || !keyring.failures.contains(access, of: system) else {
             return .refused(.keyFailedBefore)
         }
@@ -302,7 +309,7 @@ package final class StandardReading {
     }
 
     /// Brings the card back to mode 0, if it may have left it.
-    private func leave() throws(ReadingError) {
+    func leave() throws(ReadingError) {
         guard isEngaged else { return }
         isEngaged = false
         try session.leaveAuthentication(of: system)

@@ -29,6 +29,8 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
     package static let authentication2 = CommandCode(rawValue: 0x12)
     /// Read after mutual authentication with DES.
     package static let read = CommandCode(rawValue: 0x14)
+    /// Write after mutual authentication with DES.
+    package static let write = CommandCode(rawValue: 0x16)
     package static let requestCodeList = CommandCode(rawValue: 0x1A)
     package static let requestBlockInformationEx = CommandCode(rawValue: 0x1E)
     package static let setParameter = CommandCode(rawValue: 0x20)
@@ -49,6 +51,8 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
     package static let authentication2V2 = CommandCode(rawValue: 0x42)
     /// Read v2, after mutual authentication with AES.
     package static let readV2 = CommandCode(rawValue: 0x44)
+    /// Write v2, after mutual authentication with AES.
+    package static let writeV2 = CommandCode(rawValue: 0x46)
     package static let getContainerID = CommandCode(rawValue: 0x70)
     package static let echo = CommandCode(rawValue: 0xF000)
 

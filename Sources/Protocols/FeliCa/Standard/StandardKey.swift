@@ -34,6 +34,16 @@ extension StandardScheme {
             }
         return max(1, blocks)
     }
+
+    /// The length of the frame that writes these blocks, LEN included; above 255 it cannot be sent.
+    package func writeLength(_ blocks: BlockList) -> Int {
+        let payload = 1 + blocks.bytes.count + 16 * blocks.count
+        return switch self {
+        // LEN and code, the padded text with its 8 bytes before the payload, and the MAC.
+        case .des: 2 + (8 + payload + 7) / 8 * 8 + 8
+        case .aes: 12 + payload
+        }
+    }
 }
 
 /// A key of an area, a service or a system of FeliCa Standard.

@@ -165,6 +165,12 @@ public struct StandardKeys: Sendable {
             }.sorted()
     }
 
+    /// The nodes of a system with a key of their own, ascending.
+    package func nodes(in system: SystemCode, card idm: IDm) -> [NodeCode] {
+        let own = entries.keys.filter { $0.system == system && ($0.idm == nil || $0.idm == idm.inSystem(0)) }
+        return Set(own.map(\.node)).sorted()
+    }
+
     /// Whether a service has a key of its own or in a list.
     package func hasKey(of service: NodeCode, in system: SystemCode, card idm: IDm) -> Bool {
         StandardScheme.allCases.contains { scheme in

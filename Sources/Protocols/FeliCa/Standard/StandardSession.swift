@@ -155,6 +155,36 @@ package struct StandardSession {
         guard read.count == blocks.count else { throw .forged(code) }
         return read
     }
+
+    /// Writes blocks of the session's services with one command: all or none.
+    ///
+    /// - Parameters:
+    ///   - blocks: 1 to 12 (DES) or 13 (AES), fewer with numbers above 255; each names a service by its index in
+    ///     ``StandardAccess/nodes``.
+    ///   - data: one block for each element.
+    /// - Returns: the flags: 00 00, or a warning (``StatusFlags/isWarning``) although the data was written.
+    /// - Throws: ``StandardError``. After a refusal (`FeliCaError.status`) nothing was written and the session goes on, nor
+    ///   was anything sent if it is `FeliCaError.invalidArgument`. After any other error it is unknown whether the card
+    ///   wrote: open a new session and read.
+    @discardableResult
+    package mutating func write(_ blocks: BlockList, _ data: [Block]) throws(StandardError) -> StatusFlags {
+        do throws(FeliCaError) {
+            try blocks.validate(serviceCount: access.nodes.count, allowed: 1...13)
+            guard data.count == blocks.count else {
+                throw .invalidArgument(.count(.blockData, data.count, allowed: blocks.count...blocks.count))
+            }
+        } catch {
+            throw .command(error)
+        }
+        let code: CommandCode = access.scheme == .des ? .write : .writeV2
+        let answer = try exchange(
+            code, [UInt8(truncatingIfNeeded: blocks.count)] + blocks.bytes + data.flatMap(\.bytes),
+            system.times.maximum(.write, units: blocks.count))
+        guard answer.count == (access.scheme == .des ? 8 : 2) else { throw .forged(code) }
+        let flags = StatusFlags(answer[0], answer[1])
+        guard flags.flag1 == 0 || flags.isWarning else { throw .command(.status(flags)) }
+        return flags
+    }
 }
 
 extension FeliCaSystem {

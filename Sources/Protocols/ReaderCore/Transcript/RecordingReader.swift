@@ -118,7 +118,7 @@ struct SecretMask {
     /// For an unknown kind of card, frames count as APDUs.
     mutating func secret(in frame: [UInt8]) -> Range<Int>? {
         if let picc {
-            if picc.technology == .felica { return SecretMask.cardKey(in: frame) }
+            if picc.technology == .felica { return SecretMask.sealed(in: frame) ?? SecretMask.cardKey(in: frame) }
             // PWD_AUTH of NTAG and Ultralight EV1.
             if !picc.isISODEP {
                 if ClassicFrame.isAuthentication(frame) { return ClassicFrame.key }
@@ -137,6 +137,13 @@ struct SecretMask {
         if frame.first == 0x1B { return 0..<2 }
         guard let sak = target.sak, sak & 0x18 != 0, frame.count == 2, frame[0] == 0x30 else { return 0..<0 }
         return ClassicFrame.isTrailer(frame[1]) ? 10..<16 : 0..<0
+    }
+
+    /// Returns the contents of a Write with DES, and of the commands that issue a card: among them are new keys, under a
+    /// session key of 56 bits that anybody can find.
+    private static func sealed(in packet: [UInt8]) -> Range<Int>? {
+        guard packet.count > 2, [0x16, 0x80, 0x82, 0x84].contains(packet[1]) else { return nil }
+        return 2..<packet.count
     }
 
     /// Returns the range of the data of a Write Without Encryption whose Block List has block 87.

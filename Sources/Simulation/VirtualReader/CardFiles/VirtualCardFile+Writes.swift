@@ -119,6 +119,8 @@ extension JSONValue {
 private struct FeliCaWrites: CardWrites {
     /// The memory that changed, by system and group of services that share it.
     private var stores: [(system: Int, group: UInt16, store: BlockStore)] = []
+    /// The DES keys that changed, with their versions.
+    private var keys: [(system: Int, node: UInt16, key: [UInt8], version: KeyVersion?)] = []
     /// The blocks of a FeliCa Lite that changed.
     private var lite: [(number: UInt16, block: Block)] = []
 
@@ -137,10 +139,14 @@ private struct FeliCaWrites: CardWrites {
             for (group, store) in after.memory.sorted(by: { $0.key < $1.key }) where before.memory[group] != store {
                 stores.append((place, group, store))
             }
+            for (node, key) in (after.keys?.des ?? [:]).sorted(by: { $0.key < $1.key })
+            where before.keys?.des[node] != key {
+                keys.append((place, node, key, after.keyVersion(of: node)))
+            }
         }
     }
 
-    var isEmpty: Bool { stores.isEmpty && lite.isEmpty }
+    var isEmpty: Bool { stores.isEmpty && lite.isEmpty && keys.isEmpty }
 
     /// Whether the key of a FeliCa Lite was written.
     var hasKey: Bool { lite.contains { $0.number == LiteMemory.Number.key } }
@@ -150,6 +156,13 @@ private struct FeliCaWrites: CardWrites {
             guard case .object(let services) = card["systems"][system]["blocks"] else { continue }
             for key in services.members.map(\.key) where ServiceCode(key)?.overlapGroup == group {
                 card["systems"][system]["blocks"][key] = .array(store.blocks.map { .hex($0.block.bytes) })
+            }
+        }
+        for (system, node, key, version) in keys {
+            let name = NodeCode(rawValue: node).description
+            for (member, value) in [("keys", JSONValue.hex(key)), ("keyVersions", .text(version?.description))] {
+                let place = card["systems"][system][member].key(node, or: name)
+                card["systems"][system][member][place] = value
             }
         }
         for (number, block) in lite {

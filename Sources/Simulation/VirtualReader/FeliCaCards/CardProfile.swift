@@ -15,6 +15,8 @@ package struct CardProfile: Hashable, Sendable {
     package var blocksPerRead = 15
     /// The maximum number of blocks for Write Without Encryption, 1 to 13.
     package var blocksPerWrite = 13
+    /// The length of a purse's execution ID: the last four bytes of its block, or the last two. Sources differ.
+    package var executionIDLength = 4
     /// How status flag 1 identifies a place in a list.
     package var statusStyle = StatusStyle.ordinal
     /// Status flag 2 when more blocks are requested than allowed: A2, on some cards A1.

@@ -87,7 +87,12 @@ extension CardState {
             if let refusal = request.refusal { throw refusal }
             try checkServices(request.services, in: system)
             let warns = lite == nil ? false : try writeLite(request, data)
-            if lite == nil { try write(request, data, in: system) }
+            if lite == nil {
+                store(
+                    try written(
+                        BlockWriteRequest(services: request.services, elements: request.elements, data: data),
+                        in: system))
+            }
             return Reply(warns ? [0xFF, StatusCode.worn] : [0, 0], units: data.count)
         } catch {
             return refuse(error, units: data.count)
@@ -125,12 +130,17 @@ extension CardState {
         return warns
     }
 
-    private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(StatusError)
-    {
+    /// The blocks after a write: of all elements, or an error.
+    ///
+    /// The elements of a cyclic service are one entry, the first its newest block; an entry equal to the newest blocks is
+    /// not stored again.
+    func written(
+        _ write: BlockWriteRequest, in system: VirtualSystem
+    ) throws(StatusError) -> [UInt16: BlockStore] {
         var memory = system.memory
-        var cyclic: [UInt16: Int] = [:]
-        for (place, (element, block)) in zip(request.elements, data).enumerated() {
-            let service = try self.service(of: element, at: place, in: request.services)
+        var cyclic: [UInt16: [Block]] = [:]
+        for (place, (element, block)) in zip(write.elements, write.data).enumerated() {
+            let service = try self.service(of: element, at: place, in: write.services)
             let cashback = element.accessMode == 1 && service.access == .cashback
             guard element.accessMode == 0 || cashback else { throw StatusError(StatusCode.accessMode, at: place) }
             guard service.access != .readOnly, service.access != nil else {
@@ -140,36 +150,57 @@ extension CardState {
             guard let old = store[element.number] else { throw StatusError(StatusCode.blockNumber, at: place) }
             switch service.kind {
             case .cyclic:
-                let written = cyclic[service.overlapGroup, default: 0] + 1
-                guard written <= store.count else { throw StatusError(StatusCode.tooManyCyclic, at: place) }
-                cyclic[service.overlapGroup] = written
-                store.push(block)
+                guard element.number == 0 else { throw StatusError(StatusCode.refused, at: place) }
+                cyclic[service.overlapGroup, default: []].append(block)
+                guard cyclic[service.overlapGroup, default: []].count <= store.count else {
+                    throw StatusError(StatusCode.tooManyCyclic, at: place)
+                }
             case .purse where service.access != .direct:
-                store.replace(
-                    element.number, with: try CardState.purse(old, block, cashback: cashback, at: place))
-            default: store.replace(element.number, with: block)
+                store.replace(element.number, with: try purse(old, block, cashback: cashback, at: place))
+                memory[service.overlapGroup] = store
+            default:
+                store.replace(element.number, with: block)
+                memory[service.overlapGroup] = store
             }
-            memory[service.overlapGroup] = store
         }
-        store(memory)
+        for (group, entry) in cyclic {
+            guard var store = memory[group] else { continue }
+            let newest = entry.indices.compactMap { store[UInt16(clamping: $0)] }
+            guard newest != entry else { continue }
+            for block in entry.reversed() { store.push(block) }
+            memory[group] = store
+        }
+        return memory
     }
 
-    /// A purse after a debit or a cashback: bytes 0–3 are the value, 4–7 the last amount (both least significant
-    /// first); the rest comes from the command.
-    private static func purse(_ old: Block, _ new: Block, cashback: Bool, at place: Int) throws(StatusError) -> Block {
+    /// A purse after a debit or a cashback.
+    ///
+    /// Bytes 0–3 are the value, 4–7 the last debit, 8–11 the user's data, and the last ones the execution ID; numbers are
+    /// least significant byte first. Of the command, only the amount and the execution ID count. The stored ID again
+    /// changes nothing. Source: felica-rs after Sony's manual.
+    private func purse(_ old: Block, _ new: Block, cashback: Bool, at place: Int) throws(StatusError) -> Block {
+        let kept = 16 - profile.executionIDLength
+        guard new.bytes[kept...] != old.bytes[kept...] else { return old }
         let value = old.uint32(at: 0, .little)
         let amount = new.uint32(at: 0, .little)
-        let given = old.uint32(at: 4, .little)
-        if cashback, amount > given { throw StatusError(StatusCode.cashbackTooLarge, at: place) }
+        if cashback, amount > old.uint32(at: 4, .little) { throw StatusError(StatusCode.cashbackTooLarge, at: place) }
         let (result, overflow) =
             cashback ? value.addingReportingOverflow(amount) : value.subtractingReportingOverflow(amount)
         guard !overflow else { throw StatusError(StatusCode.purseOutOfRange, at: place) }
         var bytes = ByteWriter()
         bytes.write(result, .little)
-        bytes.write(cashback ? given - amount : amount, .little)
-        bytes.write(new.bytes.dropFirst(8))
+        bytes.write(cashback ? UInt32(0) : amount, .little)
+        bytes.write(old.bytes[8..<kept] + new.bytes[kept...])
         return Block(bytes.bytes) ?? old
     }
+}
+
+/// The blocks of one write, with or without keys.
+struct BlockWriteRequest {
+    var services: [ServiceCode]
+    var elements: [BlockListElement] = []
+    /// One block for each element.
+    var data: [Block] = []
 }
 
 /// One element of a block list as encoded in the air.

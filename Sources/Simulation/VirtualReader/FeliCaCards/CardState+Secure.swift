@@ -9,16 +9,30 @@ enum SecureCommand: UInt8 {
     case authentication1 = 0x10
     case authentication2 = 0x12
     case read = 0x14
+    case write = 0x16
     case authentication1V2 = 0x40
     case authentication2V2 = 0x42
     case readV2 = 0x44
+    case writeV2 = 0x46
 
     var scheme: StandardScheme {
         switch self {
-        case .authentication1, .authentication2, .read: .des
-        case .authentication1V2, .authentication2V2, .readV2: .aes
+        case .authentication1, .authentication2, .read, .write: .des
+        case .authentication1V2, .authentication2V2, .readV2, .writeV2: .aes
         }
     }
+
+    /// The byte of the PMm with the longest time of an answer.
+    var responseTimeByte: Int {
+        switch self {
+        case .authentication1, .authentication2, .authentication1V2, .authentication2V2: 4
+        case .read, .readV2: 5
+        case .write, .writeV2: 6
+        }
+    }
+
+    /// Whether it is a secure message, of an open session.
+    var isMessage: Bool { responseTimeByte > 4 }
 }
 
 /// FeliCa Standard with keys, written by hand from the unofficial user's manual.
@@ -31,7 +45,7 @@ extension CardState {
         var parameters = ByteReader(frame[2...])
         var next = self
         let reply = try? next.secureReply(command, &parameters, frame)
-        guard let reply, parameters.remaining == 0 || command == .read || command == .readV2 else { return nil }
+        guard let reply, parameters.remaining == 0 || command.isMessage else { return nil }
         self = next
         return reply
     }
@@ -40,7 +54,7 @@ extension CardState {
         _ command: SecureCommand, _ parameters: inout ByteReader, _ frame: [UInt8]
     ) throws(ByteCodecError) -> Reply? {
         switch command {
-        case .read, .readV2: return secureRead(command, frame)
+        case .read, .readV2, .write, .writeV2: return message(command, frame)
         case .authentication1, .authentication1V2:
             guard select(try parameters.readUInt64(.big)), let system else { return nil }
             if lite?.kind == .liteS, command == .authentication1 {
@@ -151,8 +165,8 @@ extension CardState {
         }
     }
 
-    /// Read and Read v2 of an open session.
-    private mutating func secureRead(_ command: SecureCommand, _ frame: [UInt8]) -> Reply? {
+    /// A secure message of an open session.
+    private mutating func message(_ command: SecureCommand, _ frame: [UInt8]) -> Reply? {
         guard var mode = secure, let last = mode.number, mode.scheme == command.scheme, let system,
             let message = mode.opened(frame), message.number > last, message.number < 0xFFFF
         else { return nil }
@@ -160,9 +174,14 @@ extension CardState {
         var units = 0
         let answer: [UInt8]
         do throws(StatusError) {
-            let blocks = try secureBlocks(mode, &payload, in: system)
-            units = blocks.count
-            answer = [0, 0, UInt8(truncatingIfNeeded: blocks.count)] + blocks.flatMap(\.bytes)
+            if command == .read || command == .readV2 {
+                let blocks = try secureBlocks(mode, &payload, in: system)
+                units = blocks.count
+                answer = [0, 0, UInt8(truncatingIfNeeded: blocks.count)] + blocks.flatMap(\.bytes)
+            } else {
+                units = try secureWrite(mode, &payload, in: system)
+                answer = [0, 0]
+            }
         } catch {
             guard let flags = error.flags(profile.statusStyle) else { return nil }
             answer = flags
@@ -171,6 +190,73 @@ extension CardState {
         mode.number = message.number + 1
         secure = mode
         return Reply(whole: frame, units: units)
+    }
+
+    /// Writes all blocks of a list or none.
+    ///
+    /// - Returns: their number.
+    private mutating func secureWrite(
+        _ mode: SecureMode, _ payload: inout ByteReader, in system: VirtualSystem
+    ) throws(StatusError) -> Int {
+        let most = min(profile.blocksPerWrite, mode.scheme == .des ? 12 : 13)
+        guard let count = try? payload.readUInt8(), (1...most).contains(Int(count)) else {
+            throw StatusError(profile.overLimitStatus)
+        }
+        var write = BlockWriteRequest(services: mode.nodes.map { ServiceCode(rawValue: $0) })
+        for _ in 0..<count {
+            guard let element = try? BlockListElement(&payload) else { throw .silence }
+            write.elements.append(element)
+        }
+        for _ in 0..<count {
+            guard let block = (try? payload.readBytes(16)).flatMap({ Block($0) }) else { throw .silence }
+            write.data.append(block)
+        }
+        if write.elements.contains(where: { $0.accessMode == 4 }) {
+            guard mode.scheme == .des else { throw StatusError(StatusCode.accessMode, at: 0) }
+            store(try changedKeys(write, mode, in: system))
+            return Int(count)
+        }
+        for (place, element) in write.elements.enumerated() {
+            guard let node = mode.nodes.element(at: element.serviceIndex) else {
+                throw StatusError(StatusCode.serviceIndex, at: place)
+            }
+            guard ServiceCode(rawValue: node).kind != nil, system.node(node)?.isArea == false else {
+                throw StatusError(StatusCode.notAService, at: place)
+            }
+        }
+        store(try written(write, in: system))
+        return Int(count)
+    }
+
+    /// The system after a change of all these keys, or an error.
+    ///
+    /// A wrong old or parent's key is refused by AA. The parent is the area around the node; of the system, its own old key. No
+    /// source says what that of the root area is, so its key is not changed.
+    private func changedKeys(
+        _ write: BlockWriteRequest, _ mode: SecureMode, in system: VirtualSystem
+    ) throws(StatusError) -> VirtualSystem {
+        var changed = system
+        for (place, (element, sealed)) in zip(write.elements, write.data).enumerated() {
+            guard let node = mode.nodes.element(at: element.serviceIndex) else {
+                throw StatusError(StatusCode.serviceIndex, at: place)
+            }
+            guard element.accessMode == 4 else { throw StatusError(StatusCode.accessMode, at: place) }
+            let parent = node == NodeCode.system.rawValue ? node : changed.area(around: node)?.code.rawValue
+            guard let old = changed.keys?.des[node], let wrap = parent.flatMap({ changed.keys?.des[$0] }) else {
+                throw StatusError(StatusCode.keyChange, at: place)
+            }
+            func opened(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+                CardDES.decrypt(UInt64(block: old), CardDES.decrypt(UInt64(block: wrap), UInt64(block: bytes)))
+            }
+            let (proof, key) = (opened(sealed.bytes[..<8]), opened(sealed.bytes[8...]))
+            let version = UInt64(element.number.byteSwapped)
+            guard element.number != 0xFFFF, CardDES.decrypt(key, proof) == version else {
+                throw StatusError(StatusCode.keyChange, at: place)
+            }
+            changed.keys?.des[node] = key.block
+            changed.setKeyVersion(KeyVersion(rawValue: element.number), of: node)
+        }
+        return changed
     }
 
     private func secureBlocks(

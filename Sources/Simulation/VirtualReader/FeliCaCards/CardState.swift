@@ -52,6 +52,12 @@ struct CardState {
         standardSystems[current].memory = memory
     }
 
+    /// Replaces the addressed system.
+    mutating func store(_ system: VirtualSystem) {
+        guard standardSystems.indices.contains(current) else { return }
+        standardSystems[current] = system
+    }
+
     mutating func renumber(_ number: UInt64) {
         for index in standardSystems.indices {
             let own = standardSystems[index].idm.systemNumber
@@ -88,8 +94,7 @@ struct CardState {
                 return nil
             }
             let pmm = system?.pmm ?? PMm(rawValue: 0)
-            let byte = command == .read || command == .readV2 ? 5 : 4
-            let longest = ResponseTime.maximum(pmm, byte: byte, units: reply.units)
+            let longest = ResponseTime.maximum(pmm, byte: command.responseTimeByte, units: reply.units)
             return CardAnswer(answer, thinkingTime: longest * profile.answerTimePercent / 100)
         }
         guard let code = frame.element(at: 1).flatMap(CommandCode.init(rawValue:)),
@@ -256,9 +261,11 @@ enum StatusCode {
     static let serviceCount: UInt8 = 0xA1
     static let serviceIndex: UInt8 = 0xA3
     static let notAService: UInt8 = 0xA4
+    static let refused: UInt8 = 0xA5
     static let nodeAbsent: UInt8 = 0xA6
     static let accessMode: UInt8 = 0xA7
     static let blockNumber: UInt8 = 0xA8
+    static let keyChange: UInt8 = 0xAA
     static let tooManyCyclic: UInt8 = 0xAF
     static let twoMACs: UInt8 = 0xB0
     static let authenticationNeeded: UInt8 = 0xB1

@@ -7,8 +7,8 @@ internal import Synchronization
 /// A FeliCa card in software: it parses command packets by hand and answers like real cards according to public
 /// sources. Behavior that no source decides is documented in `Docs/virtual-cards.md`.
 ///
-/// Systems with keys open their services after mutual authentication with DES or AES, for reading; writing with keys and
-/// issuing get no answer.
+/// Systems with keys open their services after mutual authentication with DES or AES, and take new DES keys;
+/// issuing gets no answer.
 package final class VirtualFeliCaCard: VirtualPacketCard {
     private let state: Mutex<CardState>
 

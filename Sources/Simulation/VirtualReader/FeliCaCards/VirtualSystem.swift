@@ -54,6 +54,18 @@ package struct VirtualSystem: Hashable, Sendable {
         places[code].flatMap { nodes.element(at: $0) }
     }
 
+    /// The innermost area around an area or a service; `nil` for the root area and for nodes that are not there.
+    func area(around code: UInt16) -> VirtualNode? {
+        guard let node = node(code) else { return nil }
+        return nodes.last { $0.isArea && $0.code != node.code && $0.codes.contains(code) }
+    }
+
+    /// Sets the version of a node's DES key.
+    mutating func setKeyVersion(_ version: KeyVersion, of code: UInt16) {
+        if code == NodeCode.system.rawValue { keyVersion = version }
+        if let place = places[code], nodes.indices.contains(place) { nodes[place].keyVersion = version }
+    }
+
     /// The blocks that a service opens.
     package func blocks(_ service: ServiceCode) -> BlockStore {
         memory[service.overlapGroup] ?? BlockStore()
