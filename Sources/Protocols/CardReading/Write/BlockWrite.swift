@@ -26,8 +26,8 @@ public struct BlockWrite: Hashable, Sendable {
     public let content: Content
 
     /// Makes a write; nothing is checked before ``StandardCard/plan(_:)``.
-    public init(_ service: ServiceCode, block number: UInt16 = 0, _ content: Content) {
-        (self.service, self.number, self.content) = (service, number, content)
+    public init(_ service: ServiceCode, block: UInt16 = 0, _ content: Content) {
+        (self.service, number, self.content) = (service, block, content)
     }
 
     /// The numbers of the blocks that change, in order.
