@@ -53,7 +53,7 @@ struct CardWaitTests {
         #expect(!second.areOtherSystemsDue(at: .milliseconds(999)))
         #expect(second.areOtherSystemsDue(at: .milliseconds(1000)))
         second.didPollOtherSystems(at: .milliseconds(1000))
-        #expect(!first.areOtherSystemsDue(at: .milliseconds(3099)) && first.areOtherSystemsDue(at: .milliseconds(3100)))
+        #expect(!first.areOtherSystemsDue(at: .milliseconds(3249)) && first.areOtherSystemsDue(at: .milliseconds(3250)))
         wait.expectOtherSystems()
         #expect(first.areOtherSystemsDue(at: .milliseconds(1001)))
         second.didPollOtherSystems(at: .milliseconds(1001))

@@ -96,10 +96,11 @@ struct ExampleShell {
             ("password.txt", "FFFFFFFF\n"), ("keys.txt", ExampleShell.classicKeys),
             ("trailer.txt", "D3F7D3F7D3F77F078840FFFFFFFFFFFF\n"),
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
-            ("felica.txt", ExampleShell.standardKeys), ("old.txt", ExampleShell.standardKeys),
+            ("felica.txt", ExampleShell.standardKeys), ("own.txt", ExampleShell.standardKeys),
+            ("old.txt", ExampleShell.standardKeys),
             ("new.txt", "0003 1408 1122334455667788 0008\n"),
             (
-                "key-change.jsonl",
+                "keys.jsonl",
                 #"{"schema":"kazasu.standardJournal/1","idm":"010a4b0012345678","system":"0003","#
                     + #""keys":[{"node":"1408","from":"0007","to":"0008"}]}"# + "\n"
             ),
@@ -142,7 +143,8 @@ struct ExampleShell {
     /// What a line is shown with: the card that it is about.
     private static let cards = [
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
-        ("felica.txt", "felica/standard-keys.json"), ("kazasu standard ", "felica/standard-keys.json"),
+        ("felica.txt", "felica/standard-keys.json"), ("own.txt", "felica/standard-keys.json"),
+        ("kazasu standard ", "felica/standard-keys.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber --face", "iso7816/mynumber/face.json"),

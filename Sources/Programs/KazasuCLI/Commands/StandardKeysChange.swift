@@ -107,14 +107,14 @@ struct StandardResume: KazasuCommand {
             keys that it has, and changes only what is missing. Nothing is asked, since 'standard keys' did.
 
             Examples:
-              kazasu standard resume --journal key-change.jsonl --keys old.txt --new-keys new.txt
+              kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """,
             """
             変更内容はジャーナルから読みます。鍵のファイルは前回と同じものを指定してください。先にカードの状態を調べ、現在の鍵を確かめてから、\
             残りだけを変更します。'standard keys' で確認済みのため、改めて確認はしません。
 
             例:
-              kazasu standard resume --journal key-change.jsonl --keys old.txt --new-keys new.txt
+              kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """))
 
     static let programAccess = CommandAccess.none(because: "it goes on with what only standard keys begins")

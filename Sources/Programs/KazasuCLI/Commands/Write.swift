@@ -20,8 +20,8 @@ struct Write: KazasuCommand {
             says so (unconfirmed). A service with a key requires --keys; see \(Documents.path("felica-keys.md")).
 
             Examples:
-              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt --dry-run
-              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt
+              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys own.txt --dry-run
+              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys own.txt
             """,
             """
             ブロックの現在の内容と書き込み後の内容を示し、確認してから書きます（--yes で確認を省略、--dry-run で表示のみ）。
@@ -33,8 +33,8 @@ struct Write: KazasuCommand {
             （unconfirmed）で終わります。鍵の必要なサービスには --keys を指定します（\(Documents.path("felica-keys.ja.md"))）。
 
             例:
-              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt --dry-run
-              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt
+              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys own.txt --dry-run
+              kazasu write 1408 1 00112233445566778899AABBCCDDEEFF --keys own.txt
             """))
 
     static let programAccess = CommandAccess.method(
