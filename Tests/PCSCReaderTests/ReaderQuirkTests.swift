@@ -139,7 +139,8 @@ extension PCSCServiceTests {
         @Test func aSAMInTheSecondSlot() throws {
             let bench = try PCSCBench(name: "ACS ACR1252 1S CL Reader")
             let sam = try VPCDCard(
-                port: bench.service.port + 1, atr: try Hex.decode("3B951381018073FF01000B"), answer: { _ in [0x6D, 0x00] })
+                port: bench.service.port + 1, atr: try Hex.decode("3B951381018073FF01000B"),
+                answer: { _ in [0x6D, 0x00] })
             let second = try #require(
                 try bench.driver.open("pcsc:\(bench.service.readers[1])", cancellation: bench.cancellation))
             #expect(throws: TransportError.unsupported(detail: .init(.contactCard))) {

@@ -88,7 +88,8 @@ struct ProblemRecordingTests {
     @Test("Traffic is kept in the order of its times, and masked by type")
     func traffic() throws {
         let frame = [0xD4, 0x42, 0x10, 0x06] + Self.idm + [1, 0x8B, 0x00, 1, 0x80, 0x00]
-        let line = [0x00, 0x00, 0xFF, UInt8(frame.count), 0 &- UInt8(frame.count)] + frame
+        let line =
+            [0x00, 0x00, 0xFF, UInt8(frame.count), 0 &- UInt8(frame.count)] + frame
             + [0 &- frame.reduce(0, &+), 0x00]
         var recording = ProblemRecording()
         recording.add(try Self.found(), [LinkEvent(time: .zero, .sent([0x55, 0x55, 0x00, 0x00]))])

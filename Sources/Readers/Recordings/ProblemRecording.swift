@@ -33,7 +33,9 @@ package struct ProblemRecording: Sendable {
     private mutating func cut() {
         let half = Array(items.prefix((items.count + 1) / 2))
         let found = half.last { item in
-            guard case .exchange(let entry) = item, case .activate(_, .success(.some)) = entry.event else { return false }
+            guard case .exchange(let entry) = item, case .activate(_, .success(.some)) = entry.event else {
+                return false
+            }
             return true
         }
         items.removeFirst(half.count)

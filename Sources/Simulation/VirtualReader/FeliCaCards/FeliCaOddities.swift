@@ -48,7 +48,9 @@ struct FeliCaOddities: Hashable, Sendable {
     /// A frame reaches the card.
     mutating func receive(_ frame: [UInt8]) -> Handling {
         guard !isDeaf, let code = frame.element(at: 1) else { return .ignored }
-        guard !isOfGeneration0 else { return code == 0x00 ? .answered([0x06, 0x00, 0x00, 0x00, 0x07, 0x07]) : .ignored }
+        guard !isOfGeneration0 else {
+            return code == 0x00 ? .answered([0x06, 0x00, 0x00, 0x00, 0x07, 0x07]) : .ignored
+        }
         if code == 0x0A { hasSearched = true }
         switch code {
         case 0x00 where answersAnySystem && frame.count == 6:

@@ -185,7 +185,9 @@ extension VirtualNTAG424 {
         _ data: [UInt8], _ session: inout Session, on card: inout FileCardState
     ) -> FileCardReply {
         guard Self.opened(0xF5, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
-        guard let number = data.first, let settings = fileSettings(number, on: card) else { return FileCardReply(0x91F0) }
+        guard let number = data.first, let settings = fileSettings(number, on: card) else {
+            return FileCardReply(0x91F0)
+        }
         return Self.closed(settings, mode: 1, &session)
     }
 

@@ -51,7 +51,8 @@ package struct VirtualResidence: VirtualApplet {
         guard command.data.count == 40, command.expected != nil else { return FileCardReply(StatusWord.wrongLength) }
         sessionKey = nil
         card.verified.remove(VirtualResidence.right)
-        guard let challenge = card.challenge, let key = (try? Digest.sha1.hash(number)).map({ Array($0.prefix(16)) }) else {
+        guard let challenge = card.challenge, let key = (try? Digest.sha1.hash(number)).map({ Array($0.prefix(16)) })
+        else {
             return FileCardReply(StatusWord.mismatch)
         }
         let cipherText = Array(command.data[0..<32])
