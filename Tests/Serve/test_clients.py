@@ -26,6 +26,8 @@ ENDLESS = {"taps.stream", "rpc.connect"}
 # What each operation is called with; `body` is what the request has as its body.
 ARGUMENTS = {
     "card.read": {"service": ["090F"]},
+    "card.write": {"body": {"service": "39C9", "block": 0, "hex": ["00" * 16], "system": "FE00", "dryRun": True,
+                            "confirm": "1101031234567890"}},
     "card.apdu": {"body": {"commands": ["00A40000"], "reader": "license"}},
     "card.felica": {"body": {"commands": ["0600FFFF0100"]}},
     "card.license": {"reader": "license"},
