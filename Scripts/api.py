@@ -25,7 +25,9 @@ class Package:
 
     def __init__(self, build):
         self.build = os.path.abspath(build)
-        package = json.loads(output("swift", "package", "dump-package"))
+        # In a folder of its own, it does not wait for a build that has the lock.
+        with tempfile.TemporaryDirectory() as scratch:
+            package = json.loads(output("swift", "package", "--scratch-path", scratch, "dump-package"))
         self.targets = {target["name"]: target for target in package["targets"]}
         #: The library products and the modules of this package that each offers.
         self.products = {
