@@ -153,8 +153,20 @@ def tested(row, suffix):
     """The test of a row, or why it has none."""
     if row["test"] in REASONS:
         return REASONS[row["test"]][bool(suffix)]
-    name = os.path.basename(row["test"]).rpartition(".")[0]
-    return (f"`{row['switch']}`, " if row.get("switch", "-") != "-" else "") + f"[{name}](../{row['test']})"
+    path, _, function = row["test"].partition("#")
+    name = function or os.path.basename(path).rpartition(".")[0]
+    return (f"`{row['switch']}`, " if row.get("switch", "-") != "-" else "") + f"[{name}](../{path})"
+
+
+def named(row):
+    """Whether its test exists, and has the function that the row names, the row's ID or its switch."""
+    path, _, function = row["test"].partition("#")
+    if not os.path.exists(os.path.join(TOP, path)):
+        return False
+    with open(os.path.join(TOP, path), encoding="utf-8") as file:
+        text = file.read()
+    words = [rf"\b(?:func|def|class) {function}\b"] if function else [rf"\b{row['id']}\b", re.escape(row.get("switch", "-")) + '"']
+    return any(re.search(word, text) for word in words)
 
 
 def field(head, suffix):
@@ -189,8 +201,8 @@ def faults():
             if row["id"] in seen or not any(row["id"][0] == part[0] for part in parts):
                 yield f"{table}: {row['id']}: twice, or of no part"
             seen.add(row["id"])
-            if row["test"] not in REASONS and not os.path.exists(os.path.join(TOP, row["test"])):
-                yield f"{table}: {row['id']}: no test {row['test']}"
+            if row["test"] not in REASONS and not named(row):
+                yield f"{table}: {row['id']}: not in {row['test']}"
             if any(not value for value in row.values()):
                 yield f"{table}: {row['id']}: an empty cell"
 

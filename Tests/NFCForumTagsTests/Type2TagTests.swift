@@ -26,6 +26,17 @@ struct Type2TagTests {
         #expect(try reader.tag.version() == version)
     }
 
+    /// As behind an ACR122U (libnfc issue 532): one answer is lost, and an NTAG is no Ultralight for that.
+    @Test(
+        "A version that is lost or damaged once is asked for again",
+        arguments: [FakeType2Reader.InjectedFault.deaf, .damaged])
+    func lostVersion(_ fault: FakeType2Reader.InjectedFault) throws {
+        let reader = FakeType2Reader(
+            try Type2Memories.pages("04010203 04050607", count: 16), version: try Hex.decode("0004040201001303"))
+        reader.troubles = [1: fault]
+        #expect(try reader.tag.product()?.name == "NTAG216")
+    }
+
     @Test func table() {
         #expect(Type2Product.faults == [])
         #expect(Type2Product.of(version: [0, 4, 9, 9, 9, 9, 9, 3]) == nil)

@@ -76,6 +76,7 @@ struct ACR122DriverTests {
 
     @Test func opensAndCloses() throws {
         let bench = ACR122Bench()
+        let before = bench.chip.panel
         let reader = try bench.open()
         #expect(reader.information.name == "ACS ACR122U (firmware ACR122U203)")
         #expect(reader.information.blocksPerRead == 15)
@@ -91,6 +92,9 @@ struct ACR122DriverTests {
         #expect(bench.chip.statistics.isFieldOn)
         reader.close()
         #expect(!bench.chip.statistics.isFieldOn)
+        // Lights and buzzer are as they were: nobody asked for them.
+        #expect((bench.chip.panel.isRed, bench.chip.panel.isGreen) == (before.isRed, before.isGreen))
+        #expect(bench.chip.panel.beeps == [] && bench.chip.panel.beepsAtCards)
         #expect(bench.link.closings == 1)
         #expect(throws: TransportError.closed) { try reader.show(.yes) }
     }

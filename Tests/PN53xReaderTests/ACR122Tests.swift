@@ -27,6 +27,7 @@ struct ACR122Tests {
         let reader = try reader(on: server)
         #expect(reader.information.id == "acr122_usb:003:005")
         #expect(reader.information.blocksPerRead == 14)
+        #expect(reader.information.longestResponseAPDU == 242)
         #expect(try reader.activateFeliCa(systems: [.transit])?.idm.bytes == TestCard.idm)
         #expect(try reader.transceive(TestCard.requestSystemCode, timeout: .zero) == TestCard.systemCodes)
         #expect(throws: TransportError.frameTooLong(length: 254, limit: 253)) {

@@ -23,7 +23,8 @@ struct KnownCardTests {
     static let cards: [(UInt16, UInt8, String?, String?)] = [
         (0x0044, 0x00, nil, "type2"), (0x0004, 0x08, nil, "classic1k"), (0x0004, 0x09, nil, "classicMini"),
         (0x0002, 0x18, nil, "classic4k"), (0x0004, 0x11, nil, "plusSL2"), (0x0344, 0x20, "067577810280", "desfire"),
-        (0x0004, 0x28, nil, "classicEmulation"), (0x0044, 0x20, "067877810280", "vehicle"),
+        (0x0004, 0x28, nil, "classicEmulation"), (0x0004, 0x08, "0C757784024D46505F454E47", "classic1k"),
+        (0x0044, 0x20, "067877810280", "vehicle"),
         (0x0344, 0x20, "0578008102", nil), (0x0344, 0x20, nil, nil), (0x0044, 0x40, nil, nil),
     ]
 
