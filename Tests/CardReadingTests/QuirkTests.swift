@@ -65,7 +65,7 @@ struct QuirkTests {
         if outcome.dump.isComplete, isKnown { #expect(isWhole) }
     }
 
-    @Test("Lost reads are no proof that a service cannot be read", arguments: ["suica-p1", "edy", "five-systems"])
+    @Test("Lost reads do not prove that a service cannot be read", arguments: ["suica-p1", "edy", "five-systems"])
     func lostReads(name: String) throws {
         let usual = try #require(try Self.dump(name, []))
         let outcome = try #require(try Self.dump(name, ["fel-search-lost"]))

@@ -265,7 +265,7 @@ struct FeliCaKeyTests {
         #expect(reader.interrupt().hasEnded(0))
     }
 
-    @Test("What cannot be written is refused, and said in both languages")
+    @Test("Refuses impossible writes, with the reason in both languages")
     func refusedWrites() throws {
         let stand = try Stand()
         let data = "00112233445566778899AABBCCDDEEFF"

@@ -64,7 +64,7 @@ struct SilentLineTests {
             "\(result.errors)")
     }
 
-    /// The last command closes the reader. On a busy machine one may be repeated, so that another is the last: then it is counted anew.
+    /// The last command closes the reader. On a busy machine a command may be repeated, so that the count starts over.
     @Test("A reader that falls silent while it is closed", arguments: HangingReaderTests.commands)
     func silenceAtTheEnd(command: String) throws {
         var ends: [(found: ChildResult.End, expected: ChildResult.End)] = []

@@ -115,7 +115,7 @@ struct HeardTests {
         #expect(throws: KazasuError.heard(.damaged(.felica))) { try reader.waitForCard(query, timeout: .zero) }
     }
 
-    /// Generation 0, whose answer is no card's: nothing is invented.
+    /// The answer of generation 0 is malformed: nothing is invented.
     @Test(arguments: queries, [false, true]) func findsNoCardOfGeneration0(_ query: CardQuery, hears: Bool) throws {
         let card = try Self.file("Fixtures/cards/suica-p1/card.json", #"{"quirks":["fel-seac"]}"#)
         #expect(throws: KazasuError.noCard) {

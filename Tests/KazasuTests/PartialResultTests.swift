@@ -52,7 +52,7 @@ struct PartialResultTests {
     }
 
     /// A card that leaves at each exchange, the first after it was found included.
-    @Test(arguments: Call.allCases) func nothingIsNoResult(_ call: Call) throws {
+    @Test(arguments: Call.allCases) func emptyPartsAreNil(_ call: Call) throws {
         var outcomes: Set<String> = []
         for exchange in 0..<60 {
             let field = try VirtualField(cardFile: TestFiles.read(call.file))

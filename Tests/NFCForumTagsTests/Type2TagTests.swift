@@ -26,7 +26,7 @@ struct Type2TagTests {
         #expect(try reader.tag.version() == version)
     }
 
-    /// As behind an ACR122U (libnfc issue 532): one answer is lost, and an NTAG is no Ultralight for that.
+    /// An ACR122U loses one answer (libnfc issue 532): an NTAG still counts as an NTAG.
     @Test(
         "A version that is lost or damaged once is asked for again",
         arguments: [FakeType2Reader.InjectedFault.deaf, .damaged])

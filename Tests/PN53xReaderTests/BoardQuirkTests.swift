@@ -217,7 +217,7 @@ struct BoardQuirkTests {
         #expect(report == ConformanceReport())
     }
 
-    /// What a recording of such a reader has to show before it can be mended.
+    /// What a recording of such a reader has to show before it can be fixed.
     @Test(arguments: ["acr-lag", "acr-lag-seq"]) func doesNotOpenAnACR122UThatLags(_ quirk: String) throws {
         let bench = ACR122Bench(try Self.field(quirk))
         #expect(throws: TransportError.readerTimeout) { try bench.open() }

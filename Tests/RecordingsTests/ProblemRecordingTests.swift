@@ -110,7 +110,7 @@ struct ProblemRecordingTests {
         #expect(text.contains("\"tx\":\"0000ff12eed44210060112000000000001018b00018000"))
     }
 
-    @Test("What a card holds is left out, which the recording says, and is never replayed")
+    @Test("Contents of cards are left out, as the recording says, and never replayed")
     func contents() throws {
         var recording = ProblemRecording()
         recording.add(try Self.found())

@@ -44,7 +44,7 @@ final class KeptProblem: Sendable {
         state.withLock { $0?.recording.add(entry, traffic) }
     }
 
-    /// Keeps the command that ends with this error. A file that cannot be written is no reason to say anything.
+    /// Keeps the command that ends with this error. If the file cannot be written, says nothing.
     func failed(_ error: CommandError, command: String?) {
         guard Self.statuses.contains(error.status), let state = state.withLock({ $0 }), let folder = StateFile.folder
         else { return }

@@ -243,7 +243,7 @@ package struct KeyChanger {
         node == .system ? node : path(to: node, plan).last { $0 != node } ?? .system
     }
 
-    /// The list that opens a node: it stands in the list of services, whatever it is.
+    /// How a session opens a node, which may be a system, an area or a service: always by the list of services.
     private func access(
         to node: NodeCode, _ plan: Plan, _ versions: [NodeCode: KeyVersion]
     ) throws(KeyChangeError) -> StandardAccess {

@@ -27,7 +27,7 @@ struct FeliCaOddities: Hashable, Sendable {
     var losesReads = false
     /// Whether reads are refused with B1, as those of a Lite-S whose blocks need a key.
     var refusesReads = false
-    /// Whether it is a card of generation 0, whose answer to a Polling is no card's.
+    /// Whether it is a card of generation 0, which answers a Polling with a malformed packet.
     var isOfGeneration0 = false
 
     private var hasSearched = false
