@@ -118,7 +118,7 @@ struct HeardTests {
     /// The answer of generation 0 is malformed: nothing is invented.
     @Test(arguments: queries, [false, true]) func findsNoCardOfGeneration0(_ query: CardQuery, hears: Bool) throws {
         let card = try Self.file("Fixtures/cards/suica-p1/card.json", #"{"quirks":["fel-seac"]}"#)
-        #expect(throws: KazasuError.noCard) {
+        #expect(throws: hears ? KazasuError.heard(.unstarted(.felica)) : .noCard) {
             try Self.reader(card, hears: hears).waitForCard(query, timeout: .zero)
         }
     }

@@ -77,4 +77,16 @@ struct FeliCaPollingTests {
         #expect(target.idm.rawValue == row.idm && target.pmm.rawValue == row.pmm)
         #expect(target.requestData == row.data)
     }
+
+    /// A whole packet with an even code is of generation 0; anything else is damage.
+    @Test(arguments: [
+        ("060000000707", true), ("0200", true), ("0A0D010101010101010101", false), ("0301", false), ("02", false),
+        ("0600000007", false), ("060100000707", false),
+    ])
+    func hearsGeneration0(_ packet: String, _ isHeard: Bool) throws {
+        let bytes = try Hex.decode(packet)
+        #expect(throws: isHeard ? TransportError.heard(.unstarted(.felica)) : .corrupted(status: 0)) {
+            try FeliCaPolling(.any).look(at: .kbps212) { _, _ throws(TransportError) in bytes }
+        }
+    }
 }

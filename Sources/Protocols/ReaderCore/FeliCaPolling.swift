@@ -44,14 +44,17 @@ public struct FeliCaPolling: Hashable, Sendable {
     /// - Parameter exchange: sends the packet and returns the answer; receives the longest time that a card may take.
     /// - Returns: `nil` if no card answered.
     /// - Throws: ``TransportError/heard(_:)`` if the answer was damaged in the air: a card is entering the field, or two
-    ///   answered at the same time; callers that search for a card look again. Whatever else `exchange` throws;
+    ///   answered at the same time; or if a card of generation 0 sent it, without an IDm. Callers
+    ///   that search for a card look again. Whatever else `exchange` throws;
     ///   ``TransportError/corrupted(status:)`` with status 0 for an answer that is not one to a Polling, or was damaged
     ///   between reader and computer.
     public func look(
         at bitRate: FeliCaBitRate, by exchange: ([UInt8], Duration) throws(TransportError) -> [UInt8]
     ) throws(TransportError) -> FeliCaTarget? {
         do throws(TransportError) {
-            return try target(from: exchange(frame, longestAnswerTime), bitRate: bitRate)
+            let answer = try exchange(frame, longestAnswerTime)
+            if Self.isOfGeneration0(answer) { throw .heard(.unstarted(.felica)) }
+            return try target(from: answer, bitRate: bitRate)
         } catch {
             switch error {
             case .noAnswer: return nil
@@ -59,6 +62,15 @@ public struct FeliCaPolling: Hashable, Sendable {
             default: throw error
             }
         }
+    }
+
+    /// Whether this is a whole packet with an even code, such as `06 00 00 00 07 07` of a SEAC card (proxmark3 pull request
+    /// 3117). The codes of all other answers are odd.
+    private static func isOfGeneration0(_ answer: [UInt8]) -> Bool {
+        guard let length = answer.first, Int(length) == answer.count, let code = answer.element(at: 1) else {
+            return false
+        }
+        return code.isMultiple(of: 2)
     }
 
     /// Reads an answer: `12 01 IDm PMm`, or LEN 14 with two bytes of request data.

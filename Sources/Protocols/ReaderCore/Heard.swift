@@ -7,7 +7,8 @@ public import CardModel
 public enum Heard: Hashable, Sendable {
     /// Several cards of this kind answered at once, and none could be singled out.
     case several(Technology)
-    /// A card of this kind answered the search, but could not be selected: no answer to what follows ATQA or ATQB.
+    /// A card of this kind answered the search, but could not be selected: no answer to what follows ATQA or ATQB, or an
+    /// answer to a Polling without an IDm (FeliCa of generation 0).
     case unstarted(Technology)
     /// Answers of this kind were damaged in the air: a card at the edge of the field, or several at once.
     case damaged(Technology)

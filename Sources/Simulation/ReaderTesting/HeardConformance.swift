@@ -17,6 +17,7 @@ struct HeardConformance: CardSuite {
     mutating func runCases() throws {
         nothing()
         try twoFeliCaCards()
+        try cardOfGeneration0()
         if has(.typeA) { try twoTypeACards() }
         if has(.typeA) { for refuses in [false, true] { try withoutATS(refuses: refuses) } }
         if has(.typeB) { try withoutISODEP() }
@@ -46,6 +47,22 @@ struct HeardConformance: CardSuite {
             heard.insert(card.idm)
         }
         if heard.count != 2 { report.breaches.append("two FeliCa cards: \(heard.count) heard with time slots") }
+        try stage.clear()
+    }
+
+    /// An answer to a Polling that has no IDm. A chip that looks for FeliCa cards itself drops it.
+    private mutating func cardOfGeneration0() throws {
+        try place(
+            """
+            {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"0120220427674eff",
+             "systems":[{"code":"0003"}],"virtual":{"quirks":["fel-seac"]}}
+            """)
+        let result = Result { () throws(TransportError) in try reader.activate(.felica(.transit)) }
+        switch result {
+        case .success(nil): break
+        case .failure(.heard(.unstarted(.felica))) where reader.information.hearsFailures: break
+        default: report.breaches.append("a card of generation 0: \(result)")
+        }
         try stage.clear()
     }
 

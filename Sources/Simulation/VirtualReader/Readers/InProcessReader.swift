@@ -100,8 +100,11 @@ public final class InProcessReader: Reader {
         case .silence: return nil
         case .damaged: throw .heard(.damaged(.felica))
         case .answer(let answer):
-            let target = InProcessReader.target(answer.frame, bitRate)
-            if target != nil { selected = .felica(bitRate) }
+            guard let target = InProcessReader.target(answer.frame, bitRate) else {
+                if information.hearsFailures { throw .heard(.unstarted(.felica)) }
+                return nil
+            }
+            selected = .felica(bitRate)
             return target
         }
     }
