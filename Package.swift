@@ -193,7 +193,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
-    ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "VirtualReader", "kazasu"]),
+    (
+        "KazasuCLITests",
+        ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "DumpFormatsXML", "VirtualReader", "kazasu"]
+    ),
     (
         "KazasuLedgerTests",
         [
