@@ -54,9 +54,9 @@ struct TagProvisionerTests {
                 FileIdentifier(rawValue: UInt16(id)),
                 .bytes(bytes + [UInt8](repeating: 0, count: size - bytes.count)), read: .always)
         }
-        let identity = TypeAIdentity(uid: uid, atqa: 0x0344, sak: 0x20)
+        guard let identity = TypeAIdentity(uid: uid, atqa: 0x0344, sak: 0x20) else { preconditionFailure("a UID") }
         return VirtualFileCard(
-            .typeA(identity!, ats: [0x05, 0x77, 0x77, 0x71, 0x02]),
+            .typeA(identity, ats: [0x05, 0x77, 0x77, 0x71, 0x02]),
             files: VirtualFileTree(
                 applications: [VirtualDirectory(name: Type4Tag.application, files: files)], applets: [tag]))
     }
@@ -107,7 +107,9 @@ struct TagProvisionerTests {
         var changed: Set<UInt8> = []
         for (number, key) in try tag(card).keys.enumerated() {
             let number = UInt8(number)
-            if key == new.bytes(number) { changed.insert(number) } else if key != old.completed().bytes(number) {
+            if key == new.bytes(number) {
+                changed.insert(number)
+            } else if key != old.completed().bytes(number) {
                 return nil
             }
         }
@@ -150,7 +152,8 @@ struct TagProvisionerTests {
         stand.steps = []
         let result = try stand.run(.reset, old: new, new: .factory)
         let tag = try Self.tag(stand.card)
-        #expect(result.left == [] && tag.keys.allSatisfy { $0.allSatisfy { $0 == 0 } } && tag.versions == [0, 0, 0, 0, 0])
+        #expect(
+            result.left == [] && tag.keys.allSatisfy { $0.allSatisfy { $0 == 0 } } && tag.versions == [0, 0, 0, 0, 0])
         #expect(tag.settings == TagPlan.factory)
         #expect(throws: Never.self) { try stand.run(plan, new: new, assumesFactory: true) }
     }
@@ -361,7 +364,8 @@ struct EV2CommandTests {
 
     @Test("S7: MAC mode in both directions")
     func macMode() throws {
-        var session = try Self.session("E2D3AF69", String(repeating: "00", count: 16), "9366FA195EB566F5BD2BAD4020B83002")
+        var session = try Self.session(
+            "E2D3AF69", String(repeating: "00", count: 16), "9366FA195EB566F5BD2BAD4020B83002")
         let data = [UInt8](repeating: 0x22, count: 25)
         let sent = try Self.command(session, .write, "00000000190000", data, .mac)
         #expect(Array(sent.suffix(8)) == (try Hex.decode("68F2C28C575A1628")))

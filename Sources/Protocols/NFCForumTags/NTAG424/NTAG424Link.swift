@@ -107,7 +107,8 @@ final class NTAG424Link {
     }
 
     /// Sends a command outside of a session and returns the data of its answer.
-    func askPlain(_ code: UInt8, _ data: [UInt8], expecting status: UInt16 = EV2Status.success) throws(TagError) -> [UInt8]
+    func askPlain(_ code: UInt8, _ data: [UInt8], expecting status: UInt16 = EV2Status.success) throws(TagError)
+        -> [UInt8]
     {
         let response = try send(code, data)
         guard response.status.rawValue == status else { throw Self.refusal(code, response.status) }

@@ -97,7 +97,7 @@ public struct NTAG424File: Hashable, Sendable {
     public let number: UInt8
     /// FileOption: bits 0 and 1 how a key's owner is answered, bit 6 whether URLs are made new each time (SDM).
     public let option: UInt8
-    /// Who may read: a key's number, E for everybody, F for nobody; the other rights have the same values.
+    /// Who may read: a key's number, E foreverybody, F for nobody; the other rights have the same values.
     public let read: UInt8
     /// Who may write.
     public let write: UInt8
@@ -175,6 +175,7 @@ extension NTAG424Tag: NDEFTag {
         let file = try settings(of: Self.messageFile)
         try link.write(file, at: 0, [0, 0])
         try link.write(file, at: Self.lengthBytes, bytes)
-        try link.write(file, at: 0, [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)])
+        try link.write(
+            file, at: 0, [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)])
     }
 }

@@ -46,13 +46,14 @@ public struct TagKeys: SecretValue {
     }
 
     /// Takes the factory's key where there is none.
-    func completed() -> TagKeys {
+    package func completed() -> TagKeys {
         var keys = self
         keys.entries.merge(Self.factory.entries) { own, _ in own }
         return keys
     }
 
-    func bytes(_ number: UInt8) -> [UInt8]? {
+    /// The bytes of a key, for a rehearsal.
+    package func bytes(_ number: UInt8) -> [UInt8]? {
         entries[number].map { entry in unsafe entry.key.withUnsafeBytes { unsafe Array($0) } }
     }
 
@@ -126,12 +127,18 @@ public struct TagKeys: SecretValue {
     /// The keys of one tag, derived from these as masters (AN10922, AES-128); the factory's stay.
     ///
     /// - Parameter input: UID and what else belongs to it, at most 31 bytes.
-    func diversified(_ input: [UInt8]) throws(CryptoError) -> TagKeys {
+    /// - Throws: ``TagError/crypto(_:)``.
+    public func diversified(_ input: [UInt8]) throws(TagError) -> TagKeys {
+        guard CryptoError.isLibraryThere else { throw .crypto(.libraryMissing) }
         var keys = self
-        for (number, entry) in entries where !entry.isFactory {
-            var derived = try Diversification.aes(AESKey(entry.key), input)
-            keys.entries[number] = Entry(derived, version: entry.version)
-            derived.wipe()
+        do throws(CryptoError) {
+            for (number, entry) in entries where !entry.isFactory {
+                var derived = try Diversification.aes(AESKey(entry.key), input)
+                keys.entries[number] = Entry(derived, version: entry.version)
+                derived.wipe()
+            }
+        } catch {
+            throw .crypto(error)
         }
         return keys
     }

@@ -3,7 +3,7 @@
 public import CardModel
 internal import NDEF
 
-/// What an NTAG 424 DNA is set up with: its URL or message, who may do what with its files, and what is for ever.
+/// What an NTAG 424 DNA is set up with: its URL or message, who may do what with its files, and what is permanent.
 ///
 /// A plan has no keys. Source of the settings: NT4H2421Gx data sheet, §10.7.
 public struct TagPlan: Hashable, Sendable {
@@ -17,18 +17,21 @@ public struct TagPlan: Hashable, Sendable {
     package let json: JSONValue
     /// The message that file 2 gets.
     let message: [UInt8]
-    /// The settings that files 2 and 3 get, unless they are for ever.
+    /// The settings that files 2 and 3 get, unless they are permanent.
     let settings: [UInt8: Settings]
     /// The numbers of the keys for PICC data and MAC; `nil` where the URL has none.
     let metaKey, fileKey: UInt8?
     /// Whether the tag's URL is made new each time, and can be verified.
     let isVerifiable: Bool
-    /// Whether file 2 is made read-only for ever.
+    /// Whether file 2 is made read-only forever.
     let isReadOnly: Bool
-    /// Whether the tag shows a random UID for ever.
+    /// Whether the tag shows a random UID forever.
     let hasRandomUID: Bool
     /// Whether the factory's state comes back.
     let isReset: Bool
+
+    /// Whether it is ``reset``.
+    package var isFactoryState: Bool { isReset }
 
     /// Whether anything in it can never be undone.
     public var isPermanent: Bool { isReadOnly || hasRandomUID || settings.values.contains { $0[1] & 0x0F == 0x0F } }
@@ -92,7 +95,9 @@ public struct TagPlan: Hashable, Sendable {
             message = try content.bytes()
             guard (try? NDEFMessage(decoding: message)) != nil else { throw content.malformed(.form, "NDEF") }
         }
-        guard message.count <= Self.longestMessage else { throw content.malformed(.atMostBytes, "\(Self.longestMessage)") }
+        guard message.count <= Self.longestMessage else {
+            throw content.malformed(.atMostBytes, "\(Self.longestMessage)")
+        }
 
         metaKey = try Self.key(document, "metaKey", isNeeded: template?.picc != nil)
         fileKey = try Self.key(document, "fileKey", isNeeded: template?.mac != nil)

@@ -17,7 +17,7 @@ public enum TagProvisionError: Error, Hashable, Sendable {
     case alreadySetUp
     /// Nobody can change the settings of this file any more.
     case frozen(file: UInt8)
-    /// The plan has something that is for ever, which was not agreed to.
+    /// The plan has something that is permanent, which was not agreed to.
     case permanent
     /// It is not the tag of the interrupted run, or another one is there now.
     case otherTag
@@ -48,7 +48,8 @@ extension TagProvisionError: SelfDescribing {
                 "key \(number) would be the factory's, which everybody knows", "鍵 \(number) が、誰でも知っている出荷時の鍵になります")
         case .alreadySetUp:
             LocalizedText(
-                "the tag was set up before: it does not have the factory's keys and settings", "タグは設定済みです（出荷時の鍵と設定ではありません）")
+                "the tag was set up before: it does not have the factory's keys and settings",
+                "タグは設定済みです（出荷時の鍵と設定ではありません）")
         case .frozen(let file):
             LocalizedText(
                 "the settings of file \(file) cannot be changed any more", "ファイル \(file) の設定は、もう変更できません")

@@ -5,7 +5,7 @@ internal import CardCrypto
 package import ISO7816
 internal import NDEF
 
-/// Sets up an NTAG 424 DNA by a plan, in an order that loses no tag: contents, keys but 0, settings, key 0, what is for ever.
+/// Sets up an NTAG 424 DNA by a plan, in an order that loses no tag: contents, keys but 0, settings, key 0, what is permanent.
 ///
 /// The old keys are proved before the first step, each new key right after its own. Steps are in the journal before they are
 /// sent, and what the tag has already is not sent again, so that an interrupted run ends with the same call.
@@ -49,7 +49,7 @@ package final class TagProvisioner {
     ///
     /// - Parameters:
     ///   - assumesFactory: whether no old keys were given, so that only a tag as it was made is set up.
-    ///   - allowsPermanent: whether what is for ever was agreed to.
+    ///   - allowsPermanent: whether what is permanent was agreed to.
     package func survey(assumesFactory: Bool, allowsPermanent: Bool) throws(TagProvisionError) -> TagSurvey {
         guard allowsPermanent || !plan.isPermanent else { throw .permanent }
         try checkKeys()
@@ -73,7 +73,8 @@ package final class TagProvisioner {
             }
         }
         guard let progress else { return }
-        let others = try tag { () throws(TagError) in try (progress.old?.firstOther(old), progress.new?.firstOther(new)) }
+        let others = try tag { () throws(TagError) in try (progress.old?.firstOther(old), progress.new?.firstOther(new))
+        }
         if let other = others.0 ?? others.1 { throw .otherKey(other) }
     }
 
@@ -106,7 +107,7 @@ package final class TagProvisioner {
 
     private func isFrozen(_ file: UInt8) -> Bool { final(file).dropFirst().first.map { $0 & 0x0F == 0x0F } ?? false }
 
-    /// The same before what is for ever: whoever may change them now still may.
+    /// The same before what is permanent: whoever may change them now still may.
     private func reversible(_ file: UInt8, _ now: [UInt8]) -> [UInt8] {
         guard var wanted = plan.settings[file] else { return now }
         if now == final(file) { return now }
@@ -239,7 +240,9 @@ package final class TagProvisioner {
 
     private func change(_ number: UInt8) throws(TagProvisionError) {
         if let keys = present[number], keys.isSame(number, as: new) { return note(.key(number), .already) }
-        guard let entry = new.entries[number], var key = new.bytes(number), var before = old.bytes(number) else { return }
+        guard let entry = new.entries[number], var key = new.bytes(number), var before = old.bytes(number) else {
+            return
+        }
         defer {
             key.wipe()
             before.wipe()
@@ -289,7 +292,9 @@ package final class TagProvisioner {
     }
 
     private func writeContents() throws(TagProvisionError) {
-        let length = [UInt8(truncatingIfNeeded: plan.message.count >> 8), UInt8(truncatingIfNeeded: plan.message.count)]
+        let length = [
+            UInt8(truncatingIfNeeded: plan.message.count >> 8), UInt8(truncatingIfNeeded: plan.message.count),
+        ]
         if try writer(of: file(2)) == nil {
             guard settings(2)[1] & 0x0F <= 4 else {
                 guard plan.isReset || settings(2) == final(2) else { throw .frozen(file: 2) }
@@ -359,7 +364,8 @@ package final class TagProvisioner {
         guard plan.isVerifiable, let fileKey = plan.fileKey else { return }
         let message = try tag { () throws(TagError) in try Type4Tag(session: link.session).readNDEF().message }
         try tag { () throws(TagError) in try link.select() }
-        guard let record = try? NDEFMessage(decoding: message).records.first, case .uri(let uri)? = try? record.content(),
+        guard let record = try? NDEFMessage(decoding: message).records.first,
+            case .uri(let uri)? = try? record.content(),
             let parts = SecureUniqueMessage(url: uri.text),
             let file = keysAfter(fileKey).entries[fileKey]?.key,
             let meta = plan.metaKey.map({ keysAfter($0).entries[$0]?.key }) ?? file
@@ -397,7 +403,8 @@ package final class TagProvisioner {
 
     // MARK: The tag
 
-    private func ask(_ command: EV2Command, _ header: [UInt8], data: [UInt8] = []) throws(TagProvisionError) -> [UInt8] {
+    private func ask(_ command: EV2Command, _ header: [UInt8], data: [UInt8] = []) throws(TagProvisionError) -> [UInt8]
+    {
         try tag { () throws(TagError) in try link.ask(command, header, data: data) }
     }
 

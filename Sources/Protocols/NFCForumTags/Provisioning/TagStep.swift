@@ -13,9 +13,9 @@ public enum TagStep: Hashable, Sendable {
     case keyProved(UInt8)
     /// The settings of a file are about to be changed.
     case settings(file: UInt8)
-    /// The settings of a file are about to be changed for ever.
+    /// The settings of a file are about to be changed forever.
     case freeze(file: UInt8)
-    /// The tag is about to show a random UID for ever.
+    /// The tag is about to show a random UID forever.
     case randomUID
     /// Everything was read back.
     case done
@@ -102,7 +102,7 @@ public struct TagProvision: Hashable, Sendable {
     public internal(set) var versions: [UInt8: UInt8] = [:]
     /// The last URL that the tag made; `nil` if it makes none.
     public internal(set) var url: String?
-    /// What cannot be given back: files whose settings are for ever.
+    /// What cannot be given back: files whose settings are permanent.
     public internal(set) var left: [UInt8] = []
     /// Whether everything was read back.
     public internal(set) var isVerified = false

@@ -82,7 +82,9 @@ struct TagTemplate: Hashable, Sendable {
             return
         }
         // The MAC is made with both, and nobody could verify it without.
-        guard picc != nil || uid != nil && counter != nil else { throw json.malformed(.form, "{picc}, or {uid} and {ctr}") }
+        guard picc != nil || uid != nil && counter != nil else {
+            throw json.malformed(.form, "{picc}, or {uid} and {ctr}")
+        }
         let start = input ?? file?.offset ?? mac.offset
         guard start <= mac.offset, file.map({ start <= $0.offset && $0.offset < mac.offset }) ?? true else {
             throw json.malformed(.form, "{^}…{file:TEXT}…{mac}")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardCiphers
 internal import CardCrypto
 package import CardModel
@@ -361,6 +362,20 @@ extension VirtualNTAG424 {
 }
 
 extension VirtualNTAG424 {
+    /// The members of a card file that differ since a card was read from it.
+    func members(since before: VirtualNTAG424) -> [(name: String, value: JSONValue)] {
+        var members: [(name: String, value: JSONValue)] = []
+        if keys != before.keys { members.append(("keys", .array(keys.map { .string(Hex.encode($0)) }))) }
+        if versions != before.versions { members.append(("versions", .array(versions.map { .int(Int($0)) }))) }
+        if settings != before.settings {
+            let list = settings.sorted { $0.key < $1.key }.map { ("\($0.key)", JSONValue.string(Hex.encode($0.value))) }
+            members.append(("settings", .object(JSONObject(list))))
+        }
+        if readings != before.readings { members.append(("readings", .int(readings))) }
+        if failures != before.failures { members.append(("failures", .int(failures))) }
+        return members
+    }
+
     package init(json: JSONCursor, of card: JSONCursor) throws(DocumentError) {
         try json.allowOnly(["uid", "keys", "versions", "settings", "readings", "failures", "signature", "comment"])
         let keys = try json.required("keys")
