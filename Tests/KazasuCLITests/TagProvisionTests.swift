@@ -108,10 +108,12 @@ struct TagProvisionTests {
     func resumes(_ number: Int, _ fault: String) throws {
         let stand = try Stand()
         let text = String(decoding: try TestFiles.read(stand.tag), as: UTF8.self)
-        let faults = #""faults": [{"fault": "\#(fault)", "of": "apdus", "at": \#(number)}]"#
+        let faults = #""virtual": {"faults": [{"fault": "\#(fault)", "of": "apdus", "at": \#(number)}]}"#
         _ = try stand.folder.write(
             Array(text.replacing("\"typeA\"", with: faults + ", \"typeA\"").utf8), as: "tag.json")
-        let words = ["--plan", stand.plan, "--new-keys", stand.keys, "--yes", "--json", "--journal", stand.journal]
+        let words = [
+            "--plan", stand.plan, "--new-keys", stand.keys, "--yes", "--json", "-q", "--journal", stand.journal,
+        ]
         let first = try stand.run("provision", words)
         guard !first.hasEnded(0) else { return }
         #expect(first.hasEnded(74), "\(first)")

@@ -187,7 +187,6 @@ struct TagResume: KazasuCommand {
 
             Examples:
               kazasu tag resume --journal tag.jsonl --new-keys tag.keys
-              kazasu tag resume --journal tag.jsonl --new-keys tag.keys --json
             """,
             """
             設定内容はジャーナルから読みます。鍵のファイルは前回と同じものを指定してください（違う鍵なら、何も送らずに終わります）。先にタグの状態を\
@@ -195,7 +194,6 @@ struct TagResume: KazasuCommand {
 
             例:
               kazasu tag resume --journal tag.jsonl --new-keys tag.keys
-              kazasu tag resume --journal tag.jsonl --new-keys tag.keys --json
             """))
 
     static let programAccess = CommandAccess.method(
