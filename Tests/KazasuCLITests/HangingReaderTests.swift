@@ -56,8 +56,8 @@ struct HangingReaderTests {
         chmod(keys, 0o600)
         let new = try folder.write(Array("0003 1408 1122334455667788 0008".utf8), as: "new.txt")
         chmod(new, 0o600)
-        let plan = try folder.write(TestFiles.read("Fixtures/virtual/ntag424-plan.json"), as: "plan.json")
-        let tag = try folder.write(TestFiles.read("Fixtures/virtual/ntag424-keys.txt"), as: "tag.keys")
+        let plan = try folder.write(TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: "plan.json")
+        let tag = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
         chmod(tag, 0o600)
         let files = [
             "new.txt": new, "plan.json": plan, "tag.keys": tag,

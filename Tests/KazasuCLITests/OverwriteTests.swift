@@ -70,7 +70,7 @@ struct OverwriteTests {
             command: "tag provision", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-factory.json",
             question: "The tag is set up like this."),
         Writer(
-            command: "tag reset", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-owned.json",
+            command: "tag reset", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-static.json",
             question: "The tag is set up like this."),
     ]
 
@@ -114,9 +114,9 @@ struct OverwriteTests {
             Array(#"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#.utf8), as: "door.json")
         let new = try folder.write(Array("0003 1408 0123456789ABCDEF 0008".utf8), as: "new.txt")
         chmod(new, 0o600)
-        let tag = try folder.write(TestFiles.read("Fixtures/virtual/ntag424-keys.txt"), as: "tag.keys")
+        let tag = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
         chmod(tag, 0o600)
-        let plan = "\(TestFiles.root)/Fixtures/virtual/ntag424-plan.json"
+        let plan = "\(TestFiles.root)/Fixtures/provision/ntag424-plan.json"
         let journal =
             switch writer.command {
             case "tag provision":

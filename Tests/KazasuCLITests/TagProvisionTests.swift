@@ -15,12 +15,12 @@ struct TagProvisionTests {
     private struct Stand {
         let folder: TemporaryFolder
         let tag, keys, journal: String
-        let plan = "\(TestFiles.root)/Fixtures/virtual/ntag424-plan.json"
+        let plan = "\(TestFiles.root)/Fixtures/provision/ntag424-plan.json"
 
         init(_ card: String = "ntag424-factory") throws {
             folder = try TemporaryFolder()
             tag = try folder.write(TestFiles.read("Fixtures/virtual/\(card).json"), as: "tag.json")
-            keys = try folder.write(TestFiles.read("Fixtures/virtual/ntag424-keys.txt"), as: "tag.keys")
+            keys = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
             chmod(keys, 0o600)
             journal = folder.path + "/journal"
         }
@@ -167,7 +167,7 @@ struct TagProvisionTests {
             as: "p2")
         func provision(_ plan: String, _ more: String...) throws -> ChildResult {
             try Kazasu.run(
-                ["tag", "provision", "--plan", plan, "--yes", "--json", "-r", "virtual:\(stand.tag)"] + more,
+                ["tag", "provision", "--plan", plan, "--yes", "--json", "-q", "-r", "virtual:\(stand.tag)"] + more,
                 environment: ["XDG_STATE_HOME": stand.folder.path, "HOME": stand.folder.path])
         }
         try Self.expect(64, "factoryKey", provision(stand.plan, "--new-keys", zeros))
@@ -176,7 +176,7 @@ struct TagProvisionTests {
         try Self.expect(65, "badFile", provision(stand.plan, "--new-keys", twice))
         try Self.expect(65, "badFile", provision(member))
         try Self.expect(64, "permanent", provision(forever))
-        try Self.expect(66, "notFound", provision(stand.folder.path + "/none"))
+        try Self.expect(66, "unreadable", provision(stand.folder.path + "/none"))
         try Self.expect(77, "wrongKey", provision(stand.plan, "--keys", wrong, "--new-keys", stand.keys))
         try Self.expect(77, "keyFailedBefore", provision(stand.plan, "--keys", wrong, "--new-keys", stand.keys))
         let other = try Kazasu.run(
@@ -191,7 +191,7 @@ struct TagProvisionTests {
         let others = try stand.write(
             String(decoding: TestFiles.read(stand.keys), as: UTF8.self).replacing("A0A1", with: "A0A2"),
             as: "others.keys")
-        try Self.expect(77, "wrongKey", stand.run("resume", "--journal", stand.journal, "--new-keys", others, "--json"))
+        try Self.expect(77, "wrongKey", stand.run("resume", "--journal", stand.journal, "--new-keys", others, "--json", "-q"))
         let again = try stand.run("resume", "--journal", stand.journal, "--new-keys", stand.keys, "--json")
         #expect(again.hasEnded(0), "\(again)")
         #expect(

@@ -42,9 +42,12 @@ struct TagProvisionerTests {
     static func plan(_ text: String = plan) throws -> TagPlan { try TagPlan(Array(text.utf8)) }
 
     /// A tag as it was made, but for its keys.
-    static func card(_ keys: TagKeys = .factory, settings: [UInt8: [UInt8]] = [:]) -> VirtualFileCard {
+    static func card(
+        _ keys: TagKeys = .factory, settings: [UInt8: [UInt8]] = [:], hidesUID: Bool = false
+    ) -> VirtualFileCard {
         let all = keys.completed()
         var tag = VirtualNTAG424(uid: uid, keys: (0..<5).compactMap { all.bytes($0) })
+        tag.isUIDHidden = hidesUID
         tag.versions = (0..<5).map { all.entries[$0]?.version ?? 0 }
         tag.settings = TagPlan.factory.merging(settings) { $1 }
         let capability = [0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00]
@@ -79,7 +82,7 @@ struct TagProvisionerTests {
 
         func run(
             _ plan: TagPlan, old: TagKeys = .factory, new: TagKeys, resumes: Bool = false, permanent: Bool = false,
-            assumesFactory: Bool = false, stopAfter: Int? = nil
+            assumesFactory: Bool = false, stopAfter: Int? = nil, uid: [UInt8] = TagProvisionerTests.uid
         ) throws -> TagProvision {
             card.losePower()
             let reader = InProcessReader(field)
@@ -90,7 +93,7 @@ struct TagProvisionerTests {
             let before = Set(steps)
             let provisioner = TagProvisioner(
                 session: session, plan: plan, old: old, new: new, rules: TagSecretRules(failures: failures),
-                resuming: resumes ? TagProgress(uid: TagProvisionerTests.uid, steps: before) : nil,
+                resuming: resumes ? TagProgress(uid: uid, steps: before) : nil,
                 journal: { step throws(TagProvisionError) in
                     count += 1
                     if let stopAfter, count > stopAfter { throw .tag(.cancelled) }
@@ -275,6 +278,23 @@ struct TagProvisionerTests {
         #expect(throws: TagProvisionError.frozen(file: 2)) { try stand.run(Self.plan(), old: new, new: new) }
         let reset = try stand.run(.reset, old: new, new: .factory)
         #expect(reset.left == [2])
+    }
+
+    /// A tag that hides its UID tells it with a key: an interrupted run goes on, and another tag is found out.
+    @Test func hiddenUID() throws {
+        let (plan, old, new) = (try Self.plan(), try Self.keys(Self.old), try Self.keys(Self.new))
+        for stop in [3, 5, 9] {
+            let card = Self.card(old, hidesUID: true)
+            let stand = Stand(card)
+            #expect(throws: TagProvisionError.tag(.cancelled)) {
+                try stand.run(plan, old: old, new: new, stopAfter: stop)
+            }
+            #expect(throws: TagProvisionError.otherTag) {
+                try stand.run(plan, old: old, new: new, resumes: true, uid: [4, 9, 9, 9, 9, 9, 9])
+            }
+            #expect(try stand.run(plan, old: old, new: new, resumes: true).uid == Self.uid)
+            #expect(try Self.changed(card, old: old, new: new) == [0, 1, 2, 3])
+        }
     }
 
     /// Checked before anything is sent.

@@ -93,7 +93,10 @@ package final class TagSetup {
     /// The steps that ``run()`` would take.
     package func planned() -> TagProvision? { found.map { provisioner.planned($0) } }
 
-    /// Proves the keys that are needed.
+    /// The tag's UID, once the keys are proved.
+    package var uid: [UInt8] { provisioner.uid }
+
+    /// Proves the needed keys.
     package func prove() throws(KazasuError) {
         guard let found else { return }
         try tag { () throws(TagProvisionError) in try provisioner.prove(found) }

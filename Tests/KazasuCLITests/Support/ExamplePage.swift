@@ -111,7 +111,7 @@ struct ExampleShell {
                     + "\n"
             ),
             ("tag.keys", ExampleShell.tagKeys),
-            ("plan.json", String(decoding: try TestFiles.read("Fixtures/virtual/ntag424-plan.json"), as: UTF8.self)),
+            ("plan.json", String(decoding: try TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: UTF8.self)),
             ("tag.jsonl", ExampleShell.tagJournal),
             ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),
             ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),

@@ -231,7 +231,7 @@ class MethodTests(unittest.TestCase):
                 client.write("1408", 0, hex=[data], keys=keys)
 
     def test_setting_up_a_tag(self):
-        folder = pathlib.Path(FIXTURES, "virtual")
+        folder = pathlib.Path(FIXTURES, "provision")
         plan, keys = folder / "ntag424-plan.json", folder / "ntag424-keys.txt"
         with tempfile.TemporaryDirectory() as place, kazasu.Client(reader=virtual("virtual/ntag424-factory.json")) as client:
             journal = pathlib.Path(place, "journal")

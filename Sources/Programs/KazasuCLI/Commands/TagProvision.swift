@@ -300,7 +300,7 @@ struct TagSetupRun {
             if !yes { try confirm(planned) }
             try issuer.prove()
             let journal = try TagJournal(
-                creating: path ?? StepJournal.usualPath(TagJournal.kind), uid: survey.uid, plan,
+                creating: path ?? StepJournal.usualPath(TagJournal.kind), uid: issuer.uid, plan,
                 old: (old ?? .factory).completed(), new: new)
             recorder.journal = journal
             try run(issuer, recorder, journal.path, tag.identity)

@@ -55,8 +55,6 @@ package final class TagProvisioner {
         try checkKeys()
         let survey = try tag { () throws(TagError) in try link.survey() }
         if let progress, !survey.isUIDHidden, survey.uid != progress.uid { throw .otherTag }
-        // A random UID is told with a key only, so that this tag may be any.
-        if let progress, survey.isUIDHidden, !progress.steps.contains(.randomUID) { throw .otherTag }
         if assumesFactory, progress == nil, !survey.isFactory { throw .alreadySetUp }
         for (file, wanted) in plan.settings where survey.settings(file) != final(file) {
             let isOpen = survey.settings(file)[1] & 0x0F <= 4
@@ -124,7 +122,7 @@ package final class TagProvisioner {
 
     /// Proves the keys that are needed, and nothing else.
     package func prove(_ survey: TagSurvey) throws(TagProvisionError) {
-        (answers, uidBeforeProof) = (survey.answers, survey.uid)
+        (answers, uidBeforeProof) = (survey.answers, survey.isUIDHidden ? [0x08, 0, 0, 0] : survey.uid)
         try tag { () throws(TagError) in try link.select() }
         var needed: Set<UInt8> = Set(changes).union([0])
         needed.formUnion([plan.metaKey, plan.fileKey].compactMap { $0 })
@@ -157,7 +155,10 @@ package final class TagProvisioner {
         return steps.contains(.key(number)) && !steps.contains(.keyProved(number))
     }
 
-    /// Takes the steps that are missing.
+    /// The tag's UID, once the keys are proved.
+    package var uid: [UInt8] { result.uid }
+
+    /// Takes the missing steps.
     package func run() throws(TagProvisionError) -> TagProvision {
         try writeContents()
         for number in changes where number != 0 { try change(number) }
@@ -223,7 +224,7 @@ package final class TagProvisioner {
         present[number] = keys
     }
 
-    /// The UID by which a refused key is remembered; zeros of all tags that hide theirs.
+    /// The UID by which a refused key is remembered; a random one of a tag that hides its own.
     private var uidBeforeProof: [UInt8] = []
 
     private func authenticate(_ number: UInt8, _ keys: TagKeys) throws(TagProvisionError) {
