@@ -191,7 +191,8 @@ struct TagProvisionTests {
         let others = try stand.write(
             String(decoding: TestFiles.read(stand.keys), as: UTF8.self).replacing("A0A1", with: "A0A2"),
             as: "others.keys")
-        try Self.expect(77, "wrongKey", stand.run("resume", "--journal", stand.journal, "--new-keys", others, "--json", "-q"))
+        try Self.expect(
+            77, "wrongKey", stand.run("resume", "--journal", stand.journal, "--new-keys", others, "--json", "-q"))
         let again = try stand.run("resume", "--journal", stand.journal, "--new-keys", stand.keys, "--json")
         #expect(again.hasEnded(0), "\(again)")
         #expect(
