@@ -8,7 +8,7 @@ let programs: [(name: String, products: [String])] = [
     ("Balance", ["Kazasu"]), ("TapClock", ["Kazasu"]), ("SystemCodes", ["Kazasu"]), ("License", ["Kazasu"]),
     ("Turnstile", ["Kazasu"]), ("OwnReader", ["Kazasu"]), ("RawFeliCa", ["Kazasu"]), ("RawAPDUs", ["Kazasu"]),
     ("TagPages", ["Kazasu"]), ("LiveDecoder", ["Kazasu", "KazasuCards"]), ("Swift5", ["Kazasu"]),
-    ("OwnerKeys", ["Kazasu"]),
+    ("OwnerKeys", ["Kazasu"]), ("SetUpTag", ["Kazasu"]),
     ("DecodeDump", ["KazasuCards"]), ("BatchDecoder", ["KazasuCards"]), ("OwnDecoder", ["KazasuCards"]),
     ("BlocksInMemory", ["KazasuCards"]),
     ("WithoutReader", ["KazasuTesting"]), ("KeepDump", ["KazasuLedger"]), ("OwnSink", ["KazasuTaps"]),
@@ -31,7 +31,8 @@ let package = Package(
         .target(
             name: "CoreNFCReader",
             dependencies: [
-                .product(name: "KazasuReading", package: "kazasu"), .target(name: "CoreNFC", condition: .when(platforms: [.linux])),
+                .product(name: "KazasuReading", package: "kazasu"),
+                .target(name: "CoreNFC", condition: .when(platforms: [.linux])),
             ], path: "CoreNFCReader"),
         // What a program's own tests look like, and what they can reach.
         .testTarget(
@@ -39,6 +40,6 @@ let package = Package(
             dependencies: [
                 .product(name: "Kazasu", package: "kazasu"), .product(name: "KazasuTesting", package: "kazasu"),
                 .product(name: "KazasuTaps", package: "kazasu"),
-            ], path: "Tests")
+            ], path: "Tests"),
     ]
 )

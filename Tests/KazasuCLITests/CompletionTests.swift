@@ -9,7 +9,7 @@ import Testing
 struct CompletionTests {
     /// What is typed before the Tab key, and the last word after it.
     static let rows: [(typed: String, completed: String)] = [
-        ("bal", "balance"), ("tag re", "read"), ("stations imp", "import"), ("scan --red", "--redact"),
+        ("bal", "balance"), ("tag rea", "read"), ("stations imp", "import"), ("scan --red", "--redact"),
         ("balance --card trans", "transit"), ("history --kind adj", "adjustment"), ("history --format nd", "ndjson"),
         ("history --kind rail,adj", "rail,adjustment"), ("serve --allow ledger,wr", "ledger,write"),
         ("watch --webhook-types on,of", "on,off"), ("watch --webhook-body disc", "discord"),
@@ -25,7 +25,7 @@ struct CompletionTests {
         ("scan -r pn532_uart:/dev/conf", "pn532_uart:/dev/configured"),
         ("license --pin1-from env", "env:"), ("license --pin1-from file:tab", "file:table.csv"),
         ("tag read --key-from fd", "fd:"), ("scan -r virt", "virtual:"), ("scan -r virtual:fol", "virtual:folder/"),
-        ("help bal", "balance"), ("help tag re", "read"), ("ledger su", "sum"), ("ledger sum --by mon", "month"),
+        ("help bal", "balance"), ("help tag rea", "read"), ("ledger su", "sum"), ("ledger sum --by mon", "month"),
         ("compl", "completion"), ("completion fi", "fish"),
     ]
 

@@ -20,13 +20,15 @@ struct HangingReaderTests {
         "lite issue": "--profile profile.json --key-from env:KEY --yes --journal journal", "felica": "00FFFF0100",
         "standard verify": "--keys felica.txt", "standard keys": "--keys felica.txt --new-keys new.txt --dry-run",
         "write": "1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt --yes",
-        "apdu": "00A4040000",
+        "apdu": "00A4040000", "tag provision": "--plan plan.json --new-keys tag.keys --dry-run",
+        "tag reset": "--keys tag.keys --dry-run",
     ]
 
     /// Those that run until they are stopped, which `HangingDriverTests` of the services has, look for what is wrong or record
     /// it, or need the journal of an issuance that was cut short.
     private static let others = [
         "watch", "serve", "rpc", "bridge", "doctor", "contribute", "lite resume", "standard resume",
+        "tag resume",
     ]
 
     /// Every command that takes a reader.
@@ -54,8 +56,11 @@ struct HangingReaderTests {
         chmod(keys, 0o600)
         let new = try folder.write(Array("0003 1408 1122334455667788 0008".utf8), as: "new.txt")
         chmod(new, 0o600)
+        let plan = try folder.write(TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: "plan.json")
+        let tag = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
+        chmod(tag, 0o600)
         let files = [
-            "new.txt": new,
+            "new.txt": new, "plan.json": plan, "tag.keys": tag,
             "profile.json": profile, "journal": "\(folder.path)/journal", "felica.txt": keys,
         ]
         return (command + " " + arguments[command, default: ""]).split(separator: " ").map {

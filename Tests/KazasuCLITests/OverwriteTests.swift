@@ -66,6 +66,12 @@ struct OverwriteTests {
         Writer(
             command: "standard keys", arguments: [], shown: ["standard", "info"], card: "felica/standard-keys.json",
             question: "The keys are changed like this."),
+        Writer(
+            command: "tag provision", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-factory.json",
+            question: "The tag is set up like this."),
+        Writer(
+            command: "tag reset", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-static.json",
+            question: "The tag is set up like this."),
     ]
 
     /// Commands with `--yes` that write to no card.
@@ -108,8 +114,14 @@ struct OverwriteTests {
             Array(#"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#.utf8), as: "door.json")
         let new = try folder.write(Array("0003 1408 0123456789ABCDEF 0008".utf8), as: "new.txt")
         chmod(new, 0o600)
+        let tag = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
+        chmod(tag, 0o600)
+        let plan = "\(TestFiles.root)/Fixtures/provision/ntag424-plan.json"
         let journal =
             switch writer.command {
+            case "tag provision":
+                ["--plan", plan, "--new-keys", tag, "--journal", "\(folder.path)/journal"]
+            case "tag reset": ["--keys", tag, "--journal", "\(folder.path)/journal"]
             case "lite issue": ["--profile", profile, "--journal", "\(folder.path)/journal"]
             case "standard keys": ["--keys", feliCa, "--new-keys", new, "--journal", "\(folder.path)/journal"]
             default: [String]()

@@ -9,7 +9,9 @@ import Testing
 @Suite("Schemas of the documents", .waits)
 struct SchemaTests {
     /// The ids of recordings, cards, journals and the cache, which are not answers; other pages describe them.
-    private static let others: Set<Substring> = ["trace", "card", "liteJournal", "standardJournal", "layouts"]
+    private static let others: Set<Substring> = [
+        "trace", "card", "liteJournal", "standardJournal", "tagJournal", "layouts",
+    ]
 
     private static func sources(_ folder: String) -> [String] {
         TestFiles.names(in: folder).flatMap { name in

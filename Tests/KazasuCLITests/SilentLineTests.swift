@@ -14,11 +14,12 @@ struct SilentLineTests {
         "residence": "iso7816/residence/first", "passport": "iso7816/passport/card", "tag": "virtual/ntag213",
         "classic": "virtual/classic-1k", "lite": "cards/felica-lite-s/card",
         "standard": "felica/standard-keys", "write": "felica/standard-keys",
+        "tag provision": "virtual/ntag424-factory", "tag reset": "virtual/ntag424-owned",
     ]
 
     private static func server(_ command: String, _ faults: InjectedSerialFaults = .none) throws -> PN532Server {
         let word = command.split(separator: " ").first.map(String.init) ?? ""
-        let file = try TestFiles.read("Fixtures/\(cards[word] ?? "cards/suica-p1/card").json")
+        let file = try TestFiles.read("Fixtures/\(cards[command] ?? cards[word] ?? "cards/suica-p1/card").json")
         return try PN532Server(field: VirtualField(cards: VirtualCardFile.loadCards(file)), faults: faults)
     }
 

@@ -39,6 +39,8 @@ struct RPCTests {
     private static let zone = secret("SP1234567,800405,360614\n", "mrz")
     private static let classicKeys = secret("FFFFFFFFFFFF\nA0A1A2A3A4A5\nD3F7D3F7D3F7\n", "keys.txt")
     private static let standard = "felica/standard-keys.json"
+    private static let tagPlan = fixture("provision/ntag424-plan.json")
+    private static let tagKeys = fixture("provision/ntag424-keys.txt")
     private static let standardKeys = fixture("felica/standard-keys.txt")
     private static let sunKey = secret(String(repeating: "0", count: 32) + "\n", "sun.key")
     private static let sun = "https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3"
@@ -94,6 +96,11 @@ struct RPCTests {
             arguments: [
                 "write", "1408", "1", "00112233445566778899AABBCCDDEEFF", "--dry-run", "--keys", standardKeys,
             ]),
+        Example(
+            method: "tag.provision",
+            params: ["plan": .string(tagPlan), "newKeys": .string(tagKeys), "dryRun": true],
+            card: "virtual/ntag424-factory.json",
+            arguments: ["tag", "provision", "--plan", tagPlan, "--new-keys", tagKeys, "--dry-run"]),
         Example(method: "standard.info", params: [:], card: standard, arguments: ["standard", "info"]),
         Example(
             method: "standard.info", params: ["keys": .string(standardKeys)], card: standard,

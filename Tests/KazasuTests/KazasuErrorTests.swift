@@ -10,6 +10,7 @@ struct KazasuErrorTests {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
         case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, standard, blockWrite, keyChange
+        case provision
         case cancelled
     }
 
@@ -53,7 +54,8 @@ struct KazasuErrorTests {
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
             .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)),
-            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .cancelled,
+            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .provision(.alreadySetUp),
+            .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -79,6 +81,7 @@ struct KazasuErrorTests {
             case .standard: .standard
             case .blockWrite: .blockWrite
             case .keyChange: .keyChange
+            case .provision: .provision
             case .cancelled: .cancelled
             }
         }

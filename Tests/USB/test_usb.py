@@ -130,9 +130,12 @@ ARGUMENTS = {
     "standard verify": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
     "standard keys": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt"), "--new-keys",
                       os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
+    "tag provision": ["--plan", os.path.join(TOP, "Fixtures/provision/ntag424-plan.json"), "--new-keys",
+                      os.path.join(TOP, "Fixtures/provision/ntag424-keys.txt"), "--dry-run"],
+    "tag reset": ["--keys", os.path.join(TOP, "Fixtures/provision/ntag424-keys.txt"), "--dry-run"],
 }
 # The journal of an issuance comes first, and a person is asked; `contribute` records what went wrong.
-OTHERS = {"lite issue", "lite resume", "standard resume", "contribute", "doctor"}
+OTHERS = {"lite issue", "lite resume", "standard resume", "tag resume", "contribute", "doctor"}
 
 
 def commands():

@@ -15,7 +15,7 @@ PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"
 DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 # More values are names for the same, in any case, such as those of cards.
 MOST_VALUES = 8
-PATHS = {"ca", "keys", "ledger", "seen", "stations"}
+PATHS = {"ca", "journal", "keys", "ledger", "newKeys", "plan", "seen", "stations"}
 PROGRESS = (
     "Called with how much is done, which grows, and how much there is, None if unknown; by a thread of the client, or the "
     "event loop."

@@ -121,6 +121,9 @@ static const unsigned char tagMessage[] = {
 static const unsigned char tagPages[] = {
 #embed "../../../Docs/schemas/tagPages.json"
 };
+static const unsigned char tagProvision[] = {
+#embed "../../../Docs/schemas/tagProvision.json"
+};
 static const unsigned char tagVerify[] = {
 #embed "../../../Docs/schemas/tagVerify.json"
 };
@@ -143,7 +146,8 @@ static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license), SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup),
     SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record),
     SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo), SCHEMA(standardKeys), SCHEMA(sun),
-    SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap), SCHEMA(write),
+    SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagProvision), SCHEMA(tagVerify), SCHEMA(tagWrite),
+    SCHEMA(tap), SCHEMA(write),
 };
 
 const unsigned long kazasu_schema_count = sizeof kazasu_schemas / sizeof *kazasu_schemas;

@@ -49,8 +49,8 @@ extension Card {
 
 /// An NFC Forum Type 2, 3 or 4 Tag on a reader.
 public struct ForumTag {
-    fileprivate let card: Card
-    fileprivate let tag: FoundTag
+    let card: Card
+    let tag: FoundTag
     fileprivate let hasKey: Bool
     /// The NTAG 424 DNA that was opened with a key.
     fileprivate var keyed: NTAG424Tag?

@@ -56,6 +56,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case blockWrite(BlockWriteError)
     /// Keys of a FeliCa Standard were not changed, or not all of them.
     case keyChange(KeyChangeError)
+    /// An NTAG 424 DNA was not set up, or not whole.
+    case provision(TagProvisionError)
     /// The work was cancelled.
     case cancelled
 }
@@ -152,6 +154,7 @@ extension KazasuError: SelfDescribing {
         case .standard(let error): return error.message
         case .blockWrite(let error): return error.message
         case .keyChange(let error): return error.message
+        case .provision(let error): return error.message
         case .cancelled: return TransportError.cancelled.message
         }
     }

@@ -110,6 +110,9 @@ struct ExampleShell {
                 #"{"schema":"kazasu.liteJournal/1","idm":"012e4cd2c0ffee42","profile":{"schema":"kazasu.liteProfile/1"}}"#
                     + "\n"
             ),
+            ("tag.keys", ExampleShell.tagKeys),
+            ("plan.json", String(decoding: try TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: UTF8.self)),
+            ("tag.jsonl", ExampleShell.tagJournal),
             ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),
             ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
         ]
@@ -136,6 +139,25 @@ struct ExampleShell {
 
         """
 
+    /// Of the NTAG 424 DNA of the fixtures.
+    private static let tagKeys = """
+        0 A0A1A2A3A4A5A6A7A8A9AAABACADAEAF
+        1 1A1B1C1D1E1F10111213141516171819
+        2 2A2B2C2D2E2F20212223242526272829
+        3 3A3B3C3D3E3F30313233343536373839
+        4 4A4B4C4D4E4F40414243444546474849
+
+        """
+
+    /// With the check values of those keys and of the factory's.
+    private static let tagJournal =
+        #"{"schema":"kazasu.tagJournal/1","uid":"04de5f1eacc040","plan":{"schema":"kazasu.tagPlan/1""#
+        + #","chip":"ntag424","url":"https://kazasu.example/t?p={picc}&c={mac}","metaKey":2,"fileKey":"#
+        + #"1},"old":{"salt":"499b2edb7ab6e54c8ea1b41eaba394ec","values":{"0":"cf190a0846dfb4be","1":""#
+        + #"a1d7e6478f5c7be3","2":"63b5bdb7ec7d1b1f","3":"e79c6aa2598e7e9b","4":"56c7467fc41f2326"}},""#
+        + #"new":{"salt":"fadbcb9ce55f970160eb3ffc9d000363","values":{"0":"97df85680eaee04c","1":"7896"#
+        + #"68b585ccc6d3","2":"d62b00f05a7eb1f3","3":"0a49c1c295af9171","4":"6ac2e87c4c0356f8"}}}"# + "\n"
+
     /// Of the MIFARE Classic of the fixtures.
     private static let classicKeys =
         "0 A A0A1A2A3A4A5\n1 A D3F7D3F7D3F7\n2 A D3F7D3F7D3F7\n3 A 111111111111\n3 B 222222222222\n* A FFFFFFFFFFFF\n* B FFFFFFFFFFFF\n"
@@ -143,6 +165,7 @@ struct ExampleShell {
     /// What a line is shown with: the card that it is about.
     private static let cards = [
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
+        ("tag reset", "virtual/ntag424-owned.json"), ("tag.keys", "virtual/ntag424-factory.json"),
         ("felica.txt", "felica/standard-keys.json"), ("own.txt", "felica/standard-keys.json"),
         ("kazasu standard ", "felica/standard-keys.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
@@ -167,7 +190,7 @@ struct ExampleShell {
         set -o pipefail
         kazasu() {
             case " $* " in
-            *" --fix "*|*" --report "*|*" tag write "*|" write "*|*" standard keys "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
+            *" --fix "*|*" --report "*|*" tag write "*|" write "*|*" standard keys "*|*" tag provision "*|*" tag reset "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
             *" --free "*|*" --pin1-from "*|*" --pin-from "*|*" --mrz-from "*|*" --face "*) ;;
             *" passport lists "*) ;;
             *" passport "*) set -- "$@" --mrz-from file:mrz ;;

@@ -230,6 +230,20 @@ class MethodTests(unittest.TestCase):
             with self.assertRaises(kazasu.KazasuError):
                 client.write("1408", 0, hex=[data], keys=keys)
 
+    def test_setting_up_a_tag(self):
+        folder = pathlib.Path(FIXTURES, "provision")
+        plan, keys = folder / "ntag424-plan.json", folder / "ntag424-keys.txt"
+        with tempfile.TemporaryDirectory() as place, kazasu.Client(reader=virtual("virtual/ntag424-factory.json")) as client:
+            journal = pathlib.Path(place, "journal")
+            shown = client.tag_provision(plan, new_keys=keys, dry_run=True)
+            self.whole(shown)
+            self.assertFalse(shown.verified)
+            made = client.tag_provision(plan, new_keys=keys, journal=journal, confirm=client.poll().card.uid)
+            self.assertTrue(made.verified and made.url.startswith("https://kazasu.example/t?p="))
+            again = client.tag_resume(journal, new_keys=keys)
+            self.assertTrue(all(step.state == "already" for step in again.steps))
+            self.assertEqual(client.tag_reset(keys, yes=True, journal=journal.with_suffix(".2")).left, [])
+
     def test_tags_that_are_genuine(self):
         self.same(self.client.tag_verify(reader=SIGNED_TAG), "tag", "verify", reader=SIGNED_TAG)
         with self.assertRaises(kazasu.NoSignatureError):

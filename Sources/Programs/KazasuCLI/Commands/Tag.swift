@@ -18,6 +18,7 @@ struct Tag: ParsableCommand {
               kazasu tag write --uri https://kazasu.example    # write a link
               kazasu tag pages                                 # the memory of a Type 2 Tag
               kazasu tag verify                                # did NXP sign this chip?
+              kazasu tag provision --plan plan.json --new-keys tag.keys --dry-run
             """,
             """
             Type 2 Tag（Ultralight、NTAG）、Type 3 Tag（FeliCa）、Type 4 Tag（ISO 7816）に対応しています。
@@ -28,8 +29,13 @@ struct Tag: ParsableCommand {
               kazasu tag write --uri https://kazasu.example    # リンクを書き込む
               kazasu tag pages                                 # Type 2 Tag のメモリー
               kazasu tag verify                                # NXP が署名したチップか
+              kazasu tag provision --plan plan.json --new-keys tag.keys --dry-run
             """),
-        subcommands: [TagInfo.self, TagRead.self, TagWrite.self, TagPages.self, TagVerify.self])
+        subcommands: [
+            TagInfo.self, TagRead.self, TagWrite.self, TagPages.self, TagVerify.self, TagProvisionCommand.self,
+            TagResume.self,
+            TagReset.self,
+        ])
 }
 
 /// `kazasu tag info`

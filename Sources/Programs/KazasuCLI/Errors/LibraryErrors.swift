@@ -59,6 +59,7 @@ extension CommandError {
         case .standard(let error): self.init(error)
         case .blockWrite(let error): self.init(error)
         case .keyChange(let error): self.init(error)
+        case .provision(let error): self.init(error)
         case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }

@@ -109,6 +109,9 @@ public final class ISO7816Session {
         selection = .current
     }
 
+    /// Has ``reselect()`` select the card again although no exchange failed, as after it was without power.
+    package func forgetSelection() { selection = .unknown }
+
     private func renew() throws(ISO7816Error) {
         guard selection == .unknown else { return }
         let isSame: Bool

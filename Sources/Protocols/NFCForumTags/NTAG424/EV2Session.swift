@@ -27,16 +27,21 @@ struct EV2Authentication {
         reply = try key.encrypt(random + AESExchange.turned(tag))
     }
 
-    /// Returns the session that begins with the tag's last answer, 32 bytes; `nil` if it does not prove that the tag has the
-    /// key.
-    func session(_ answer: [UInt8]) throws(CryptoError) -> EV2Session? {
-        guard answer.count == 32 else { return nil }
+    /// Returns the session that begins with the tag's last answer; `nil` if it does not prove that the tag has the key.
+    ///
+    /// - Parameters:
+    ///   - answer: 32 bytes; sixteen after AuthenticateEV2NonFirst.
+    ///   - earlier: the session whose identifier and counter go on (NonFirst); `nil` for a new one (First).
+    func session(_ answer: [UInt8], after earlier: EV2Session? = nil) throws(CryptoError) -> EV2Session? {
+        guard answer.count == (earlier == nil ? 32 : 16) else { return nil }
         let plain = try key.decrypt(answer)
-        guard Array(plain[4..<20]) == AESExchange.turned(own) else { return nil }
+        let start = earlier == nil ? 4 : 0
+        guard Array(plain[start..<start + 16]) == AESExchange.turned(own) else { return nil }
         return EV2Session(
-            identifier: Array(plain[0..<4]),
+            identifier: earlier?.identifier ?? Array(plain[..<4]),
             cipherKey: try AESExchange.sessionKey(.encryption, from: key, own: own, tag: tag),
-            macKey: try AESExchange.sessionKey(.authentication, from: key, own: own, tag: tag))
+            macKey: try AESExchange.sessionKey(.authentication, from: key, own: own, tag: tag),
+            counter: earlier?.counter ?? 0)
     }
 }
 

@@ -12,18 +12,16 @@ internal import ReaderCore
 /// Failed authentications count: after 50 in a row the tag delays its answers, after 1000 in all it locks the key for good
 /// (AN12196 §7.4). So a key is tried once, and one that failed on the same tag is not tried again.
 package final class NTAG424Tag {
-    private let session: ISO7816Session
+    private let link: NTAG424Link
     private let key: TagKey
     private let uid: [UInt8]
-    private var secure: EV2Session?
-    /// The source of RndA.
-    var random: () -> [UInt8] = { (0..<16).map { _ in .random(in: .min ... .max) } }
 
     /// Makes the tag behind a session.
     ///
     /// - Parameter uid: what the reader found, by which a failed key is remembered.
     package init(session: ISO7816Session, key: TagKey, uid: [UInt8]) {
-        (self.session, self.key, self.uid) = (session, key, uid)
+        link = NTAG424Link(session: session)
+        (self.key, self.uid) = (key, uid)
     }
 
     /// The number of the key.
@@ -46,151 +44,30 @@ package final class NTAG424Tag {
     /// - Throws: ``TagError``; ``TagError/takesNoKey`` for another card, ``TagError/keyRefused``, ``TagError/key(_:)``.
     package func authenticate(_ rules: TagSecretRules) throws(TagError) {
         let aes = try key.aes()
-        try select()
-        try rules.attempt(key, uid: uid) { () throws(TagError) in try run(aes) }
-    }
-
-    private func select() throws(TagError) {
-        guard let application = Type4Tag.application else { throw .takesNoKey }
-        do throws(ISO7816Error) {
-            _ = try session.select(.application(application), answer: .fileControlInformation)
-        } catch .status {
-            throw .takesNoKey
-        } catch {
-            throw Self.failure(error)
-        }
-    }
-
-    private func run(_ aes: AESKey) throws(TagError) {
-        secure = nil
-        let first = try send(EV2Command.authenticateFirst, [key.number, 0x00])
-        switch first.status.rawValue {
-        case EV2Status.more: break
-        case EV2Status.noSuchKey, EV2Status.parameter: throw .key(.noSuchKey(key.number))
-        case EV2Status.delay: throw .key(.delayed)
-        case EV2Status.denied: throw .key(.locked)
-        default: throw .takesNoKey
-        }
-        let run = try crypto { () throws(CryptoError) in
-            try EV2Authentication(challenge: first.data, key: aes, random: random())
-        }
-        // A tag in LRP mode answers with seventeen bytes.
-        guard let run else { throw .takesNoKey }
-        let second: ResponseAPDU
-        do throws(TagError) {
-            second = try send(EV2Command.more, run.reply)
-        } catch {
-            switch error {
-            case .tagLost: throw .key(.interrupted(.noAnswer))
-            case .transport(let cause): throw .key(.interrupted(cause))
-            default: throw error
-            }
-        }
-        switch second.status.rawValue {
-        case EV2Status.success: break
-        case EV2Status.delay: throw .key(.delayed)
-        case EV2Status.denied: throw .key(.locked)
-        default: throw .keyRefused
-        }
-        secure = try crypto { () throws(CryptoError) in try run.session(second.data) }
-        guard secure != nil else { throw .keyRefused }
+        try link.select()
+        try rules.attempt(key, uid: uid) { () throws(TagError) in try link.authenticate(aes, number: key.number) }
     }
 
     // MARK: Commands
 
     /// The tag's UID, which it tells with a key also where it shows a random one; seven bytes.
     package func realUID() throws(TagError) -> [UInt8] {
-        let uid = try ask(EV2Command.uid, header: [], .full)
+        let uid = try link.ask(.uid, [])
         guard uid.count == 7 else { throw .badAnswer }
         return uid
     }
 
     /// The settings of a file, 1 to 3.
     package func settings(of file: UInt8) throws(TagError) -> NTAG424File {
-        guard let settings = NTAG424File(file, try ask(EV2Command.settings, header: [file], .mac)) else {
+        guard let settings = NTAG424File(file, try link.ask(.settings, [file])) else {
             throw .badAnswer
         }
         return settings
     }
 
-    /// The longest part of a file in one command: with padding and code it fits into a short answer.
-    private static let part = 128
-
     /// Reads bytes of a file.
     package func read(_ file: NTAG424File, from offset: Int = 0, count: Int) throws(TagError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let mode = file.mode(of: [file.read, file.readWrite], key: key.number)
-        while bytes.count < count {
-            let wanted = min(Self.part, count - bytes.count)
-            let header = [file.number] + Self.field(offset + bytes.count) + Self.field(wanted)
-            let part = try ask(EV2Command.read, header: header, mode)
-            guard part.count == wanted else { throw .badAnswer }
-            bytes += part
-        }
-        return bytes
-    }
-
-    private func write(_ file: NTAG424File, at offset: Int, _ bytes: [UInt8]) throws(TagError) {
-        var done = 0
-        let mode = file.mode(of: [file.write, file.readWrite], key: key.number)
-        while done < bytes.count {
-            let part = Array(bytes.dropFirst(done).prefix(Self.part))
-            let header = [file.number] + Self.field(offset + done) + Self.field(part.count)
-            _ = try ask(EV2Command.write, header: header, data: part, mode)
-            done += part.count
-        }
-    }
-
-    /// Three bytes, least significant first.
-    private static func field(_ number: Int) -> [UInt8] {
-        (0..<3).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-    }
-
-    private func ask(
-        _ code: UInt8, header: [UInt8], data: [UInt8] = [], _ mode: EV2Session.Mode
-    ) throws(TagError) -> [UInt8] {
-        guard let secure else { throw .keyRefused }
-        let body = try crypto { () throws(CryptoError) in try secure.command(code, header: header, data: data, mode) }
-        let response = try send(code, body)
-        guard response.status.rawValue == EV2Status.success else {
-            // After an error the session is over.
-            self.secure = nil
-            throw .iso7816(.status(Instruction(rawValue: code), response.status))
-        }
-        var next = secure
-        let content = try crypto { () throws(CryptoError) in try next.answer(response.data, mode) }
-        self.secure = next
-        guard let content else {
-            self.secure = nil
-            throw .badAnswer
-        }
-        return content
-    }
-
-    private func send(_ code: UInt8, _ data: [UInt8]) throws(TagError) -> ResponseAPDU {
-        do throws(ISO7816Error) {
-            return try session.transmitOnce(
-                CommandAPDU(Instruction(rawValue: code), cla: 0x90, data: data, ne: 0x100, lengthForm: .short))
-        } catch {
-            throw Self.failure(error)
-        }
-    }
-
-    private static func failure(_ error: ISO7816Error) -> TagError {
-        switch error {
-        case .transport(.cancelled): .cancelled
-        case .transport(.noAnswer), .transport(.cardReleased), .otherCard: .tagLost
-        case .transport(let error): .transport(error)
-        default: .iso7816(error)
-        }
-    }
-
-    private func crypto<Value>(_ body: () throws(CryptoError) -> Value) throws(TagError) -> Value {
-        do throws(CryptoError) {
-            return try body()
-        } catch {
-            throw .crypto(error)
-        }
+        try link.read(file, from: offset, count: count)
     }
 }
 
@@ -220,7 +97,7 @@ public struct NTAG424File: Hashable, Sendable {
     public let number: UInt8
     /// FileOption: bits 0 and 1 how a key's owner is answered, bit 6 whether URLs are made new each time (SDM).
     public let option: UInt8
-    /// Who may read: a key's number, E for everybody, F for nobody; the other rights have the same values.
+    /// Who may read: a key's number, E foreverybody, F for nobody; the other rights have the same values.
     public let read: UInt8
     /// Who may write.
     public let write: UInt8
@@ -296,28 +173,9 @@ extension NTAG424Tag: NDEFTag {
     /// Sets the length to 0, writes the message, then its length.
     package func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
         let file = try settings(of: Self.messageFile)
-        try write(file, at: 0, [0, 0])
-        try write(file, at: Self.lengthBytes, bytes)
-        try write(file, at: 0, [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)])
+        try link.write(file, at: 0, [0, 0])
+        try link.write(file, at: Self.lengthBytes, bytes)
+        try link.write(
+            file, at: 0, [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)])
     }
-}
-
-/// The commands of NTAG 424 DNA that Kazasu sends, in the wrapping of ISO 7816 (class 90).
-private enum EV2Command {
-    static let authenticateFirst: UInt8 = 0x71
-    static let more: UInt8 = 0xAF
-    static let uid: UInt8 = 0x51
-    static let settings: UInt8 = 0xF5
-    static let read: UInt8 = 0xAD
-    static let write: UInt8 = 0x8D
-}
-
-/// The status words of NTAG 424 DNA.
-private enum EV2Status {
-    static let success: UInt16 = 0x9100
-    static let more: UInt16 = 0x91AF
-    static let noSuchKey: UInt16 = 0x9140
-    static let parameter: UInt16 = 0x919E
-    static let denied: UInt16 = 0x919D
-    static let delay: UInt16 = 0x91AD
 }

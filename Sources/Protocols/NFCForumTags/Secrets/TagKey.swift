@@ -133,4 +133,26 @@ extension TagSecretRules {
         }
         failures.remove(nil, of: uid)
     }
+
+    /// Whether a key may not be tried now, and why; `nil` if it may.
+    func obstacle(_ key: TagKey, uid: [UInt8]) -> TagKeyError? {
+        if !allowsRetry, failures.contains(key.fingerprint(uid: uid), of: uid) { return .failedBefore }
+        let count = failures.count(of: uid)
+        return allowsLastTry || count < Self.patience ? nil : .manyFailures(count)
+    }
+
+    /// Runs one try of one of several keys of a tag. A refusal is remembered until the same key is accepted: an accepted key
+    /// says nothing about the others, and a lost answer nothing about this one.
+    func attemptOne(_ key: TagKey, uid: [UInt8], _ body: () throws(TagError) -> Void) throws(TagError) {
+        if let obstacle = obstacle(key, uid: uid) { throw .key(obstacle) }
+        let fingerprint = key.fingerprint(uid: uid)
+        failures.insert(fingerprint, of: uid)
+        do throws(TagError) {
+            try body()
+        } catch {
+            if error == .keyRefused { failures.confirm() } else { failures.remove(fingerprint, of: uid) }
+            throw error
+        }
+        failures.remove(fingerprint, of: uid)
+    }
 }

@@ -91,8 +91,8 @@ package final class RecordingReader: Reader {
 
 /// Finds the parts of a frame that must not appear in a transcript.
 ///
-/// These are the data of VERIFY and the other PIN commands, also within ISO-DEP blocks, the password of a Type 2 Tag, and
-/// what is written to block 87 of FeliCa Lite, its key. Of answers, these are what a My Number card has about its personal number: the
+/// These are the data of VERIFY, the other PIN commands and ChangeKey of NXP's chips, also within ISO-DEP blocks, the password
+/// of a Type 2 Tag, and what is written to block 87 of FeliCa Lite, its key. Of answers, these are what a My Number card has about its personal number: the
 /// file with the number, and the one with its digest, from which the number can be found.
 struct SecretMask {
     private var picc: PICC?
@@ -168,10 +168,10 @@ struct SecretMask {
 
     /// Returns the range after the header of a PIN command.
     private static func data(of apdu: some RandomAccessCollection<UInt8>) -> Range<Int>? {
-        guard let code = apdu.dropFirst().first, Instruction(rawValue: code).needsGuard, apdu.count > 5 else {
-            return nil
-        }
-        return 4..<apdu.count
+        guard let code = apdu.dropFirst().first, apdu.count > 5 else { return nil }
+        // ChangeKey of NXP's chips: with the factory's key anybody could decipher the new one.
+        if apdu.first == 0x90, code == 0xC4 { return min(6, apdu.count - 1)..<apdu.count }
+        return Instruction(rawValue: code).needsGuard ? 4..<apdu.count : nil
     }
 
     /// Returns the same for an I-block, of which a chain may have several.

@@ -253,7 +253,15 @@ private struct FileWrites: CardWrites {
     /// The PINs whose number of tries changed.
     private var tries: [(application: Int?, pin: String, left: Int)] = []
 
+    /// What an NTAG 424 DNA keeps beside its files.
+    private var members: [(name: String, value: JSONValue)] = []
+    private var hidesUID = false
+
     init(_ old: VirtualFileTree, _ new: VirtualFileTree) {
+        if let before = old.applet(VirtualNTAG424.self), let after = new.applet(VirtualNTAG424.self) {
+            members = after.members(since: before)
+            hidesUID = after.isUIDHidden && !before.isUIDHidden
+        }
         take(nil, old.masterFile, new.masterFile)
         for (place, (before, after)) in zip(old.applications, new.applications).enumerated() {
             take(place, before, after)
@@ -270,9 +278,11 @@ private struct FileWrites: CardWrites {
     }
 
     /// A PIN that was tried is not a write.
-    var isEmpty: Bool { files.isEmpty }
+    var isEmpty: Bool { files.isEmpty && members.isEmpty && !hidesUID }
 
     func apply(to card: inout JSONValue) {
+        for (name, value) in members { card[VirtualNTAG424.name][name] = value }
+        if hidesUID { card["typeA"]["uid"] = "random" }
         for (application, _, file) in files {
             var directory = FileWrites.directory(application, of: card)
             let key = directory["files"].key(file.id.rawValue, or: file.id.description)

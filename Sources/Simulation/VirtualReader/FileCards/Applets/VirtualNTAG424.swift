@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardCiphers
 internal import CardCrypto
 package import CardModel
@@ -11,14 +12,15 @@ package struct VirtualNTAG424: VirtualApplet {
     /// How far an authentication is.
     private enum Access: Sendable {
         case none
-        /// The random number that was sent, and the number of its key.
-        case begun(random: [UInt8], key: Int)
+        /// The random number that was sent, and the number of its key; the session that goes on with it, if one does.
+        case begun(random: [UInt8], key: Int, from: Session?)
         case open(Session)
         /// GetVersion was begun, and so many of its three parts were given.
         case version(parts: Int)
     }
 
-    fileprivate struct Session: Sendable {
+    struct Session: Sendable {
+        /// The number of the key; -1 for nobody.
         let key: Int
         let identifier: [UInt8]
         let cipherKey: [UInt8]
@@ -32,9 +34,14 @@ package struct VirtualNTAG424: VirtualApplet {
     package var uid: [UInt8]
     /// By number. They are test data.
     package var keys: [[UInt8]]
-    /// FileOption and access rights of the files 1 to 3; read by everybody and written with key 0 if missing.
+    /// The versions of the keys, by number; 0 if missing.
+    package var versions: [UInt8] = []
+    /// FileOption, access rights and SDM part of the files 1 to 3, as ChangeFileSettings sends them. Without, a file is read by
+    /// everybody and written with key 0, and over ISO 7816 as its access says.
     package var settings: [UInt8: [UInt8]] = [:]
-    /// The number of wrong keys in all, and in a row.
+    /// How often the file with SDM was read.
+    package var readings = 0
+    /// The number of wrong keys in all, less ten for each right one, and in a row.
     package var failures = 0
     package var inRow = 0
     /// What Read_Sig gives, 56 bytes; zeros where there is none.
@@ -48,26 +55,43 @@ package struct VirtualNTAG424: VirtualApplet {
 
     /// The authentication with a key.
     private var access = Access.none
+    /// The command and file of the reads that count as one.
+    var series: [UInt8] = []
 
-    package mutating func losePower() { access = .none }
+    package mutating func losePower() {
+        access = .none
+        series = []
+    }
 
     /// Selecting an application or file ends what a key opened.
     package mutating func select() { access = .none }
 
     package mutating func answer(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply? {
-        command.classByte == 0x90 ? reply(to: command, on: &card) : nil
+        let before = series
+        series = []
+        if command.classByte == 0x90 { return reply(to: command, before, on: &card) }
+        access = .none
+        return file(command, before, on: &card)
     }
 
-    private func options(of file: UInt8) -> [UInt8] { settings[file] ?? [0x00, 0x00, 0xE0] }
+    func options(of file: UInt8) -> [UInt8] { settings[file] ?? [0x00, 0x00, 0xE0] }
 }
 
 /// Everything here is written by hand from NXP's examples (AN12196), so that a mistake of the reading side shows.
 extension VirtualNTAG424 {
     /// A command of class 90.
-    private mutating func reply(to command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
+    private mutating func reply(
+        to command: CommandAPDU, _ before: [UInt8], on card: inout FileCardState
+    ) -> FileCardReply {
         guard command.parameters == 0 else { return FileCardReply(0x919E) }
         switch command.instruction {
-        case 0x71: return begin(command.data, on: &card)
+        case 0x71: return begin(command.data, from: nil, on: &card)
+        case 0x77:
+            guard case .open(let session) = access else {
+                access = .none
+                return FileCardReply(0x91AE)
+            }
+            return begin(command.data, from: session, on: &card)
         case 0xAF:
             guard case .version(let parts) = access else { return finish(command.data, on: &card) }
             return version(parts)
@@ -75,35 +99,47 @@ extension VirtualNTAG424 {
         }
         guard case .open(var session) = access else {
             access = .none
-            return plain(command, on: &card)
+            return plain(command, before, on: &card)
         }
         access = .none
         let reply: FileCardReply
         switch command.instruction {
         case 0x51: reply = giveUID(command.data, &session)
         case 0xF5: reply = giveSettings(command.data, &session, on: &card)
+        case 0x64: reply = giveVersion(command.data, &session)
         case 0xAD: reply = read(command.data, &session, on: &card)
         case 0x8D: reply = write(command.data, &session, on: &card)
+        case 0x5F: reply = changeSettings(command.data, &session, on: card)
+        case 0x5C: reply = configure(command.data, &session)
+        case 0xC4:
+            reply = changeKey(command.data, &session)
+            // The key of the session is gone, and the session with it.
+            if command.data.first == 0 { return reply }
         default: return FileCardReply(0x911C)
         }
         if reply.status == 0x9100 { access = .open(session) }
         return reply
     }
 
-    private mutating func begin(_ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
+    private mutating func begin(
+        _ data: [UInt8], from session: Session?, on card: inout FileCardState
+    ) -> FileCardReply {
         access = .none
-        guard data.count >= 2 else { return FileCardReply(0x917E) }
+        guard data.count >= (session == nil ? 2 : 1) else { return FileCardReply(0x917E) }
+        guard card.tree[card.directory].files.contains(where: { $0.id.rawValue == 0xE104 }) else {
+            return FileCardReply(0x919D)
+        }
         guard failures < 1000 else { return FileCardReply(0x919D) }
         guard inRow < 50 else { return FileCardReply(0x91AD) }
         let number = Int(data[0])
         guard keys.indices.contains(number) else { return FileCardReply(0x9140) }
         let bytes = card.randomBytes(16)
-        access = .begun(random: bytes, key: number)
+        access = .begun(random: bytes, key: number, from: session)
         return FileCardReply(Self.aes(keys[number], bytes) ?? [], 0x91AF)
     }
 
     private mutating func finish(_ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
-        guard case .begun(let own, let number) = access else { return FileCardReply(0x91CA) }
+        guard case .begun(let own, let number, let before) = access else { return FileCardReply(0x91CA) }
         access = .none
         guard data.count == 32 else { return FileCardReply(0x917E) }
         let key = keys[number]
@@ -114,24 +150,29 @@ extension VirtualNTAG424 {
             return FileCardReply(0x91AE)
         }
         inRow = 0
+        failures = max(0, failures - 10)
         let reader = Array(plain[..<16])
         var vector: [UInt8] = [0x00, 0x01, 0x00, 0x80, reader[0], reader[1]]
         for place in 0..<6 { vector.append(reader[2 + place] ^ own[place]) }
         vector += own[6...] + reader[8...]
-        let identifier = card.randomBytes(4)
+        let identifier = before?.identifier ?? card.randomBytes(4)
+        let turned = Array(reader[1...]) + [reader[0]]
         guard let master = try? AESKey(SecretBytes(key)), let cipher = try? master.cmac([0xA5, 0x5A] + vector),
             let mac = try? master.cmac([0x5A, 0xA5] + vector),
             let answer = Self.aes(
-                key, identifier + Array(reader[1...]) + [reader[0]] + [UInt8](repeating: 0, count: 12))
+                key, before == nil ? identifier + turned + [UInt8](repeating: 0, count: 12) : turned)
         else { return FileCardReply(0x91EE) }
-        access = .open(Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac))
+        access = .open(
+            Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac, count: before?.count ?? 0))
         return FileCardReply(answer, 0x9100)
     }
 
     // MARK: Without a key
 
     /// What the tag answers to anybody.
-    private mutating func plain(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply {
+    private mutating func plain(
+        _ command: CommandAPDU, _ before: [UInt8], on card: inout FileCardState
+    ) -> FileCardReply {
         let data = command.data
         // No key, so that only what is free for everybody is allowed.
         var nobody = Session(key: -1, identifier: [], cipherKey: [], macKey: [])
@@ -143,11 +184,17 @@ extension VirtualNTAG424 {
             return FileCardReply(settings, 0x9100)
         case 0x64:
             guard data.count == 1 else { return FileCardReply(0x917E) }
-            return keys.indices.contains(Int(data[0])) ? FileCardReply([0x00], 0x9100) : FileCardReply(0x9140)
+            guard keys.indices.contains(Int(data[0])) else { return FileCardReply(0x9140) }
+            return FileCardReply([version(of: data[0])], 0x9100)
         case 0x3C:
             guard data.count == 1 else { return FileCardReply(0x917E) }
             return data == [0x00] ? FileCardReply(signature, 0x9190) : FileCardReply(0x919E)
-        case 0xAD: return read(data, &nobody, on: &card)
+        case 0xAD:
+            guard let number = data.first, let shown = mirrored(number, [0xAD, number], before, on: card) else {
+                return read(data, &nobody, on: &card)
+            }
+            guard let bytes = shown.bytes else { return FileCardReply(shown.status) }
+            return read(data, &nobody, on: &card, showing: bytes)
         case 0x8D: return write(data, &nobody, on: &card)
         case 0x51: return FileCardReply(0x91AE)
         default: return FileCardReply(0x911C)
@@ -169,12 +216,20 @@ extension VirtualNTAG424 {
     /// Type, option, rights and size of a file.
     private func fileSettings(_ number: UInt8, on card: FileCardState) -> [UInt8]? {
         guard let bytes = file(number, on: card)?.bytes else { return nil }
-        return [0x00] + options(of: number) + [
-            UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8), 0,
-        ]
+        let options = options(of: number)
+        let size = [UInt8(truncatingIfNeeded: bytes.count), UInt8(truncatingIfNeeded: bytes.count >> 8), 0]
+        return [0x00] + options.prefix(3) + size + options.dropFirst(3)
     }
 
+    func version(of key: UInt8) -> UInt8 { Int(key) < versions.count ? versions[Int(key)] : 0 }
+
     // MARK: Commands
+
+    private func giveVersion(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
+        guard Self.opened(0x64, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
+        guard keys.indices.contains(Int(data[0])) else { return FileCardReply(0x9140) }
+        return Self.closed([version(of: data[0])], mode: 1, &session)
+    }
 
     private func giveUID(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
         guard Self.opened(0x51, data, header: 0, mode: 3, session) != nil else { return FileCardReply(0x911E) }
@@ -192,7 +247,7 @@ extension VirtualNTAG424 {
     }
 
     private func read(
-        _ data: [UInt8], _ session: inout Session, on card: inout FileCardState
+        _ data: [UInt8], _ session: inout Session, on card: inout FileCardState, showing shown: [UInt8]? = nil
     ) -> FileCardReply {
         guard data.count >= 7 else { return FileCardReply(0x917E) }
         let options = self.options(of: data[0])
@@ -202,7 +257,7 @@ extension VirtualNTAG424 {
         guard Self.opened(0xAD, data, header: 7, mode: mode == 0 ? 0 : 1, session) != nil else {
             return FileCardReply(0x911E)
         }
-        guard let bytes = file(data[0], on: card)?.bytes else { return FileCardReply(0x91F0) }
+        guard let bytes = shown ?? file(data[0], on: card)?.bytes else { return FileCardReply(0x91F0) }
         let offset = Self.number(data[1...3])
         let count = Self.number(data[4...6])
         guard offset + count <= bytes.count else { return FileCardReply(0x91BE) }
@@ -233,7 +288,7 @@ extension VirtualNTAG424 {
     }
 
     /// The file of a number: E103, E104 or E105 of the current application.
-    private func file(_ number: UInt8, on card: FileCardState) -> (index: Int, bytes: [UInt8])? {
+    func file(_ number: UInt8, on card: FileCardState) -> (index: Int, bytes: [UInt8])? {
         let id = 0xE102 + UInt16(number)
         guard (1...3).contains(number),
             let index = card.tree[card.directory].files.firstIndex(where: { $0.id.rawValue == id }),
@@ -245,18 +300,18 @@ extension VirtualNTAG424 {
     // MARK: Codes and ciphers
 
     /// The mode of a command for the owner of a key, 0, 1 or 3; `nil` if it has none of these rights.
-    private static func mode(_ options: [UInt8], _ rights: [UInt8], _ key: Int) -> UInt8? {
+    static func mode(_ options: [UInt8], _ rights: [UInt8], _ key: Int) -> UInt8? {
         if rights.contains(where: { Int($0) == key }) { return options[0] & 0x03 == 2 ? 0 : options[0] & 0x03 }
         return rights.contains(0x0E) ? 0 : nil
     }
 
-    private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
+    static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
 
-    private static func aes(_ key: [UInt8], _ data: [UInt8], start: [UInt8]? = nil) -> [UInt8]? {
+    static func aes(_ key: [UInt8], _ data: [UInt8], start: [UInt8]? = nil) -> [UInt8]? {
         try? AESKey(SecretBytes(key)).encrypt(data, after: start)
     }
 
-    private static func code(_ message: [UInt8], _ session: Session) -> [UInt8]? {
+    static func code(_ message: [UInt8], _ session: Session) -> [UInt8]? {
         guard let mac = try? AESKey(SecretBytes(session.macKey)).cmac(message) else { return nil }
         return [1, 3, 5, 7, 9, 11, 13, 15].map { mac[$0] }
     }
@@ -267,7 +322,7 @@ extension VirtualNTAG424 {
     }
 
     /// The data of a command behind its header; `nil` if its code is wrong.
-    private static func opened(
+    static func opened(
         _ code: UInt8, _ field: [UInt8], header: Int, mode: UInt8, _ session: Session
     ) -> [UInt8]? {
         guard mode != 0 else { return Array(field.dropFirst(header)) }
@@ -279,12 +334,12 @@ extension VirtualNTAG424 {
         guard mode == 3, !data.isEmpty else { return data }
         guard let first = start([0xA5, 0x5A], session),
             let plain = try? AESKey(SecretBytes(session.cipherKey)).decrypt(data, after: first),
-            let end = plain.lastIndex(of: 0x80)
+            let end = plain.lastIndex(where: { $0 != 0 }), plain[end] == 0x80
         else { return nil }
         return Array(plain[..<end])
     }
 
-    private static func closed(
+    static func closed(
         _ data: [UInt8], mode: UInt8, _ session: inout Session
     ) -> FileCardReply {
         session.count &+= 1
@@ -307,8 +362,22 @@ extension VirtualNTAG424 {
 }
 
 extension VirtualNTAG424 {
+    /// The members of a card file that differ since a card was read from it.
+    func members(since before: VirtualNTAG424) -> [(name: String, value: JSONValue)] {
+        var members: [(name: String, value: JSONValue)] = []
+        if keys != before.keys { members.append(("keys", .array(keys.map { .string(Hex.encode($0)) }))) }
+        if versions != before.versions { members.append(("versions", .array(versions.map { .int(Int($0)) }))) }
+        if settings != before.settings {
+            let list = settings.sorted { $0.key < $1.key }.map { ("\($0.key)", JSONValue.string(Hex.encode($0.value))) }
+            members.append(("settings", .object(JSONObject(list))))
+        }
+        if readings != before.readings { members.append(("readings", .int(readings))) }
+        if failures != before.failures { members.append(("failures", .int(failures))) }
+        return members
+    }
+
     package init(json: JSONCursor, of card: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["uid", "keys", "settings", "failures", "signature", "comment"])
+        try json.allowOnly(["uid", "keys", "versions", "settings", "readings", "failures", "signature", "comment"])
         let keys = try json.required("keys")
         let list = try keys.list { key throws(DocumentError) in try key.bytes(count: 16) }
         guard (1...5).contains(list.count) else { throw keys.malformed(.bytes, "16") }
@@ -317,8 +386,17 @@ extension VirtualNTAG424 {
             guard let number = UInt8(name), (1...3).contains(number) else {
                 throw value.malformed(.oneOfNames, "1", "2", "3")
             }
-            settings[number] = try value.bytes(count: 3)
+            let text = try value.text()
+            let bytes = try value.bytes(count: max(3, text.utf8.count / 2))
+            guard Self.areValid(bytes, size: 256) else { throw value.malformed(.bytes, "3") }
+            settings[number] = bytes
         }
+        if let versions = try json.optional("versions") {
+            self.versions = try versions.list { version throws(DocumentError) in
+                UInt8(try version.integer(in: 0...255))
+            }
+        }
+        if let readings = try json.optional("readings") { self.readings = try readings.integer(in: 0...0xFF_FFFF) }
         if let failures = try json.optional("failures") {
             self.failures = try failures.integer(in: 0...1000)
             inRow = self.failures

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CommandDescription
+import ByteCodec
+import CardCiphers
+import Glibc
+import Kazasu
+
+/// The keys that an NTAG 424 DNA has, and how they follow from masters.
+struct TagSetupOptions: ParsableArguments {
+    init() {}
+
+    @Option(
+        reach: .local, name: .long,
+        help: help(
+            "A file with the keys that the tag has: lines of N KEY [VERSION], KEY of 32 hexadecimal digits or factory. Default: the factory's.",
+            "タグに現在入っている鍵のファイル: 番号 鍵 [バージョン] の行。鍵は 16 進 32 桁または factory。省略時は出荷時の鍵。", value: "file"),
+        completion: .file())
+    var keys: String?
+
+    @Option(
+        reach: .local, name: .long,
+        help: help(
+            "Keys in files are masters: derive each tag's by AN10922 over uid and hexadecimal bytes, joined by +.",
+            "ファイルの鍵をマスターとし、uid と 16 進のバイト列（+ で連結）から、タグごとの鍵を AN10922 で導出する。", value: "parts"))
+    var diversify: KeyInput?
+
+    @Flag(
+        reach: .local, name: .long,
+        help: help("Use keys again that this tag did not accept before.", "前回このタグに拒否された鍵でも使う。"))
+    var retry = false
+
+    @Flag(
+        reach: .never, name: .long,
+        help: help(
+            "Use keys even after several wrong ones were tried on this tag.", "このタグで何度か誤った鍵を使った後でも、鍵を使う。"))
+    var useLastTry = false
+
+    func rules(_ context: Context) -> TagSecretRules {
+        TagSecretRules(allowsLastTry: useLastTry, allowsRetry: retry, failures: TagPasswordFile(context))
+    }
+
+    /// The keys of a file; `nil` without one.
+    static func read(_ path: String?, _ context: Context) throws(CommandError) -> TagKeys? {
+        guard let path else { return nil }
+        var bytes = try Files.read(path, limit: TagKeys.longestFile)
+        defer { bytes.wipe() }
+        var status = stat()
+        if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & (S_IRGRP | S_IROTH) != 0
+        {
+            context.warn(
+                tr(
+                    "others can read the keys in \(path); chmod 600 changes that",
+                    "\(path) の鍵はほかのユーザーも読めます（chmod 600 で防げます）"))
+        }
+        var keys = TagKeys()
+        do throws(DocumentError) {
+            try keys.add(file: bytes)
+        } catch {
+            throw CommandError(
+                .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
+                hint: tr(
+                    "one key a line, as in 0 00112233445566778899AABBCCDDEEFF 01",
+                    "1 行に 1 つ（例: 0 00112233445566778899AABBCCDDEEFF 01）"))
+        }
+        return keys
+    }
+
+    /// The keys of one tag.
+    func derived(_ keys: TagKeys, uid: [UInt8]) throws(CommandError) -> TagKeys {
+        guard let diversify else { return keys }
+        guard uid.count == 7, uid.contains(where: { $0 != 0 }) || !diversify.usesUID else {
+            throw CommandError(
+                .otherCard, "randomUID",
+                tr("the tag does not tell its UID without a key", "鍵なしでは、タグの UID が分かりません"),
+                hint: tr("use the tag's own keys, without --diversify", "--diversify を付けずに、そのタグ自身の鍵を指定してください"))
+        }
+        do throws(TagError) {
+            return try keys.diversified(diversify.bytes(uid: uid))
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// The parts that a key is derived from, such as `uid+3042F5`.
+    struct KeyInput: ExpressibleByArgument, Sendable {
+        static var example: LocalizedText? { LocalizedText("uid+3042F5", "uid+3042F5") }
+
+        /// Bytes, or `nil` for the UID.
+        private let parts: [[UInt8]?]
+
+        init?(argument: String) {
+            var parts: [[UInt8]?] = []
+            for part in argument.split(separator: "+", omittingEmptySubsequences: false) {
+                if part == "uid" {
+                    parts.append(nil)
+                } else if let bytes = try? Hex.decode(String(part)), !bytes.isEmpty {
+                    parts.append(bytes)
+                } else {
+                    return nil
+                }
+            }
+            guard parts.reduce(0, { $0 + ($1?.count ?? 7) }) <= 31 else { return nil }
+            self.parts = parts
+        }
+
+        var usesUID: Bool { parts.contains { $0 == nil } }
+
+        func bytes(uid: [UInt8]) -> [UInt8] { parts.flatMap { $0 ?? uid } }
+    }
+}
