@@ -332,7 +332,8 @@ let otherTargets: [Target] = [
             "MIFAREClassic", "Recordings",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
-        path: path("KazasuCLI"), swiftSettings: strict + optimization("KazasuCLI")),
+        path: path("KazasuCLI"), resources: [.embedInCode("Errors/Data")],
+        swiftSettings: strict + optimization("KazasuCLI")),
     .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], path: path("kazasu"), swiftSettings: strict),
     // Only services and the commands above them load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
     .target(

@@ -379,38 +379,31 @@ def check_hints(sources):
 # A failure: its exit status and its reason, which the pages of errors list.
 FAILURE = re.compile(r'(?:CommandError|self\.init|ServeError)\(\s*(?:\.\w+,\s*)?\.(\w+),\s*"(\w+)"')
 STATUS = re.compile(r"^    case (\w+) = (\d+)$", re.MULTILINE)
-REASONS = re.compile(r"\| ((?:`\w+`(?:, |、)?)+) \| (\d+(?:(?:, |、)\d+)*) \|")
-ERROR_SCHEMA = "Docs/schemas/error.json"
+REASONS = "Scripts/reasons.tsv"
+ERROR_TABLE = "Sources/Programs/KazasuCLI/Errors/Data/errors.tsv"
 # Nobody is told these: `diff --exit-code` prints its answer, and a closed pipe has no reader.
 SILENT = {"brokenPipe", "differs"}
 
 
 def check_reasons(sources):
-    """The pages of errors list every reason that a failure is written with, with its status, and both the same ones."""
+    """Each reason that a failure is written with stands in the table of the pages of errors, with its status."""
     statuses = dict(STATUS.findall("\n".join(sources["Sources/Products/KazasuReading/ExitStatus.swift"])))
-    pages = {}
-    for page in ("Docs/errors.md", "Docs/errors.ja.md"):
-        pages[page], above = set(), 0
-        with open(os.path.join(TOP, page), encoding="utf-8") as file:
-            for row in filter(None, map(REASONS.match, file)):
-                first = min(map(int, re.findall(r"\d+", row[2])), default=0)
-                if first < above:
-                    breach(page, 1, f"{row[1].strip()} ({first}) stands below a row of {above}")
-                above = first
-                pages[page] |= {(reason, status) for reason in re.findall(r"\w+", row[1]) for status in re.findall(r"\d+", row[2])}
-    first, second = pages.values()
-    for reason, status in sorted(first ^ second):
-        breach("Docs/errors.ja.md", 1, f"{reason} ({status}) is in one language only")
-    with open(os.path.join(TOP, ERROR_SCHEMA), encoding="utf-8") as file:
-        listed = set(json.load(file)["properties"]["reason"]["enum"])
-    for reason in sorted(listed ^ {reason for reason, _ in first}):
-        breach(ERROR_SCHEMA, 1, f"{reason} is only here or only on the pages of errors")
+    done = subprocess.run([os.path.join(TOP, "Scripts", "errors.py"), "--check"], capture_output=True, text=True, check=False)
+    for line in done.stderr.splitlines():
+        breach(REASONS, 1, line)
+    tables = {}
+    for path in (REASONS, ERROR_TABLE):
+        with open(os.path.join(TOP, path), encoding="utf-8") as file:
+            tables[path] = [(number, line.rstrip("\n").split("\t")) for number, line in enumerate(file, 1) if not line.startswith("#")][1:]
+    known = {(reason, status) for _, row in tables[REASONS] for reason in row[0].split() for status in row[1].split()}
+    written = [(ERROR_TABLE, number, row[2], row[1]) for number, row in tables[ERROR_TABLE] if row[1]]
     for path, lines in sources.items():
         text = "\n".join(lines) if path.startswith("Sources/") else ""
-        for found in FAILURE.finditer(text):
-            reason, status = found[2], statuses.get(found[1])
-            if status and reason not in SILENT and (reason, status) not in first:
-                breach(path, text.count("\n", 0, found.start()) + 1, f"Docs/errors.md lacks {reason} ({status})")
+        written += [(path, text.count("\n", 0, found.start()) + 1, found[2], statuses[found[1]])
+                    for found in FAILURE.finditer(text) if found[1] in statuses and found[2] not in SILENT]
+    for path, number, reason, status in written:
+        if (reason, status) not in known:
+            breach(path, number, f"{REASONS} lacks {reason} ({status})")
 
 
 def check_installed_pages():

@@ -80,10 +80,13 @@ def contrast(one, other):
 
 
 def brands():
-    """The page's table of brands: (English, Japanese, colour) by id."""
-    table = re.search(r"const BRANDS = \{(.*?)\n  \};", read(PAGE, "kiosk.html"), re.DOTALL).group(1)
-    found = re.findall(r'"?([\w-]+)"?: \["([^"]*)", "([^"]*)", "#([0-9a-f]{6})"\]', table)
-    return {id: (english, japanese, colour) for id, english, japanese, colour in found}
+    """What the page says of each brand: (English, Japanese, colour) by id."""
+    html = read(PAGE, "kiosk.html")
+
+    def table(name, row):
+        return re.findall(r'"?([\w-]+)"?: ' + row, re.search(rf"const {name} = \{{(.*?)\n  \}};", html, re.DOTALL).group(1))
+    names = {id: (english, japanese) for kind in ("NAMES", "SHORT_NAMES") for id, english, japanese in table(kind, r'\["([^"]*)", "([^"]*)"\]')}
+    return {id: (*names[id], colour) for id, colour in table("COLORS", r'"#([0-9a-f]{6})"')}
 
 
 class PageCase(unittest.TestCase):

@@ -70,20 +70,44 @@ extension MyNumberReport {
                     return .object(member)
                 }
             })
-        if let attributes {
-            object["name"] = .text(attributes.name.map(redact))
-            object["address"] = .text(attributes.address.map(redact))
-            object["birthDate"] = .text(attributes.birthDate.map { redact($0.description) })
-            object["sex"] = .text(attributes.sex.map(redact))
-        }
-        if let face {
-            object["birthDate"] = .text(face.birthDate.map { redact($0.description) })
-            object["sex"] = .text(face.sex.map(redact))
-            object["expiryDate"] = .text(face.expiryDate.map { redact($0.description) })
-        }
+        if attributes != nil { object.add(Self.attributeItems, of: self, language, redact) }
+        if face != nil { object.add(Self.faceItems, of: self, language, redact) }
         object["withheld"] = .array(withheldItems.map { .string($0) })
         if let reason = withheldReason { object["withheldReason"] = .string(reason) }
         return object
+    }
+}
+
+extension MyNumberReport {
+    /// The items that the PIN for card information input opens.
+    package static let attributeItems: [IdentityItem<MyNumberReport>] = [
+        .text("name", LocalizedText("Name", "氏名"), \.attributes?.name),
+        .text("address", LocalizedText("Address", "住所"), \.attributes?.address),
+        .date("birthDate", LocalizedText("Date of birth", "生年月日"), \.attributes?.birthDate),
+        .value("sex", LocalizedText("Sex", "性別")) { $0.attributes?.sex.map(MyNumberReport.sex) },
+    ]
+
+    /// The items of the face.
+    package static let faceItems: [IdentityItem<MyNumberReport>] = [
+        .date("birthDate", LocalizedText("Date of birth", "生年月日"), \.face?.birthDate),
+        .value("sex", LocalizedText("Sex", "性別")) { $0.face?.sex.map(MyNumberReport.sex) },
+        .date("expiryDate", LocalizedText("Valid until", "有効期限"), coverage: "expiry", \.face?.expiryDate),
+    ]
+
+    /// The pictures of the face.
+    package static let pictureItems: [IdentityItem<MyNumberReport>] = [
+        .picture("photo", LocalizedText("Photo", "顔写真")),
+        .picture("namePicture", LocalizedText("Picture of the name", "氏名の画像")),
+        .picture("addressPicture", LocalizedText("Picture of the address", "住所の画像")),
+    ]
+
+    /// The code with its meaning where ISO/IEC 5218 defines one.
+    private static func sex(_ code: String) -> IdentityItem<MyNumberReport>.Value {
+        switch code {
+        case "1": .word(code, LocalizedText("male", "男"))
+        case "2": .word(code, LocalizedText("female", "女"))
+        default: .word(code, nil)
+        }
     }
 }
 

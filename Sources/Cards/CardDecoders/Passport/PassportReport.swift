@@ -88,29 +88,45 @@ extension PassportReport {
     ///   - language: the language of names; keys and codes never change.
     ///   - redact: returns the replacement for a personal value.
     package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONObject {
-        let zone = machineReadableZone
-        func text(_ value: String?) -> JSONValue { .text(value.map(redact)) }
-        func date(_ value: CalendarDate?) -> JSONValue { .text(value.map { redact($0.description) }) }
-        let birthDates = birthDates
-        let isCertain = birthDates.count == 1
-        return JSONObject([
-            ("documentCode", .text(zone?.documentCode)), ("issuer", text(zone?.issuer)),
-            ("number", text(zone?.number)), ("surname", text(zone?.surname)), ("givenNames", text(zone?.givenNames)),
-            ("nationality", text(zone?.nationality)), ("birthDate", date(isCertain ? birthDates.first : nil)),
-            ("birthDateCandidates", .array(isCertain ? [] : birthDates.map { date($0) })),
-            ("sex", zone.map { sex($0.sex, language, redact) } ?? .null),
-            ("expiryDate", date(expiryDate)),
-            ("optionalData", text(zone.flatMap { $0.optionalData.isEmpty ? nil : $0.optionalData })),
-            ("machineReadableZone", .array((zone?.lines ?? []).map { .string(redact($0)) })),
-            ("access", access?.json ?? .null),
-            ("version", .text(version)), ("dataGroups", .array(dataGroups.map { .int($0) })),
-        ])
+        JSONObject(Self.items, of: self, language, redact)
     }
 
-    private func sex(_ code: String, _ language: Language, _ redact: (String) -> String) -> JSONValue {
-        let shown = redact(code)
-        return ["code": .string(shown), "name": .text(shown == code ? Self.sexName(code)?[language] : nil)]
-    }
+    /// The items in the order of documents and of the text.
+    package static let items: [IdentityItem<PassportReport>] = [
+        .text("documentCode", LocalizedText("Document", "種別"), isPersonal: false, \.machineReadableZone?.documentCode),
+        .text("issuer", LocalizedText("Issuing state", "発行国"), \.machineReadableZone?.issuer),
+        .text("number", LocalizedText("Number", "旅券番号"), \.machineReadableZone?.number),
+        .text("surname", LocalizedText("Surname", "姓"), \.machineReadableZone?.surname),
+        .text("givenNames", LocalizedText("Given names", "名"), \.machineReadableZone?.givenNames),
+        .text("nationality", LocalizedText("Nationality", "国籍"), \.machineReadableZone?.nationality),
+        .member("birthDate", LocalizedText("Date of birth", "生年月日")) { report, _, redact in
+            report.birthDates.count == 1 ? .text(report.birthDates.first.map { redact($0.description) }) : .null
+        },
+        .member("birthDateCandidates") { report, _, redact in
+            let dates = report.birthDates
+            return .array(dates.count == 1 ? [] : dates.map { .string(redact($0.description)) })
+        },
+        .value("sex", LocalizedText("Sex", "性別")) { report in
+            report.machineReadableZone.map { .code($0.sex, sexName($0.sex)) }
+        },
+        .date("expiryDate", LocalizedText("Expires", "有効期間満了日"), \.expiryDate),
+        .value("optionalData", LocalizedText("Optional data", "任意項目")) { report in
+            report.machineReadableZone.flatMap { $0.optionalData.isEmpty ? nil : .text($0.optionalData) }
+        },
+        .member("machineReadableZone") { report, _, redact in
+            .array((report.machineReadableZone?.lines ?? []).map { .string(redact($0)) })
+        },
+        .member("access") { report, _, _ in report.access?.json ?? .null },
+        .text("version", isPersonal: false, \.version),
+        .member("dataGroups") { report, _, _ in .array(report.dataGroups.map { .int($0) }) },
+    ]
+
+    /// What a signature covers.
+    package static let signedItems: [IdentityItem<PassportReport>] = [
+        .picture("machineReadableZone", LocalizedText("Machine-readable zone", "機械読取領域")),
+        .picture("photo", LocalizedText("Photo", "顔写真")),
+        .picture("dataGroups", LocalizedText("List of data groups", "データグループの一覧")),
+    ]
 
     /// What the character for the sex means.
     package static func sexName(_ code: String) -> LocalizedText? {

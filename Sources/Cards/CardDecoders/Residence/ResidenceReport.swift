@@ -141,30 +141,67 @@ extension ResidenceReport {
     ///   - language: the language of names; keys and codes never change.
     ///   - redact: returns the replacement for a personal value.
     package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONObject {
-        func text(_ value: String?) -> JSONValue { .text(value.map(redact)) }
-        func date(_ value: CalendarDate?) -> JSONValue { .text(value.map { redact($0.description) }) }
-        func code(_ value: ResidenceCode?) -> JSONValue { value?.json(language, redact) ?? .null }
-        return JSONObject([
-            ("generation", .int(type.generation)), ("kind", .string(type.word)),
-            ("type", .string(type.rawValue)), ("version", .text(version)), ("number", text(number)),
-            // It exists only as a picture.
-            ("name", .null), ("birthDate", date(birthDate)), ("sex", code(sex)), ("nationality", code(nationality)),
-            ("status", code(status)), ("period", code(period)), ("until", date(until)),
-            ("validUntil", date(validUntil)), ("permission", code(permission)),
-            ("permissionDate", date(permissionDate)), ("work", code(work)),
-            (
-                "activities",
-                .array(
-                    activities.map { activity in
-                        [
-                            "kind": .string(activity.isComprehensive ? "comprehensive" : "individual"),
-                            "code": code(activity.code), "text": text(activity.text), "until": date(activity.until),
-                        ]
-                    })
-            ),
-            ("address", text(address)), ("municipality", text(municipality)), ("addressDate", date(addressDate)),
-            ("pending", code(pending)), ("recorded", code(recorded)), ("remarks", text(remarks)),
+        var object = JSONObject([
+            ("generation", .int(type.generation)), ("kind", .string(type.word)), ("type", .string(type.rawValue)),
+            ("version", .text(version)),
         ])
+        object.add(Self.items, of: self, language, redact)
+        return object
+    }
+
+    /// The items in the order of documents and of the text.
+    package static let items: [IdentityItem<ResidenceReport>] = [
+        .text("number", LocalizedText("Card number", "カード番号"), \.number),
+        // It exists only as a picture.
+        .member("name", LocalizedText("Name", "氏名")) { _, _, _ in .null },
+        .date("birthDate", LocalizedText("Date of birth", "生年月日"), \.birthDate),
+        .code("sex", LocalizedText("Sex", "性別"), \.sex),
+        .code("nationality", LocalizedText("Nationality or region", "国籍・地域"), coverage: "nationality", \.nationality),
+        .code("status", LocalizedText("Status of residence", "在留資格"), \.status),
+        .code("period", LocalizedText("Period of stay", "在留期間"), \.period),
+        .date("until", LocalizedText("Stay until", "在留期間の満了日"), coverage: "end of stay", \.until),
+        .date(
+            "validUntil", LocalizedText("Card valid until", "カードの有効期間"), coverage: "validity of the card", \.validUntil),
+        .code("permission", LocalizedText("Permission", "許可の種類"), \.permission),
+        .date("permissionDate", LocalizedText("Permission granted", "許可年月日"), coverage: "its date", \.permissionDate),
+        .code("work", LocalizedText("Work", "就労制限"), \.work),
+        .member("activities", LocalizedText("Other activities", "資格外活動許可")) { report, language, redact in
+            .array(report.activities.map { $0.json(language, redact) })
+        },
+        .text("address", LocalizedText("Address", "住居地"), \.address),
+        .text("municipality", LocalizedText("Municipality", "市区町村コード"), \.municipality),
+        .date("addressDate", LocalizedText("Address written", "住居地の届出年月日"), \.addressDate),
+        .code("pending", LocalizedText("Pending application", "在留期間更新等の申請"), \.pending),
+        .code("recorded", nil, \.recorded), .text("remarks", LocalizedText("Remarks", "長官記録事項"), \.remarks),
+    ]
+
+    /// What a signature covers beside ``items``.
+    package static let pictureItems: [IdentityItem<ResidenceReport>] = [
+        .picture("photo", LocalizedText("Photo", "顔写真")),
+        .picture("namePicture", LocalizedText("Picture of the name", "氏名画像")),
+        .picture("front", LocalizedText("Picture of the front", "券面（表）画像")),
+        .picture("addressPicture", LocalizedText("Picture of the address", "住居地画像")),
+        .picture("kind", LocalizedText("Type of card", "カード種別")),
+    ]
+}
+
+extension ResidenceReport.Activity {
+    fileprivate func json(_ language: Language, _ redact: (String) -> String) -> JSONValue {
+        [
+            "kind": .string(isComprehensive ? "comprehensive" : "individual"),
+            "code": code?.json(language, redact) ?? .null, "text": .text(text.map(redact)),
+            "until": .text(until.map { redact($0.description) }),
+        ]
+    }
+}
+
+extension IdentityItem<ResidenceReport> {
+    /// A code with its meaning.
+    fileprivate static func code(
+        _ id: String, _ title: LocalizedText?, coverage: String? = nil,
+        _ path: any KeyPath<ResidenceReport, ResidenceCode?> & Sendable
+    ) -> Self {
+        value(id, title, coverage: coverage) { $0[keyPath: path].map { .code($0.code, $0.name) } }
     }
 }
 

@@ -42,9 +42,7 @@ package struct CommandError: Error, Equatable, Sendable {
 
     /// A file name is empty, as from a shell variable that is not set.
     package static func emptyName(_ what: String) -> CommandError {
-        CommandError(
-            .usage, "usage", tr("\(what): the file name is empty", "\(what): ファイル名が空です"),
-            hint: tr("give a file name; a shell variable may be unset", "ファイル名を指定してください（シェル変数が空かもしれません）"))
+        CommandError(.emptyFileName, values: [what])
     }
 
     /// Interrupted by a signal.

@@ -23,33 +23,19 @@ extension CommandError {
         switch error {
         case .noReader(let found): self = .noReader(found, error)
         case .unknownReader(let id):
-            let list = Caller.current.command("readers")
-            self.init(
-                .usage, "unknownReader", error,
-                hint: ReaderName.hint(for: id)
-                    ?? tr(
-                        "use rcs380, rcs300, rcs320, rcs310, acr122, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
-                            + "\(list) lists connected readers",
-                        "rcs380、rcs300、rcs320、rcs310、acr122、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは \(list) で確認できます"
-                    ))
+            self.init(.kazasuUnknownReader, error)
+            if let nearest = ReaderName.hint(for: id) { hint = nearest }
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)
-        case .noSimulatedReader:
-            self.init(
-                .noReader, "absent", error,
-                hint: tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります"))
-        case .cannotLink:
-            self.init(
-                .cannotWrite, "cannotWrite", error,
-                hint: tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
+        case .noSimulatedReader: self.init(.kazasuNoSimulatedReader, error)
+        case .cannotLink: self.init(.kazasuCannotLink, error)
         case .noCard: self = .noCard()
-        case .heard(let heard):
-            self.init(.interruptedReading, "notSelected", error, hint: Remedy.after(heard))
-        case .severalCards: self.init(.interruptedReading, "multipleCards", error, hint: Remedy.oneCard)
+        case .heard(let heard): self.init(CommandError.code(heard), error)
+        case .severalCards: self.init(.kazasuSeveralCards, error)
         case .wrongCard(let card): self.init(card)
         case .reading(let error): self.init(error, keepingWhatWasRead: keepingWhatWasRead)
-        case .refused: self.init(.refused, "refused", error, hint: Remedy.scan)
+        case .refused: self.init(.kazasuRefused, error)
         case .decoding(let error): self.init(error)
         case .fileCard(let error): self.init(error)
         case .apdu(let error): self.init(error)
@@ -140,10 +126,10 @@ extension CommandError {
     package init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
         let kept = keepingWhatWasRead ? tr("; the data read so far is kept", "。それまでに読んだ分は残っています") : ""
         switch error {
-        case .cardLost: self.init(.interruptedReading, "cardLost", error, suffix: kept, hint: Remedy.leave)
-        case .radio: self.init(.interruptedReading, "radioError", error, suffix: kept, hint: Remedy.move)
-        case .badAnswer: self.init(.interruptedReading, "badAnswer", error, suffix: kept, hint: Remedy.move)
-        case .cardSilent: self.init(.interruptedReading, "cardSilent", error, suffix: kept, hint: Remedy.move)
+        case .cardLost: self.init(.readingCardLost, error, suffix: kept)
+        case .radio: self.init(.readingRadio, error, suffix: kept)
+        case .badAnswer: self.init(.readingBadAnswer, error, suffix: kept)
+        case .cardSilent: self.init(.readingCardSilent, error, suffix: kept)
         case .reader(let error): self.init(error, suffix: kept)
         case .cancelled: self = .cancelled(kept)
         }
@@ -154,40 +140,28 @@ extension CommandError {
     /// - Parameter isOpening: whether the reader was not in use yet; a reader that is lost later cut the reading short.
     package init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
-        case .readerFailed(let detail) where detail.code == .tooHot:
-            self.init(.interruptedReading, "readerFailed", error, suffix: suffix, hint: Remedy.coolDown)
+        case .readerFailed(let detail) where detail.code == .tooHot: self.init(.readerTooHot, error, suffix: suffix)
         case .readerUnavailable(.absent, _) where !isOpening, .readerTimeout, .readerFailed:
-            self.init(.interruptedReading, "readerFailed", error, suffix: suffix, hint: Remedy.replug)
+            self.init(.readerFailed, error, suffix: suffix)
         case .readerUnavailable(let reason, let detail):
             self.init(.noReader, reason.rawValue, error, suffix: suffix, hint: CommandError.hint(reason, detail))
-        case .noAnswer, .cardReleased:
-            self.init(.interruptedReading, "cardLost", error, suffix: suffix, hint: Remedy.leave)
-        case .corrupted: self.init(.interruptedReading, "radioError", error, suffix: suffix, hint: Remedy.move)
-        case .heard(let heard):
-            self.init(.interruptedReading, "notSelected", error, suffix: suffix, hint: Remedy.after(heard))
-        case .frameTooLong:
-            self.init(.usage, "frameTooLong", error, hint: tr("send a shorter packet", "短いパケットにしてください"))
-        case .answerTooLong:
-            self.init(
-                .interruptedReading, "answerTooLong", error,
-                hint: tr("read fewer blocks at a time", "一度に読むブロックを減らしてください"))
-        case .cardTooSlow: self.init(.interruptedReading, "cardTooSlow", error, suffix: suffix, hint: Remedy.move)
-        case .unsupported:
-            self.init(
-                .noReader, "unsupported", error,
-                hint: Remedy.otherReader)
+        case .noAnswer, .cardReleased: self.init(.readerNoAnswer, error, suffix: suffix)
+        case .corrupted: self.init(.readerCorrupted, error, suffix: suffix)
+        case .heard(let heard): self.init(CommandError.code(heard), error, suffix: suffix)
+        case .frameTooLong: self.init(.readerFrameTooLong, error)
+        case .answerTooLong: self.init(.readerAnswerTooLong, error)
+        case .cardTooSlow: self.init(.readerCardTooSlow, error, suffix: suffix)
+        case .unsupported: self.init(.readerUnsupported, error)
         case .cancelled: self = .cancelled(suffix)
         case .outOfScript(let detail):
             let isMasked = detail.code == .transcriptLeavesOut
-            self.init(
-                .badFile, "outOfScript", error, suffix: suffix,
-                hint: isMasked
-                    ? tr(
-                        "a masked recording plays searches and lists, but no contents of a card",
-                        "伏せた記録で再生できるのは検出と一覧までで、カードの内容は含まれません")
-                    : tr(
-                        "use the command and options that it was recorded with", "記録したときと同じコマンドとオプションを指定してください"))
+            self.init(isMasked ? .readerMaskedRecording : .readerOutOfScript, error, suffix: suffix)
         }
+    }
+
+    /// Something answered, but no card could be selected.
+    private static func code(_ heard: Heard) -> Code {
+        if case .refused = heard { .heardRefusal } else { .heard }
     }
 
     /// The card refused.
@@ -269,81 +243,13 @@ extension CommandError {
         let name = Files.name(path)
         switch error {
         case .notJSON(.endsEarly, 1, 1):
-            let dump = Caller.current.command("dump", .output)
-            self.init(
-                .badFile, "badFile", tr("\(name) is empty", LineBreaker.joined(name, "は空です")),
-                hint: tr("give a dump, such as one from \(dump)", "\(dump) で作ったダンプなどを指定してください"))
-        case .unknownSchema("kazasu.card/1", _):
-            self.init(
-                .badFile, "badFile",
-                tr("\(name) is a virtual card, not a dump", "\(name) は仮想カードのファイルで、ダンプではありません"),
-                hint: tr("use it with --reader virtual:FILE", "--reader virtual:ファイル として使ってください"))
-        case .unknownFormat:
-            self.init(
-                .badFile, "badFile", "\(name): \(error.words)",
-                hint: tr(
-                    "\(Documents.path("formats.md")) lists the formats", "対応する形式は \(Documents.path("formats.md")) にあります"
-                ))
-        case .notImported:
-            self.init(
-                .badFile, "notImported", "\(name): \(error.words)",
-                hint: tr(
-                    "\(Documents.path("formats.md")) lists what is imported",
-                    "取り込めるものは \(Documents.path("formats.md")) にあります"))
-        default: self.init(.badFile, "badFile", "\(name): \(error.words)", hint: CommandError.hint(error))
-        }
-    }
-
-    /// How to proceed with a document of another kind than requested.
-    private static func hint(_ error: DocumentError) -> String {
-        let dump = Caller.current.command("dump", .output)
-        return switch error {
+            self.init(.fileEmpty, tr("\(name) is empty", LineBreaker.joined(name, "は空です")))
+        case .unknownSchema("kazasu.card/1", _): self.init(.fileUnknownSchema, values: [name])
+        case .unknownFormat: self.init(.fileUnknownFormat, "\(name): \(error.words)")
+        case .notImported: self.init(.fileNotImported, "\(name): \(error.words)")
         case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
-            tr(
-                "this is command output, not a dump; create a dump with \(dump)",
-                "ダンプではなく出力結果です。ダンプは \(dump) で作れます")
-        default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
+            self.init(.fileOutput, "\(name): \(error.words)")
+        default: self.init(.fileMalformed, "\(name): \(error.words)")
         }
     }
-}
-
-/// Remedies of several errors.
-enum Remedy {
-    static let leave = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
-    static let move = tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
-    static let coolDown = tr(
-        "let the reader cool down for some minutes, with no card on it", "カードを載せずに数分置き、リーダーを冷ましてください")
-    static let oneCard = tr(
-        "put one card alone flat on the reader, away from metal", "カードを 1 枚だけ、金属から離して平らに置いてください")
-    static func after(_ heard: Heard) -> String {
-        if case .refused = heard { otherReader } else { oneCard }
-    }
-
-    static let installOpenSSL = tr(
-        "install OpenSSL 3 (libssl3 or openssl-libs)", "OpenSSL 3（libssl3 または openssl-libs）を入れてください")
-    static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
-    static let answer = tr(
-        "unplug the reader and plug it back in; restart pcscd if it drives the reader",
-        "リーダーを差し直してください。pcscd 経由のリーダーなら pcscd を再起動してください")
-    static var otherReader: String {
-        let readers = Caller.current.command("readers")
-        return tr("use another reader: \(readers) lists them", "別のリーダーを使ってください: \(readers)")
-    }
-    static var saveDump: String {
-        let dump = Caller.current.command("dump", .shell("-o card.json"))
-        return tr("\(dump) saves its contents", "\(dump) で中身を保存できます")
-    }
-    static var scan: String {
-        let scan = Caller.current.command("scan")
-        return tr("\(scan) shows what is open", "\(scan) で読めるものを確認できます")
-    }
-    static var contents: String {
-        let scan = Caller.current.command("scan")
-        return tr("\(scan) shows what is on it", "\(scan) で中身を確認できます")
-    }
-    static var identify: String {
-        let poll = Caller.current.command("poll", "applications")
-        return tr("\(poll) identifies the card", "\(poll) で種類を確認できます")
-    }
-    static let checkPIN = tr("check the PIN before the next try", "暗証番号を確かめてからやり直してください")
 }

@@ -53,7 +53,10 @@ package enum Caller: Sendable {
     /// - Parameters:
     ///   - words: its words, as in `tag info`.
     ///   - arguments: what follows them.
-    package func command(_ words: String, _ arguments: CommandArgument...) -> String {
+    package func command(_ words: String, _ arguments: CommandArgument...) -> String { command(words, arguments) }
+
+    /// The same with arguments of a table.
+    func command(_ words: String, _ arguments: [CommandArgument]) -> String {
         let parts = words.split(separator: " ").map(String.init)
         let method = self == .commandLine ? nil : Program.access(parts).methods.first
         guard let method, let name = name(of: method, arguments) else {

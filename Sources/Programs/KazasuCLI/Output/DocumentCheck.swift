@@ -51,10 +51,7 @@ struct DocumentCheck {
     mutating func ends(_ day: CalendarDate?, _ past: LocalizedText, today: String = JapaneseTime.today) {
         guard failure == nil else { return }
         guard let day else {
-            failure = CommandError(
-                .badFile, "expiryUnknown",
-                tr("signature valid, expiry not readable", "署名は有効。有効期間は読めません"),
-                hint: tr("check the date printed on the card", "カードに印刷された日付を確かめてください"))
+            failure = CommandError(.documentEndUnknown)
             return
         }
         if day.description < today { failure = CommandError(.badFile, "expired", past[Language.current]) }
@@ -102,30 +99,12 @@ extension CommandError {
     ///   - page: says where the authorities' certificates are published.
     init?(_ signature: CardSignature, isAsked: Bool, page: LocalizedText = CommandError.residencePage) {
         guard !signature.state.isSuccess(whenAsked: isAsked) else { return nil }
-        let untrusted = tr("do not rely on what this card says", "このカードの内容を信用しないでください")
-        let option = Caller.current.option("ca")
         switch signature.state {
-        case .otherDocument:
-            self.init(
-                .badFile, "otherDocument", signature,
-                hint: tr(
-                    "what opened the chip is not what it says: do not accept this document",
-                    "IC を開いた番号・日付と IC の内容が違います。この文書を受け入れないでください"))
-        case .incomplete:
-            self.init(
-                .refused, "refused", signature,
-                hint: tr("nothing vouches for what this card says", "このカードの内容を保証するものがありません"))
-        case .unknownAuthority:
-            self.init(
-                .badFile, "signature", signature,
-                hint: tr(
-                    "\(option) gives the certificate of the card's authority; \(page.english) says where it is published",
-                    "カードの認証局の証明書を \(option) で指定してください（公開場所は \(page.japanese)）"))
-        case .absent, .unsupported, .notChecked:
-            self.init(
-                .badFile, "signature", signature,
-                hint: tr("nothing vouches for what this card says", "このカードの内容を保証するものがありません"))
-        default: self.init(.badFile, "signature", signature, hint: untrusted)
+        case .otherDocument: self.init(.signatureOtherDocument, signature)
+        case .incomplete: self.init(.signatureIncomplete, signature)
+        case .unknownAuthority: self.init(.signatureUnknownAuthority, signature, values: [page[Language.current]])
+        case .absent, .unsupported, .notChecked: self.init(.signatureAbsent, signature)
+        default: self.init(.signatureWrong, signature)
         }
     }
 
@@ -135,16 +114,9 @@ extension CommandError {
     init?(_ chip: ChipCheck, isRequired: Bool) {
         guard !chip.state.isSuccess(whenRequired: isRequired) else { return nil }
         switch chip.state {
-        case .copied, .hidden:
-            self.init(
-                .badFile, "copy", chip,
-                hint: tr("do not accept this document", "この文書を受け入れないでください"))
+        case .copied, .hidden: self.init(.chipCopied, chip)
         default:
-            self.init(
-                .badFile, "chipNotProved", chip,
-                hint: tr(
-                    "nothing shows that this chip is not a copy; \(Documents.path("passport.md")) says when it can be shown",
-                    "複製でないことは確認できません。確認できる場合は \(Documents.path("passport.ja.md")) を見てください"))
+            self.init(.chipNotProved, chip)
         }
     }
 
@@ -155,22 +127,11 @@ extension CommandError {
     ///   - isRefused: the card refused to read a file.
     static func noPicture(_ path: String, isWithheld: Bool, isRefused: Bool) -> CommandError {
         if isWithheld {
-            return CommandError(
-                .refused, "noNumber",
-                tr(
-                    "\(path): the picture was not read without the card's number; no file was written",
-                    "\(path): カード番号がないため画像を読めず、ファイルは書いていません"))
+            return CommandError(.pictureNotOpened, values: [path])
         }
         if isRefused {
-            return CommandError(
-                .refused, "refused",
-                tr(
-                    "\(path): the card refused to read the picture; no file was written",
-                    "\(path): カードが画像の読み取りを拒否したため、ファイルは書いていません"))
+            return CommandError(.pictureRefused, values: [path])
         }
-        return CommandError(
-            .otherCard, "noPicture",
-            tr(
-                "\(path): the card has no such picture; no file was written", "\(path): カードにこの画像がないため、ファイルは書いていません"))
+        return CommandError(.pictureAbsent, values: [path])
     }
 }

@@ -23,8 +23,7 @@ struct LicenseView {
         if !report.withheld.isEmpty {
             text += "\n" + Columns.sentence(withheldReason + withheld, indent: "")
         }
-        guard !report.warnings.isEmpty else { return text }
-        return text + "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { Columns.sentence($0.words) }.joined()
+        return text + IdentityText.notes(report.warnings)
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {

@@ -22,12 +22,7 @@ struct MyNumberView {
         var object = report.json(Language.current, certificates: certificate, redact: redaction.apply)
         if let face = report.face {
             object["pictures"] = .array(
-                pictures.map { picture, path in
-                    [
-                        "id": .string(picture.rawValue), "path": .string(path),
-                        "format": .string(PictureFile.format(of: face.pictures[picture] ?? [])),
-                    ]
-                })
+                pictures.map { IdentityText.picture($0.picture.rawValue, $0.path, face.pictures[$0.picture]) })
         }
         if let signature { object["signature"] = signature.json }
         object["faults"] = .array(report.warnings.map { $0.json(Language.current) })
@@ -53,16 +48,11 @@ struct MyNumberView {
 
     var text: String {
         var rows = [[tr("Card", "カード"), report.kind?.name[Language.current] ?? report.token ?? "?"]]
-        if let attributes = report.attributes {
-            rows += [
-                [tr("Name", "氏名"), personal(attributes.name)], [tr("Address", "住所"), personal(attributes.address)],
-                [tr("Date of birth", "生年月日"), personal(attributes.birthDate?.description)],
-                [tr("Sex", "性別"), personal(attributes.sex.map(MyNumberView.sex))],
-            ]
-        }
+        if report.attributes != nil { rows += self.rows(MyNumberReport.attributeItems) }
         if let face = report.face { rows += self.rows(of: face) }
         var text = tr("My Number card", "マイナンバーカード") + "\n" + Columns.values(rows, indent: "  ")
-        text += signature?.text(Self.name) ?? ""
+        let items = MyNumberReport.attributeItems + MyNumberReport.faceItems + MyNumberReport.pictureItems
+        text += signature?.text(items) ?? ""
         text += "\n" + tr("PINs", "暗証番号") + "\n"
         text += Columns.values(
             MyNumberPIN.allCases.compactMap { pin in
@@ -74,11 +64,7 @@ struct MyNumberView {
         } else if report.withheld.contains(.attributes), report.face == nil {
             text += withheldText(.cardInput, tr("name, address, birth date, sex", "氏名、住所、生年月日、性別"))
         }
-        if !report.warnings.isEmpty {
-            text += "\n" + tr("Notes", "注意") + "\n"
-            text += report.warnings.map { Columns.sentence($0.words) }.joined()
-        }
-        return text
+        return text + IdentityText.notes(report.warnings)
     }
 
     private func withheldText(_ which: MyNumberPIN, _ items: String) -> String {
@@ -88,11 +74,7 @@ struct MyNumberView {
     }
 
     private func rows(of face: MyNumberFace) -> [[String]] {
-        var rows = [
-            [tr("Date of birth", "生年月日"), personal(face.birthDate?.description)],
-            [tr("Sex", "性別"), personal(face.sex.map(MyNumberView.sex))],
-            [tr("Valid until", "有効期限"), personal(face.expiryDate?.description)],
-        ]
+        var rows = self.rows(MyNumberReport.faceItems)
         for picture in MyNumberFace.Picture.allCases where face.pictures[picture] != nil {
             let path = pictures.first { $0.picture == picture }?.path
             rows.append([Self.title(picture), path ?? hint(picture)])
@@ -115,21 +97,6 @@ struct MyNumberView {
         return tr("a picture (\(option) writes it)", "画像（\(option) で保存）")
     }
 
-    /// An item of a signature in words.
-    private static func name(_ item: String) -> String {
-        switch item {
-        case "name": tr("name", "氏名")
-        case "address": tr("address", "住所")
-        case "birthDate": tr("date of birth", "生年月日")
-        case "sex": tr("sex", "性別")
-        case "photo": tr("photo", "顔写真")
-        case "namePicture": tr("picture of the name", "氏名の画像")
-        case "addressPicture": tr("picture of the address", "住所の画像")
-        case "expiryDate": tr("expiry", "有効期限")
-        default: item
-        }
-    }
-
     private func certificateText(_ file: MyNumberFile) -> String {
         var text = "\n\(file.name[Language.current])\n"
         let bytes = report.certificates[file]?.count ?? 0
@@ -143,14 +110,11 @@ struct MyNumberView {
         return text
     }
 
-    private func personal(_ text: String?) -> String { text.map(redaction.apply) ?? tr("none", "なし") }
-
-    /// The code with its meaning where ISO/IEC 5218 defines one.
-    private static func sex(_ code: String) -> String {
-        switch code {
-        case "1": tr("1 (male)", "1（男）")
-        case "2": tr("2 (female)", "2（女）")
-        default: code
+    /// What is missing of what was read is said, too.
+    private func rows(_ items: [IdentityItem<MyNumberReport>]) -> [[String]] {
+        items.map { item in
+            let words = item.words(of: report, Language.current, redaction.apply)
+            return [IdentityText.title(item.id, items), words ?? tr("none", "なし")]
         }
     }
 }

@@ -15,9 +15,7 @@ struct PassportView {
 
     /// The members of the document after `card`.
     var members: JSONObject {
-        let format = PictureFile.format(of: report.photo ?? [])
-        let pictures: [JSONValue] =
-            path.map { [["id": "photo", "path": .string($0), "format": .string(format)]] } ?? []
+        let pictures = path.map { [IdentityText.picture("photo", $0, report.photo)] } ?? []
         var members = report.members(
             Language.current, pictures: .array(pictures), signature: masked.json, chip: chip.json,
             redact: redaction.apply)
@@ -27,31 +25,26 @@ struct PassportView {
 
     var text: String {
         var text = tr("Passport", "パスポート") + (report.isFromFiles ? tr(" (from files)", "（ファイルから）") : "") + "\n"
-        text += Columns.values(rows.filter { $0[1] != "" }, indent: "  ")
+        text += Columns.values(rows, indent: "  ")
         guard report.withheld.isEmpty else {
             return text + tr("  not opened", "  開けていません") + "\n"
         }
-        text += signatureText + chipText
-        if !report.warnings.isEmpty {
-            text += "\n" + tr("Notes", "注意") + "\n" + report.warnings.map { Columns.sentence($0.words) }.joined()
-        }
-        return text
+        return text + signatureText + chipText + IdentityText.notes(report.warnings)
     }
 
     private var rows: [[String]] {
         guard let zone = report.machineReadableZone else { return [] }
         let birth = report.birthDates.map { redaction.apply($0.description) }
-        return [
-            [tr("Document", "種別"), zone.documentCode], [tr("Issuing state", "発行国"), personal(zone.issuer)],
-            [tr("Number", "旅券番号"), personal(zone.number)], [tr("Surname", "姓"), personal(zone.surname)],
-            [tr("Given names", "名"), personal(zone.givenNames)],
-            [tr("Nationality", "国籍"), personal(zone.nationality)],
-            [tr("Date of birth", "生年月日"), birth.joined(separator: tr(" or ", "または"))],
-            [tr("Sex", "性別"), sex(zone.sex)],
-            [tr("Expires", "有効期間満了日"), personal(report.expiryDate?.description ?? zone.expiryDate)],
-            [tr("Optional data", "任意項目"), personal(zone.optionalData)],
-            [tr("Photo", "顔写真"), path ?? photoHint], [tr("Opened by", "開いた方式"), accessText],
+        let own = [
+            "birthDate": birth.joined(separator: tr(" or ", "または")), "sex": sex(zone.sex),
+            "expiryDate": redaction.apply(report.expiryDate?.description ?? zone.expiryDate),
         ]
+        let items = PassportReport.items
+        let rows = IdentityText.rows(
+            items, of: report, redaction,
+            own: Dictionary(uniqueKeysWithValues: own.map { ($0, [[IdentityText.title($0, items), $1]]) }))
+        return rows
+            + [[tr("Photo", "顔写真"), path ?? photoHint], [tr("Opened by", "開いた方式"), accessText]].filter { $0[1] != "" }
     }
 
     private var photoHint: String {
@@ -105,20 +98,8 @@ struct PassportView {
 
     private var signatureText: String {
         masked.text(
-            notShown: tr("whether the passport was reported lost", "紛失届が出ているかどうか"), Self.name)
+            PassportReport.signedItems, notShown: tr("whether the passport was reported lost", "紛失届が出ているかどうか"))
     }
-
-    /// An item of a signature in words.
-    private static func name(_ item: String) -> String {
-        switch item {
-        case "machineReadableZone": tr("machine-readable zone", "機械読取領域")
-        case "photo": tr("photo", "顔写真")
-        case "dataGroups": tr("list of data groups", "データグループの一覧")
-        default: item
-        }
-    }
-
-    private func personal(_ text: String) -> String { text.isEmpty ? "" : redaction.apply(text) }
 
     private func sex(_ code: String) -> String {
         guard !redaction.isOn else { return redaction.apply(code) }

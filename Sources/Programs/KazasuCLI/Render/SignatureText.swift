@@ -6,10 +6,12 @@ extension CardSignature {
     /// The check as a section of its own.
     ///
     /// - Parameters:
+    ///   - items: those that it may cover.
     ///   - notShown: what it cannot show.
-    ///   - name: an item in words.
-    func text(notShown: String? = nil, _ name: (String) -> String) -> String {
-        func names(_ items: [String]) -> String { items.map(name).joined(separator: tr(", ", "、")) }
+    func text<Report>(_ items: [IdentityItem<Report>], notShown: String? = nil) -> String {
+        func names(_ ids: [String]) -> String {
+            ids.coverage(items).map { $0[Language.current] }.joined(separator: tr(", ", "、"))
+        }
         var rows = [[tr("Result", "結果"), words]]
         if let authority { rows.append([tr("Authority", "認証局"), authority]) }
         if state != .absent {

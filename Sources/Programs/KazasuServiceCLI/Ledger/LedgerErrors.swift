@@ -20,130 +20,34 @@ extension CommandError {
             : tr(
                 "; \(Words.count(kept, "new record")) \(kept == 1 ? "is" : "are") already kept",
                 "（新しい履歴 \(kept) 件は追加済みです）")
-        let cards = Caller.current.command("ledger cards")
         switch error {
-        case .damaged(let path):
-            self.init(
-                .badFile, "ledgerDamaged", error, suffix: changes,
-                hint: tr(
-                    "restore a copy, or save what is left with: sqlite3 \(ShellWord.quoted(path)) .recover",
-                    "バックアップを戻すか、sqlite3 \(ShellWord.quoted(path)) .recover で残りを取り出してください"))
+        case .damaged(let path): self.init(.ledgerDamaged, error, suffix: changes, values: [ShellWord.quoted(path)])
         case .newer:
             let copy = error.keptCopy.map { ShellWord.quoted($0) }
-            self.init(
-                .badFile, "ledgerNewer", error,
-                hint: copy.map {
-                    tr(
-                        "update Kazasu, or use the copy that the update kept: --ledger \($0)",
-                        "Kazasu を更新するか、更新時に残した控えを --ledger \($0) で使ってください")
-                } ?? tr("update Kazasu", "Kazasu を更新してください"))
-        case .notALedger:
-            self.init(
-                .badFile, "notALedger", error,
-                hint: tr("check --ledger and KAZASU_LEDGER", "--ledger と KAZASU_LEDGER を確かめてください"))
+            self.init(copy == nil ? .ledgerNewer : .ledgerNewerWithCopy, error, values: copy.map { [$0] } ?? [])
+        case .notALedger: self.init(.ledgerNotALedger, error)
         case .foreignJournal: self = .foreignJournal(error)
-        case .inaccessible:
-            self.init(
-                .cannotWrite, "cannotWrite", error,
-                hint: tr(
-                    "the file and its folder must be writable, because reading locks it",
-                    "ファイルとフォルダーに書き込み権限が必要です（参照だけでもロックします）"))
-        case .diskFull:
-            self.init(
-                .cannotWrite, "diskFull", error, suffix: changes,
-                hint: tr("free some space and run the command again", "空き容量を増やして、もう一度実行してください"))
-        case .locked:
-            self.init(
-                .cannotWrite, "locked", error, suffix: changes,
-                hint: tr("run the command again when it is done", "終わってから、もう一度実行してください"))
-        case .noHome:
-            self.init(
-                .cannotWrite, "cannotWrite", error,
-                hint: tr("set KAZASU_LEDGER, XDG_DATA_HOME or HOME", "KAZASU_LEDGER、XDG_DATA_HOME、HOME のいずれかを設定してください"))
-        case .noSuchCard:
-            self.init(
-                .usage, "unknownCard", error,
-                hint: tr("\(cards) lists them", "\(cards) で確認できます"))
-        case .severalCards:
-            self.init(
-                .usage, "severalCards", error,
-                hint: tr(
-                    "choose one with a name or the last digits that \(cards) shows",
-                    "\(cards) に出る名前か番号の末尾で 1 枚を選んでください"))
-        case .otherCurrency:
-            self.init(
-                .usage, "otherCurrency", error,
-                hint: tr(
-                    "choose other cards with --card, or a format such as csv, ofx, hledger or beancount",
-                    "--card で別のカードを選ぶか、csv、ofx、hledger、beancount などの形式を使ってください"))
-        case .nameInUse:
-            self.init(
-                .usage, "nameInUse", error,
-                hint: tr("\(cards) lists the names", "\(cards) で確認できます"))
-        case .sameCard:
-            self.init(
-                .usage, "sameCard", error,
-                hint: tr("\(cards) lists the cards", "\(cards) で確認できます"))
-        case .otherPurses:
-            self.init(
-                .usage, "otherPurses", error,
-                hint: tr("\(cards) shows the kinds", "\(cards) で種類を確認できます"))
-        case .severalNames:
-            let remove = Caller.current.command("ledger name", .shell(tr("CARD", "カード")), "remove")
-            self.init(
-                .usage, "severalNames", error,
-                hint: tr("remove the other name first: \(remove)", "残さないほうの名前を先に消してください: \(remove)"))
-        case .noSuchStation:
-            let sum = Caller.current.command("ledger sum", .option("by", "station"), .shell("--format csv"))
-            self.init(
-                .usage, "unknownStation", error,
-                hint: tr(
-                    "\(sum) has the names and codes",
-                    "\(sum) に名前とコードがあります"))
-        case .notASection:
-            self.init(
-                .usage, "usage", error,
-                hint: tr("as in --pass Ueno-Shibuya", "例: --pass 上野-渋谷"))
-        case .noSuchLine:
-            let sum = Caller.current.command("ledger sum", .option("by", "line"), .shell("--format csv"))
-            self.init(
-                .usage, "unknownLine", error,
-                hint: tr(
-                    "\(sum) has the names and codes",
-                    "\(sum) に名前とコードがあります"))
-        case .noSuchRecord:
-            self.init(
-                .usage, "unknownRecord", error,
-                hint: tr("the last column of an export has the ids", "ID は書き出したファイルの最後の列にあります"))
-        case .noSuchImport:
-            let list = Caller.current.command("ledger forget", "list")
-            self.init(
-                .usage, "unknownImport", error,
-                hint: tr("\(list) lists the imports", "\(list) で確認できます"))
-        case .nothingToUndo:
-            self.init(
-                .usage, "nothingToUndo", error,
-                hint: tr("only the last change can be undone", "取り消せるのは最後の変更だけです"))
-        case .noHistory:
-            let decode = Caller.current.command("decode", .file)
-            self.init(
-                .otherCard, "noHistory", error,
-                hint: tr("\(decode) shows what a dump contains", "\(decode) で中身を確認できます"))
-        case .otherCard:
-            self.init(
-                .otherCard, "otherCard", error, suffix: changes,
-                hint: tr("leave --card out to keep all cards", "--card を外すと、すべてのカードを追加します"))
-        case .columns:
-            let help = Caller.current.command("ledger export", "help")
-            self.init(
-                .badFile, "badFile", error,
-                hint: tr(
-                    "\(help) lists fields and settings",
-                    "\(help) に項目と設定の一覧があります"))
-        case .noCharacterSet:
-            self.init(
-                .cannotWrite, "noCharacterSet", error,
-                hint: tr("install the C library's character sets", "C ライブラリの文字コード変換を入れてください"))
+        case .inaccessible: self.init(.ledgerInaccessible, error)
+        case .diskFull: self.init(.ledgerDiskFull, error, suffix: changes)
+        case .locked: self.init(.ledgerLocked, error, suffix: changes)
+        case .noHome: self.init(.ledgerNoHome, error)
+        case .noSuchCard: self.init(.ledgerNoSuchCard, error)
+        case .severalCards: self.init(.ledgerSeveralCards, error)
+        case .otherCurrency: self.init(.ledgerOtherCurrency, error)
+        case .nameInUse: self.init(.ledgerNameInUse, error)
+        case .sameCard: self.init(.ledgerSameCard, error)
+        case .otherPurses: self.init(.ledgerOtherPurses, error)
+        case .severalNames: self.init(.ledgerSeveralNames, error)
+        case .noSuchStation: self.init(.ledgerNoSuchStation, error)
+        case .notASection: self.init(.ledgerNotASection, error)
+        case .noSuchLine: self.init(.ledgerNoSuchLine, error)
+        case .noSuchRecord: self.init(.ledgerNoSuchRecord, error)
+        case .noSuchImport: self.init(.ledgerNoSuchImport, error)
+        case .nothingToUndo: self.init(.ledgerNothingToUndo, error)
+        case .noHistory: self.init(.ledgerNoHistory, error)
+        case .otherCard: self.init(.ledgerOtherCard, error, suffix: changes)
+        case .columns: self.init(.ledgerColumns, error)
+        case .noCharacterSet: self.init(.ledgerNoCharacterSet, error)
         case .failed: self = .bug(error.words)
         }
     }
@@ -157,11 +61,7 @@ extension CommandError {
 
     /// What SQLite would take for the journal of a ledger, an outbox or a database of events is something else.
     static func foreignJournal(_ error: some SelfDescribing) -> CommandError {
-        CommandError(
-            .badFile, "foreignJournal", error,
-            hint: tr(
-                "find out its origin; move it away to continue without it. SQLite may delete files that it names",
-                "入手元を確かめ、使わない場合は別の場所に移してください。sqlite3 で開くと、そこに書かれた別のファイルが消えることがあります"))
+        CommandError(.ledgerForeignJournal, error)
     }
 }
 

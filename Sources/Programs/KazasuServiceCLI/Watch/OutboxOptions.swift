@@ -28,9 +28,7 @@ struct OutboxPath: ParsableArguments {
         if let folder = SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state") {
             return ("\(folder)/kazasu/outbox.sqlite", false)
         }
-        throw CommandError(
-            .usage, "usage", tr("no place for the outbox is known", "outbox の場所を決められません"),
-            hint: tr("use --outbox FILE", "--outbox ファイル を指定してください"))
+        throw CommandError(.outboxPlace)
     }
 }
 
@@ -94,38 +92,15 @@ extension CommandError {
     /// Why the outbox cannot be used.
     init(_ error: OutboxError) {
         switch error {
-        case .locked:
-            self.init(
-                .cannotWrite, "locked", error,
-                hint: tr("end it, or use --outbox with another file", "先にそちらを終了するか、--outbox で別のファイルを指定してください"))
+        case .locked: self.init(.outboxLocked, error)
         case .unusable(let path, let errno): self = .unwritable(path, errno)
-        case .newer:
-            self.init(
-                .badFile, "unknownVersion", error,
-                hint: tr("update Kazasu, or use --outbox with another file", "Kazasu を更新するか、--outbox で別のファイルを指定してください"))
-        case .foreign:
-            self.init(
-                .badFile, "notAnOutbox", error,
-                hint: tr(
-                    "check --outbox and KAZASU_OUTBOX; symbolic links are not followed",
-                    "--outbox と KAZASU_OUTBOX を確かめてください（シンボリックリンクはたどりません）"))
+        case .newer: self.init(.outboxNewer, error)
+        case .foreign: self.init(.outboxForeign, error)
         case .foreignJournal: self = .foreignJournal(error)
-        case .damaged:
-            self.init(
-                .badFile, "badFile", error,
-                hint: tr("restore it from a copy, or move it away", "バックアップを戻すか、別の場所に移してください"))
-        case .full:
-            let drop = Caller.current.command("outbox drop")
-            self.init(
-                .cannotWrite, "diskFull", error,
-                hint: tr(
-                    "free some space; \(drop) discards deliveries", "空きを作ってください（\(drop) で未配信を破棄できます）"))
-        case .readOnly:
-            self.init(
-                .cannotWrite, "cannotWrite", error,
-                hint: tr("check its permissions and the file system", "権限とファイルシステムを確かめてください"))
-        case .failed:
-            self.init(.cannotWrite, "cannotWrite", error, hint: tr("check the disk", "ディスクを確かめてください"))
+        case .damaged: self.init(.outboxDamaged, error)
+        case .full: self.init(.outboxFull, error)
+        case .readOnly: self.init(.outboxReadOnly, error)
+        case .failed: self.init(.outboxFailed, error)
         }
     }
 }
