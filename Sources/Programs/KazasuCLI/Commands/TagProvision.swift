@@ -428,47 +428,14 @@ extension CommandError {
     /// Why an NTAG 424 DNA was not set up, or not whole.
     init(_ error: TagProvisionError) {
         switch error {
-        case .wrongKey:
-            self.init(
-                .refused, "wrongKey", error,
-                hint: tr(
-                    "check \(Caller.current.option("keys")); nothing was written",
-                    "\(Caller.current.option("keys")) を確かめてください（何も書き込んでいません）"))
-        case .otherKey:
-            self.init(
-                .refused, "wrongKey", error,
-                hint: tr("use the same files of keys as before", "前回と同じ鍵のファイルを指定してください"))
-        case .factoryKey:
-            self.init(
-                .usage, "factoryKey", error,
-                hint: tr(
-                    "put your own random key into \(Caller.current.option("new-keys"))",
-                    "\(Caller.current.option("new-keys")) に自分で作った乱数の鍵を入れてください"))
-        case .alreadySetUp:
-            self.init(
-                .refused, "alreadySetUp", error,
-                hint: tr(
-                    "use \(Caller.current.command("tag reset")) first, or name its keys with \(Caller.current.option("keys"))",
-                    "先に \(Caller.current.command("tag reset")) で戻すか、\(Caller.current.option("keys")) にタグの鍵を指定してください"))
-        case .frozen:
-            self.init(
-                .refused, "notAllowed", error,
-                hint: tr("keep the settings that the tag has", "タグの現在の設定のままにしてください"))
-        case .permanent:
-            self.init(
-                .usage, "permanent", error,
-                hint: tr(
-                    "if you are sure, add \(Caller.current.flag("permanent"))",
-                    "確実によければ \(Caller.current.flag("permanent")) を付けてください"))
-        case .otherTag:
-            self.init(
-                .otherCard, "otherCard", error, hint: tr("put the same tag on the reader", "同じタグをかざしてください"))
-        case .keyNotVerified, .notVerified, .invalidURL:
-            self.init(
-                .interruptedReading, "notVerified", error,
-                hint: tr(
-                    "go on with \(Caller.current.command("tag resume"))",
-                    "\(Caller.current.command("tag resume")) で続けてください"))
+        case .wrongKey: self.init(.setupWrongKey, error)
+        case .otherKey: self.init(.setupOtherKey, error)
+        case .factoryKey: self.init(.setupFactoryKey, error)
+        case .alreadySetUp: self.init(.setupAlreadySetUp, error)
+        case .frozen: self.init(.setupFrozen, error)
+        case .permanent: self.init(.setupPermanent, error)
+        case .otherTag: self.init(.setupOtherTag, error)
+        case .keyNotVerified, .notVerified, .invalidURL: self.init(.setupNotVerified, error)
         case .tag(let error): self.init(error)
         @unknown default: self = .bug("error of a setup")
         }
