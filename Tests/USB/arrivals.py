@@ -46,6 +46,9 @@ READERS = {
 
 
 ROUND = 500
+# A PaSoRi's driver pauses in real time here, so that 100 phones take more than five minutes. They come before a PaSoRi only if it
+# is named; the tests in one process have both models.
+LIBNFC = ("acr122", "rcs330")
 
 
 def card(folder, seed):
@@ -108,8 +111,9 @@ def main():
                 bad = sum(not arrive(kind, device, reader, card(folder, seed), count) for seed, count in enumerate(rounds))
                 print(f"{reader}: {total} arrivals in {len(rounds)} rounds, {bad} of them wrong", flush=True)
                 wrong += bad
-            wrong += sum(not arrive(kind, device, reader, arriving(folder, what), phones, what)
-                         for what in kinds or ARRIVING)
+            if kind in LIBNFC or kind in sys.argv[1:]:
+                wrong += sum(not arrive(kind, device, reader, arriving(folder, what), phones, what)
+                             for what in kinds or ARRIVING)
     return 1 if wrong else 0
 
 
