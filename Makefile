@@ -25,6 +25,8 @@ FUZZ_SECONDS ?= 60
 # How often the card with two purses comes in `make soak-arrivals`, and how often phones and other cards in mid-search.
 ARRIVALS ?= 10000
 PHONES ?= 1000
+# What comes in mid-search: all, or some of phone, phone-type-a, quick-phone, slow-phone, late-phone and other.
+ARRIVING ?= all
 NIGHTLY_FUZZ_SECONDS ?= 1800
 # Passed on to Tests/Sites/soak.py, as in `make soak-sites SITES_ARGS='--seconds 10 --kills 5'`.
 SITES_ARGS ?=
@@ -350,9 +352,9 @@ soak-taps: deps-test ## 100,000 taps on four virtual readers while watcher, brok
 # The readers that are simulated in the test process, then those behind the real libusb and libnfc.
 soak-arrivals: deps venv ## puts cards and phones on each simulated reader at thousands of random moments
 	$(SWIFT_BUILD) --build-tests
-	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
+	KAZASU_ARRIVING="$(ARRIVING)" KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
 	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) USB_ARRIVALS="$(BIN)/usb-arrivals" \
-	    USB_CHIP="$(BIN)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py
+	    USB_CHIP="$(BIN)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py $(filter-out all,$(ARRIVING))
 
 # The programs import all that they need; a nested package sees only what is public. In the folder of all other builds it finds
 # the modules compiled already.

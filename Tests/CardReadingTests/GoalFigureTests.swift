@@ -94,6 +94,38 @@ struct GoalFigureTests {
         }
     }
 
+    /// The same figures each time: what a read of the chip returns decides nothing.
+    @Test func sameTwice() throws {
+        for card in ListedCard.all.prefix(3) {
+            let costs = try (0..<3).map { _ in try Self.scan(card).description }
+            #expect(Set(costs).count == 1, "\(card.name): \(costs)")
+        }
+    }
+
+    /// The tally that `-v` shows agrees with the simulated field, which shares no code with it.
+    @Test func tallyAgreesWithTheField() throws {
+        for card in ListedCard.all.prefix(5) {
+            let field = VirtualField(cards: [try card.virtual()])
+            let tally = Mutex(ExchangeTally())
+            let reader = RecordingReader(
+                InProcessReader(field), note: { entry in tally.withLock { $0.add(entry.event, took: .zero) } })
+            let clock = SearchClock.of(field)
+            guard
+                case .found(let found) = try CardFinder(reader: reader).find(
+                    CardFinder.anySystem, requestCode: 1, for: CardWait(.zero, clock: clock)),
+                let target = found.feliCa
+            else { throw Fixture.NoCard() }
+            let result = CardScanner(
+                session: CardSession(reader: reader, target: target), random: SeededGenerator(seed: 1)
+            ).scan()
+            #expect(result.interruption == nil)
+            let (counted, time) = (tally.withLock { $0 }, field.statistics.time)
+            #expect(counted.pollings + counted.commands == field.statistics.exchanges)
+            let ratio = counted.expected / time
+            #expect((0.97...1.03).contains(ratio), "\(card.name): \(counted.expected) for \(time)")
+        }
+    }
+
     /// Longer than a test may take: `make bench-goals` asks for it.
     @Test(.enabled(if: getenv("KAZASU_GOALS") != nil)) func printed() throws {
         func report(_ name: String, _ costs: [Cost]) {

@@ -33,6 +33,18 @@ struct ScanTests {
         }
     }
 
+    @Test(
+        "--verbose says how many exchanges there were, how long the model expects them to take, and how long they took")
+    func timed() throws {
+        let suica = try Kazasu.run("scan", "-v", "--reader", Card.fixture("suica-p1"))
+        let english =
+            /[0-9]+ Pollings, [0-9]+ commands: [0-9]+ ms \(model: [1-9][0-9]* ms on air and in the card\), [0-9]+ ms since/
+        #expect(suica.errors.replacing("\n", with: " ").contains(english), "\(suica.errors)")
+        let japanese = try Kazasu.run("balance", "-v", "--lang", "ja", "--reader", Card.fixture("suica-p1"))
+        let words = /Polling 1 回、コマンド 1 回: [0-9]+ ms（モデル: 電波とカードで [1-9][0-9]* ms）、プログラムの開始から [0-9]+ ms/
+        #expect(japanese.errors.replacing("\n", with: "").contains(words), "\(japanese.errors)")
+    }
+
     /// Without what says which way was taken: of a document, `listing` and `searchedNodes`.
     private static func withoutWay(_ output: String) -> String {
         output.replacing(/"listing": "[A-Za-z]+",\s*/, with: "").replacing(/"searchedNodes": [0-9]+,\s*/, with: "")

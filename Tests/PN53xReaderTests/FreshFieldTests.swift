@@ -28,6 +28,16 @@ struct FreshFieldTests {
         #expect(bench.hostCommands == before + 1)
     }
 
+    /// A search that the caller repeats itself is not repeated by the driver; the field is on for the next one.
+    @Test(arguments: Way.allCases) func followedSearchIsSentOnce(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.slowCard())
+        #expect(try bench.reader.look(for: .felica(.transit), isFollowed: true) == nil)
+        #expect(bench.field.statistics.exchanges == 1)
+        bench.field.pass(.milliseconds(20))
+        #expect(try bench.reader.look(for: .felica(.transit), isFollowed: true) != nil)
+        #expect(bench.field.statistics.exchanges == 2)
+    }
+
     /// PN532 boards miss the first requests for type B.
     @Test(arguments: Way.allCases) func requestsTypeBThreeTimes(_ way: Way) throws {
         let missed = InjectedFaultRule(.silence, .during(1...2), command: 0x05)

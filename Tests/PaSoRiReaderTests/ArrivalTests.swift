@@ -21,7 +21,7 @@ struct ArrivalTests {
     }
 
     /// In the time of the field, which the pauses of search and driver pass for.
-    @Test(arguments: SimulatedPaSoRi.allCases, ArrivalFigures.Kind.allCases)
+    @Test(arguments: SimulatedPaSoRi.allCases, ArrivalFigures.Kind.chosen)
     func arrivalsInMidSearch(_ model: SimulatedPaSoRi, _ kind: ArrivalFigures.Kind) throws {
         let field = try ArrivalFigures.field(kind, seed: 3)
         let chip = model.chip(field, InjectedUSBFaults())

@@ -36,6 +36,36 @@ struct RecordingReaderTests {
         }
     }
 
+    /// Notes whether it is told that another search follows.
+    private final class Followed: FollowedSearch {
+        let information = ReaderInformation(id: "followed", name: "Followed")
+        private(set) var told: [Bool] = []
+
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+            try activate(request, isFollowed: false)
+        }
+
+        func activate(_ request: ActivationRequest, isFollowed: Bool) throws(TransportError) -> PICC? {
+            told.append(isFollowed)
+            return nil
+        }
+
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] { throw .noAnswer }
+
+        func close() {}
+    }
+
+    /// Through a recording, too, a driver learns that the search is repeated.
+    @Test func passesOnThatASearchIsFollowed() throws {
+        let followed = Followed()
+        let reader = RecordingReader(followed, note: { _ in })
+        for isFollowed in [true, false] {
+            #expect(try reader.look(for: .felica(.transit), isFollowed: isFollowed) == nil)
+        }
+        #expect(try reader.activate(.felica(.transit)) == nil)
+        #expect(followed.told == [true, false, false])
+    }
+
     @Test func recordsRequestsAndAnswers() throws {
         let mirror = Mirror()
         let steps = Steps()

@@ -2,11 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A card with two purses comes and goes before each emulated reader: `make soak-arrivals` runs this under umockdev-wrapper.
 
+    arrivals.py [READER]… [KIND]…
+
 USB_ARRIVALS and USB_CHIP name the programs, KAZASU_ARRIVALS how often the card comes. It comes in rounds of 500, each with
 random moments of its own, so that a long run shows how far it is.
 
 Then phones, and cards of other systems, come at random moments of the first three seconds of a search, as often as KAZASU_PHONES
-says, before the readers that only libnfc drives. Host and chip share a simulated time, in which pauses are over at once.
+says. Host and chip share a simulated time, in which pauses are over at once.
+
+A KIND (`phone`, `phone-type-a`, `quick-phone`, `slow-phone`, `late-phone`, `other`) limits these to it, and leaves out the card with
+two purses; without one, and with `KAZASU_ARRIVING=all`, all of them come.
+
+Readers behind PC/SC are not among these. pcscd looks for cards by itself, so the searches are its own; only a transparent session of
+an RC-S300 sends ours, in the same order.
 """
 
 import json
@@ -23,8 +31,14 @@ from emulation import Emulation
 
 FIXTURES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "Fixtures")
 CARD = os.path.join(FIXTURES, "felica/two-purses.json")
-# What comes in mid-search.
-ARRIVING = {"phone": "felica/express-phone.json", "other": "cards/edy/card.json"}
+PHONE = "felica/express-phone.json"
+# What comes in mid-search: its file, and what it changes in the phone; as `ArrivalFigures.Kind`.
+ARRIVING = {
+    "phone": (PHONE, {}), "phone-type-a": (PHONE, {}), "quick-phone": (PHONE, {"firstAnswer": 2}),
+    "slow-phone": (PHONE, {"start": 75}), "late-phone": (PHONE, {}), "other": ("cards/edy/card.json", {}),
+}
+# When it comes, in milliseconds of the search.
+MOMENTS = {"late-phone": (3000, 9000)}
 READERS = {
     "port100": (rc_s380, "rcs380"), "port400": (rc_s300, "rcs300"), "acr122": (acr122u, "acr122_usb:port=1-1"),
     "rcs330": (rc_s330, "pn53x_usb:port=1-1"),
@@ -32,7 +46,8 @@ READERS = {
 
 
 ROUND = 500
-# Those that the tests in one process do not have.
+# A PaSoRi's driver pauses in real time here, so that 100 phones take more than five minutes. They come before a PaSoRi only if it
+# is named; the tests in one process have both models.
 LIBNFC = ("acr122", "rcs330")
 
 
@@ -48,10 +63,16 @@ def card(folder, seed):
 
 
 def arriving(folder, what):
-    """A card file of what comes up to three seconds after a search began."""
-    with open(os.path.join(FIXTURES, ARRIVING[what]), encoding="utf-8") as file:
+    """A card file of what comes in mid-search."""
+    name, changes = ARRIVING[what]
+    with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:
         document = json.load(file)
-    document["virtual"] = {"visits": {"seed": 4, "within": 3000, "startup": 4}}
+    if "phone" in document:
+        document["phone"].update(changes)
+        if what != "phone-type-a":
+            document["cards"] = [card for card in document["cards"] if "typeA" not in card]
+    first, last = MOMENTS.get(what, (0, 3000))
+    document["virtual"] = {"visits": {"seed": 4, "from": first, "within": last, "startup": 4}}
     path = os.path.join(folder, f"{what}-{len(os.listdir(folder))}.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(document, file)
@@ -75,18 +96,24 @@ def arrive(kind, device, reader, path, count, *what):
 
 def main():
     total = int(os.environ.get("KAZASU_ARRIVALS", "300"))
+    phones = int(os.environ.get("KAZASU_PHONES", "60"))
+    readers = [name for name in sys.argv[1:] if name in READERS] or list(READERS)
+    kinds = [name for name in sys.argv[1:] if name in ARRIVING]
+    unknown = [name for name in sys.argv[1:] if name not in READERS and name not in ARRIVING]
+    if unknown:
+        sys.exit(f"neither a reader nor a kind: {', '.join(unknown)}")
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for kind, (device, reader) in READERS.items():
-            if len(sys.argv) > 1 and kind not in sys.argv[1:]:
-                continue
-            rounds = [min(ROUND, total - start) for start in range(0, total, ROUND)]
-            bad = sum(not arrive(kind, device, reader, card(folder, seed), count) for seed, count in enumerate(rounds))
-            print(f"{reader}: {total} arrivals in {len(rounds)} rounds, {bad} of them wrong", flush=True)
-            wrong += bad
-            if kind in LIBNFC:
-                count = int(os.environ.get("KAZASU_PHONES", "60"))
-                wrong += sum(not arrive(kind, device, reader, arriving(folder, what), count, what) for what in ARRIVING)
+        for kind in readers:
+            device, reader = READERS[kind]
+            if not kinds:
+                rounds = [min(ROUND, total - start) for start in range(0, total, ROUND)]
+                bad = sum(not arrive(kind, device, reader, card(folder, seed), count) for seed, count in enumerate(rounds))
+                print(f"{reader}: {total} arrivals in {len(rounds)} rounds, {bad} of them wrong", flush=True)
+                wrong += bad
+            if kind in LIBNFC or kind in sys.argv[1:]:
+                wrong += sum(not arrive(kind, device, reader, arriving(folder, what), phones, what)
+                             for what in kinds or ARRIVING)
     return 1 if wrong else 0
 
 

@@ -106,7 +106,7 @@ package final class SimulatedChip {
 }
 
 /// A reader together with the simulated chip behind it.
-private final class VirtualChipReader: PacedReader {
+private final class VirtualChipReader: PacedReader, FollowedSearch {
     let information: ReaderInformation
     let pace: Int
     private let reader: any Reader
@@ -126,6 +126,10 @@ private final class VirtualChipReader: PacedReader {
 
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try reader.activate(request)
+    }
+
+    func activate(_ request: ActivationRequest, isFollowed: Bool) throws(TransportError) -> PICC? {
+        try reader.look(for: request, isFollowed: isFollowed)
     }
 
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

@@ -65,6 +65,7 @@ struct RootCommand: ParsableCommand {
     ///
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
+        _ = ExchangeLog.start
         if hasFlag("--redact", arguments) { RedactionGate.shared.start(arguments) }
         let words = ProgramHelp.usual(Language.removed(from: arguments))
         do {

@@ -13,7 +13,7 @@ internal import Synchronization
 /// | any other | ``TransportError/readerTimeout`` | refuses further calls; opening it again makes another thread |
 /// | closing | nothing | counts as closed |
 /// | any, after a cancellation | ``TransportError/cancelled`` | as above |
-package final class BoundedReader: PacedReader {
+package final class BoundedReader: PacedReader, FollowedSearch {
     /// How long calls may take.
     package struct Limits: Sendable {
         /// Opening: libnfc and a PaSoRi that must be reset need up to a few seconds.
@@ -112,7 +112,11 @@ package final class BoundedReader: PacedReader {
     }
 
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
-        try perform { reader throws(TransportError) in try reader.activate(request) }
+        try activate(request, isFollowed: false)
+    }
+
+    package func activate(_ request: ActivationRequest, isFollowed: Bool) throws(TransportError) -> PICC? {
+        try perform { reader throws(TransportError) in try reader.look(for: request, isFollowed: isFollowed) }
     }
 
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

@@ -41,17 +41,18 @@ extension Reader {
     ///
     /// - Parameters:
     ///   - isConfirmed: whether the requests before the answered one are sent once more.
+    ///   - isFollowed: whether these requests are sent again in 20 ms or more if no card answers.
     ///   - isWanted: whether an answer counts; others are skipped.
     ///   - note: receives what was heard of cards that could not be selected.
     /// - Returns: the card, selected, or `nil` if none answered.
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     package func firstAnswer(
-        to requests: [ActivationRequest], isConfirmed: Bool = true, where isWanted: (PICC) -> Bool = { _ in true },
-        heard note: (Heard) -> Void = { _ in }
+        to requests: [ActivationRequest], isConfirmed: Bool = true, isFollowed: Bool = false,
+        where isWanted: (PICC) -> Bool = { _ in true }, heard note: (Heard) -> Void = { _ in }
     ) throws(TransportError) -> FoundCard? {
         var damaged: Set<Technology> = []
         for (index, request) in requests.enumerated() {
-            switch try look(for: request, note) {
+            switch try look(for: request, isFollowed: isFollowed, note) {
             case .nothing: continue
             case .damaged: damaged.insert(request.technology)
             case .card(let picc):
@@ -104,11 +105,11 @@ extension Reader {
     ///
     /// Readers repeat the requests of type A and B themselves.
     private func look(
-        for request: ActivationRequest, _ note: (Heard) -> Void
+        for request: ActivationRequest, isFollowed: Bool = false, _ note: (Heard) -> Void
     ) throws(TransportError) -> SearchStep {
         for _ in 0..<(request.technology == .felica ? 3 : 1) {
             do {
-                return try activate(request).map { .card($0) } ?? .nothing
+                return try look(for: request, isFollowed: isFollowed).map { .card($0) } ?? .nothing
             } catch {
                 switch error {
                 case .heard(let heard):

@@ -24,7 +24,7 @@ final class SignsOfLife: Sendable {
 }
 
 /// A reader that refuses work once a token is cancelled, and stays open when it is closed.
-final class GuardedReader: Reader {
+final class GuardedReader: FollowedSearch {
     /// The longest wait for an event without a check of the token.
     private static let slice = Duration.milliseconds(50)
     /// The longest call that does not say how long it may take: activating a card, a presence check, cycling the power.
@@ -54,7 +54,11 @@ final class GuardedReader: Reader {
     func end() { isOver = true }
 
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
-        try perform { () throws(TransportError) in try reader.activate(request) }
+        try activate(request, isFollowed: false)
+    }
+
+    func activate(_ request: ActivationRequest, isFollowed: Bool) throws(TransportError) -> PICC? {
+        try perform { () throws(TransportError) in try reader.look(for: request, isFollowed: isFollowed) }
     }
 
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

@@ -7,9 +7,9 @@ import ReaderCore
 import PaSoRiReader
 
 // Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says, or for phones and
-// cards that come at random moments of the first three seconds of a search, as often as `KAZASU_PHONES` says:
+// cards that come at random moments of a search, as often as `KAZASU_PHONES` says:
 //
-//     usb-arrivals READER [phone|other CLOCK]
+//     usb-arrivals READER [KIND CLOCK]
 //
 // CLOCK is the file of the chip's simulated time.
 //

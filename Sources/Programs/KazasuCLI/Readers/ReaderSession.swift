@@ -15,6 +15,7 @@ final class ReaderSession {
     private let isTimeoutGiven: Bool
     private let context: Context
     private let trace: TraceFile?
+    private let exchanges = ExchangeLog()
 
     /// Opens the reader given by the options, the environment or the connected devices.
     ///
@@ -52,7 +53,8 @@ final class ReaderSession {
         let redaction = FrameRedaction(context.redaction)
         let recording = RecordingReader(
             opened,
-            note: { [trace] entry in
+            note: { [trace, exchanges] entry in
+                exchanges.add(entry, took: link.elapsed - entry.time)
                 KeptProblem.current.add(entry, link.takeFrames())
                 redaction.learn(entry)
                 trace?.add(entry)
@@ -63,6 +65,7 @@ final class ReaderSession {
     /// Closes the reader and finishes the trace. A trace that cannot be written does not suppress the answer.
     func close() {
         reader.close()
+        exchanges.explain(context)
         context.attempt { () throws(CommandError) in try trace?.close() }
     }
 

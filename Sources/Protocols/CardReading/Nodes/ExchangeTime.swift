@@ -19,16 +19,21 @@ struct ExchangeTime {
     let command: Duration
 
     /// Preamble, synchronization code and checksum of a frame.
-    private static let frame = 10
+    static let frame = 10
     /// What the host's command, its acknowledgement and its answer have besides the packets, in bytes.
     private static let host = 25
     /// A byte on the line: ten bits.
     private static let lineByte = Duration.nanoseconds(10_851)
-    private static let cardShare = 10
+    static let cardShare = 10
+
+    /// A byte on air.
+    static func airByte(_ bitRate: FeliCaBitRate) -> Duration {
+        .nanoseconds(bitRate == .kbps424 ? 18_879 : 37_758)
+    }
 
     init(_ pmm: PMm, at bitRate: FeliCaBitRate) {
         let limits = ResponseTime(pmm)
-        let airByte = Duration.nanoseconds(bitRate == .kbps424 ? 18_879 : 37_758)
+        let airByte = Self.airByte(bitRate)
         func exchange(_ bytes: Int) -> Duration {
             airByte * (bytes + 2 * Self.frame) + Self.lineByte * (bytes + Self.host)
         }

@@ -403,7 +403,7 @@ struct NodeProof {
 /// proved, and the time that is lost where it differs from the predictions.
 final class ProofBudget {
     /// How much may be lost before the systems are walked.
-    static let most = Duration.milliseconds(4)
+    static let most = Duration.milliseconds(3)
     /// The time of what a walk does not ask: nodes that the card does not have, and places behind its last node.
     var wasted = Duration.zero
     /// A Suica of three systems is proved in 29 exchanges; with these, in 34.

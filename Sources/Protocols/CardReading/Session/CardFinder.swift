@@ -54,7 +54,7 @@ package struct CardFinder {
             isAnyWanted ? wanted : wanted + [stranger], wait, by: self,
             takesFirstSystem: codes == CardFinder.anySystem)
         while let look = try search.next() {
-            guard let found = try firstAnswer(to: look) else { continue }
+            guard let found = try firstAnswer(to: look, search.isFollowed) else { continue }
             return isAnyWanted || found.request != stranger ? .found(found) : .other(found.picc)
         }
         return .nothing
@@ -85,8 +85,9 @@ package struct CardFinder {
         var search = CardSearch(all, wait, by: self)
         while let look = try search.next() {
             switch look {
-            case .requests(let requests): if let found = try round(requests, of: all, wanted) { return found }
-            case .card(let card): if let found = try round([], of: all, wanted, with: card) { return found }
+            case .requests(let requests):
+                if let found = try round(requests, search.isFollowed, of: all, wanted) { return found }
+            case .card(let card): if let found = try round([], false, of: all, wanted, with: card) { return found }
             }
         }
         return []
@@ -94,9 +95,10 @@ package struct CardFinder {
 
     /// - Parameters:
     ///   - requests: the requests to start with; the others follow only if something answers these.
+    ///   - isFollowed: whether they are sent again if nothing answers.
     ///   - card: a card that is known to be there.
     private func round(
-        _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology],
+        _ requests: [ActivationRequest], _ isFollowed: Bool, of all: [ActivationRequest], _ technologies: [Technology],
         with card: FoundCard? = nil
     ) throws(ReadingError) -> [FoundCard]? {
         var found: [Technology: FoundCard] = [:]
@@ -105,7 +107,9 @@ package struct CardFinder {
         func look(_ technology: Technology, _ requests: [ActivationRequest]) throws(ReadingError) {
             do throws(ReadingError) {
                 let own = requests.filter { $0.technology == technology }
-                if let card = try firstAnswer(to: own) { found[technology] = card }
+                if let card = try firstAnswer(to: own, isFollowed: isFollowed && requests != all) {
+                    found[technology] = card
+                }
             } catch {
                 // A reader that cannot look for one kind may be able to look for the next.
                 guard case .reader(.unsupported) = error else { throw error }
@@ -156,7 +160,7 @@ package struct CardFinder {
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         var search = CardSearch(possible, wait, by: self)
         while let look = try search.next() {
-            if let found = try firstAnswer(to: look) { return found }
+            if let found = try firstAnswer(to: look, search.isFollowed) { return found }
         }
         return nil
     }
@@ -199,19 +203,21 @@ package struct CardFinder {
         return .nothing
     }
 
-    private func firstAnswer(to look: CardSearch.Look) throws(ReadingError) -> FoundCard? {
+    private func firstAnswer(to look: CardSearch.Look, _ isFollowed: Bool) throws(ReadingError) -> FoundCard? {
         switch look {
-        case .requests(let requests): try firstAnswer(to: requests)
+        case .requests(let requests): try firstAnswer(to: requests, isFollowed: isFollowed)
         case .card(let card): card
         }
     }
 
     /// Calls ``ReaderCore/Reader/firstAnswer(to:where:)`` and converts its errors.
     func firstAnswer(
-        to requests: [ActivationRequest], isConfirmed: Bool = true, where isWanted: (PICC) -> Bool = { _ in true }
+        to requests: [ActivationRequest], isConfirmed: Bool = true, isFollowed: Bool = false,
+        where isWanted: (PICC) -> Bool = { _ in true }
     ) throws(ReadingError) -> FoundCard? {
         try convertingErrors { reader throws(TransportError) in
-            try reader.firstAnswer(to: requests, isConfirmed: isConfirmed, where: isWanted, heard: heard.note)
+            try reader.firstAnswer(
+                to: requests, isConfirmed: isConfirmed, isFollowed: isFollowed, where: isWanted, heard: heard.note)
         }
     }
 

@@ -51,6 +51,11 @@ struct CardSearch {
 
     private var clock: SearchClock { wait.clock }
 
+    /// Whether the last requests are sent again, after a pause as long as a card needs to start, if nothing answers them.
+    var isFollowed: Bool {
+        if case .transit(let looks, _) = step { looks < Self.transitLooks } else { false }
+    }
+
     /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
     private static let transitLooks = 4
     private static let transitTime = Duration.milliseconds(75)

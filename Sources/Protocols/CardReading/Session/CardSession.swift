@@ -148,6 +148,22 @@ package final class CardSession {
         }
     }
 
+    /// Polls for a system of this card at 424 kbit/s, if the card was found at 212 and that was not tried before, since the
+    /// commands that follow take less time then.
+    ///
+    /// A card that does not answer is selected again at 212.
+    func raiseBitRate(for system: SystemHandle) throws(ReadingError) {
+        guard mayRaiseBitRate, bitRate == .kbps212 else { return }
+        let before = exchanges
+        guard try pollFaster(system.code, 0) == nil else { return }
+        // In earlier recordings another system is the first at 424.
+        guard exchanges > before else {
+            mayRaiseBitRate = true
+            return
+        }
+        guard try isPresent(system) else { throw .cardLost }
+    }
+
     /// Polls for a system once at 424 kbit/s.
     private func pollFaster(_ code: SystemCode, _ requestCode: UInt8) throws(ReadingError) -> FeliCaTarget? {
         if cancellation.isCancelled { throw .cancelled }
@@ -162,8 +178,11 @@ package final class CardSession {
             return found
         } catch {
             switch error {
-            // A recording at 212 kbit/s only has other questions.
-            case .corrupted, .heard, .unsupported, .outOfScript: return nil
+            case .corrupted, .heard, .unsupported: return nil
+            // A recording at 212 kbit/s only has other questions. What it does not have was not sent.
+            case .outOfScript:
+                exchanges -= 1
+                return nil
             default: throw CardSession.readingError(error)
             }
         }

@@ -38,19 +38,26 @@ package struct CardWait {
         let slice: Duration
         /// The time from the beginning to the first Polling for systems other than the transit one.
         let firstOther: Duration
-        /// The time between two of them. A phone that arrives in the 55 ms before one of them opens its wallet, so this is as long as
-        /// allows other cards to be found within a second on average.
+        /// The time to the second one. A phone that arrives in the 55 ms before one of them opens its wallet: the 50 that it needs to
+        /// start, and a Polling. So there is one in the first three seconds, in which most cards come, and other cards are still
+        /// found within a second on average.
+        let secondOther: Duration
+        /// The time between two later ones: 55 ms are less than 2 % of it.
         let other: Duration
 
         static let attentive = Times(
-            slice: .milliseconds(500), firstOther: .milliseconds(1000), other: .milliseconds(2250))
-        static let idle = Times(slice: .milliseconds(750), firstOther: .zero, other: .milliseconds(750))
+            slice: .milliseconds(500), firstOther: .milliseconds(1000), secondOther: .milliseconds(2250),
+            other: .milliseconds(3000))
+        static let idle = Times(
+            slice: .milliseconds(750), firstOther: .zero, secondOther: .milliseconds(750), other: .milliseconds(750))
     }
 
     /// When systems other than the transit one are polled for, in a wait and its parts.
     private final class Rhythm {
         var start: Duration?
         var last: Duration?
+        /// How often other systems were polled for.
+        var others = 0
         var isExpected = false
         /// When it was last looked more closely.
         var closer: Duration?
@@ -178,13 +185,14 @@ package struct CardWait {
     /// Whether systems other than the transit one are to be polled for.
     func areOtherSystemsDue(at time: Duration) -> Bool {
         if rhythm.isExpected { return true }
-        if let last = rhythm.last { return time - last >= times.other }
+        if let last = rhythm.last { return time - last >= (rhythm.others > 1 ? times.other : times.secondOther) }
         return time - (rhythm.start ?? time) >= times.firstOther
     }
 
     /// They were polled for, and nothing answered.
     func didPollOtherSystems(at time: Duration) {
         rhythm.last = time
+        rhythm.others += 1
         rhythm.isExpected = false
     }
 

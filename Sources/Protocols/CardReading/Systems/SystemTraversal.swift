@@ -50,6 +50,8 @@ final class SystemTraversal {
         unvisited = codes ?? [first.code]
         var visited: Set<SystemCode> = []
         var unlisted: [SystemCode]?
+        // A card with one system is polled again before it is visited, see below.
+        if unvisited.count > 1, known(first.code) == nil { try session.raiseBitRate(for: first) }
         for (number, code) in places ?? [(0, first.code)] {
             if unvisited.count == 1, places != nil { unlisted = try unlistedSystems(before: code, first) }
             let handle = try handle(for: code, number: number, first: first)

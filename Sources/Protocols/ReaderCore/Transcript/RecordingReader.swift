@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// PINs and passwords are masked in the lines (``SecretMask``). Any new command with another secret must be added
 /// there.
-package final class RecordingReader: Reader {
+package final class RecordingReader: FollowedSearch {
     private let reader: any Reader
     private let note: (TranscriptEntry) -> Void
     private let now: () -> Duration
@@ -43,8 +43,13 @@ package final class RecordingReader: Reader {
 
     /// Looks for a card and records it.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try activate(request, isFollowed: false)
+    }
+
+    /// The same; the recording does not say whether another search follows.
+    package func activate(_ request: ActivationRequest, isFollowed: Bool) throws(TransportError) -> PICC? {
         let time = now()
-        let result = Result { () throws(TransportError) in try reader.activate(request) }
+        let result = Result { () throws(TransportError) in try reader.look(for: request, isFollowed: isFollowed) }
         if case .success(let picc) = result { mask.activated(picc) }
         record(time, .activate(request, result))
         return try result.get()

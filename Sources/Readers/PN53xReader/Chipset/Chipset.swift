@@ -90,14 +90,19 @@ struct Chipset: ~Copyable {
     /// When the command switches the field on, a card may not be ready for it: the field is then left on for as long as
     /// a card may need, and the search is repeated once. (Whether a PN53x waits by itself is not known.)
     ///
-    /// - Parameter repeats: how many times the chip is to repeat the request.
-    mutating func poll(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
+    /// - Parameters:
+    ///   - repeats: how many times the chip is to repeat the request.
+    ///   - isFollowed: whether the caller repeats the search when the card has had that time.
+    mutating func poll(
+        _ command: [UInt8], repeats: UInt8 = 0, isFollowed: Bool = false
+    ) throws(TransportError) -> [UInt8] {
         try setRepeats(repeats)
         let answer = try list(command)
         guard iso14443.fieldIsFresh else { return answer }
         iso14443.fieldIsFresh = false
         guard answer.first == 0 else { return answer }
         try check(send(ChipCommand.fieldOn, waiting: Self.commandTime))
+        guard !isFollowed else { return answer }
         ThreadPause.sleep(Self.cardStart)
         // A reader that had to be brought back may have lost the setting.
         try setRepeats(repeats)

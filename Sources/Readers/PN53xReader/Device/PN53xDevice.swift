@@ -15,7 +15,7 @@ internal import SystemDevices
 /// A reader that does not come back cannot be used any more.
 ///
 /// Facts: libnfc 1.8.0 (`libnfc/chips/pn53x.c`, `libnfc/drivers/pn532_uart.c`), run against a simulated chip.
-package final class PN53xDevice: Reader {
+package final class PN53xDevice: FollowedSearch {
     /// The reader's properties, known without a card.
     package let information: ReaderInformation
 
@@ -57,9 +57,14 @@ package final class PN53xDevice: Reader {
     ///   ``TransportError/heard(_:)`` when the chip refuses to look for this kind, twice, although its line was proved in
     ///   between.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try activate(request, isFollowed: false)
+    }
+
+    /// The same. A search for FeliCa that another one follows is not repeated when it switches the field on.
+    package func activate(_ request: ActivationRequest, isFollowed: Bool) throws(TransportError) -> PICC? {
         for _ in 0..<2 {
             do throws(TransportError) {
-                return try look(request)
+                return try look(request, isFollowed)
             } catch {
                 guard try link.run({ link in link.mayHaveRefused(with: error) }) else { throw error }
             }
@@ -67,14 +72,15 @@ package final class PN53xDevice: Reader {
         throw .heard(.refused(request.technology))
     }
 
-    private func look(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    private func look(_ request: ActivationRequest, _ isFollowed: Bool) throws(TransportError) -> PICC? {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             try prepare()
             let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
             return try link.run { link throws(TransportError) in
                 link.iso14443.selection = .packets
-                let answer = try link.poll(ChipCommand.listFeliCa(polling, at: bitRate))
+                let answer = try link.poll(
+                    ChipCommand.listFeliCa(polling, at: bitRate), isFollowed: isFollowed)
                 return try polling.target(inList: answer, bitRate: bitRate).map { .felica($0) }
             }
         case .typeA(let isoDEP):

@@ -139,12 +139,13 @@ package enum VirtualCardFile {
 extension CardVisits {
     /// Reads `virtual.visits`.
     fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["seed", "frames", "within", "startup", "stay", "pace"])
+        try json.allowOnly(["seed", "frames", "from", "within", "startup", "stay", "pace"])
         let within = try json.optional("within")?.integer(in: 0...3_600_000)
+        let first = try json.optional("from")?.integer(in: 0...3_600_000) ?? 0
         let frames = try json.optional("frames")?.integer(in: 0...1_000_000)
         self.init(
             seed: UInt64(clamping: try json.optional("seed")?.integer(in: 0...Int.max) ?? 0),
-            within.map { .within(.milliseconds($0)) } ?? .frames(frames ?? 60),
+            within.map { .within(.milliseconds($0), from: .milliseconds(first)) } ?? .frames(frames ?? 60),
             startup: .milliseconds(try json.optional("startup")?.integer(in: 0...60_000) ?? 0),
             stay: try json.optional("stay")?.integer(in: 1...1_000_000),
             pace: try json.optional("pace")?.integer(in: 1...1000) ?? 1)

@@ -56,9 +56,9 @@ package struct CardVisits: Sendable {
     package enum Arrival: Hashable, Sendable {
         /// After up to so many frames.
         case frames(Int)
-        /// Up to so long after a search began: with the first frame after ``pause`` without any. A card that is still
-        /// there from the last search is taken away then.
-        case within(Duration)
+        /// Up to so long after a search began, and not before `from`. A search begins with the first frame after ``pause``
+        /// without any; a card that is still there from the last search is taken away then.
+        case within(Duration, from: Duration = .zero)
     }
 
     /// How long a host sends nothing between two searches.
@@ -90,7 +90,8 @@ package struct CardVisits: Sendable {
     package init(seed: UInt64, _ arrival: Arrival, startup: Duration, stay: Int? = nil, pace: Int = 1) {
         switch arrival {
         case .frames(let count): self.arrival = .frames(max(count, 0))
-        case .within(let time): self.arrival = .within(max(time, .zero))
+        case .within(let time, let first):
+            self.arrival = .within(max(time, first, .zero), from: max(first, .zero))
         }
         self.startup = max(startup, .zero)
         self.stay = stay.map { max($0, 1) }
@@ -107,13 +108,13 @@ package struct CardVisits: Sendable {
             guard let last = comesAfter, exchange > last else { return }
             comesAfter = nil
             arrive(&placed, at: now)
-        case .within(let time):
+        case .within(let time, let first):
             if lastFrame.map({ now - $0 >= Self.pause }) ?? true {
                 // At the latest, with the last frame that they were given.
                 leave(&placed, exchange, at: lastFrame ?? now)
                 // Multiples of the golden ratio are spread evenly, however many there are.
                 phase = (phase + 0.618_033_988_749_895).truncatingRemainder(dividingBy: 1)
-                moment = now + time * phase
+                moment = now + first + (time - first) * phase
             }
             lastFrame = now
             guard let moment, now >= moment else { return }

@@ -9,6 +9,8 @@ import ByteCodec
 package struct HostFrameParser: Sendable {
     private var buffer: [UInt8] = []
     private(set) var damagedFrames = 0
+    /// How many bytes have been parsed in all, skipped ones included.
+    private(set) var parsed = 0
 
     package init() {}
 
@@ -22,13 +24,17 @@ package struct HostFrameParser: Sendable {
 
     /// Treats the start code at the front as noise, since the rest of its frame does not come.
     mutating func skipStartCode() {
+        parsed &+= min(2, buffer.count)
         buffer.removeFirst(min(2, buffer.count))
     }
 
     /// The next complete frame, or `nil` when more bytes are needed.
     package mutating func next() -> HostFrame? {
         var start = 0
-        defer { buffer.removeFirst(min(start, buffer.count)) }
+        defer {
+            parsed &+= min(start, buffer.count)
+            buffer.removeFirst(min(start, buffer.count))
+        }
         while let code = startCode(from: start) {
             let body = buffer[(code + 2)...]
             switch Self.parse(body) {

@@ -37,6 +37,8 @@ package final class PN532Chip {
     private var interruption: HostFrame?
     private var speed: SerialSpeed
     private var speedAfterAcknowledge: SerialSpeed?
+    /// The speed of an ACK that is still to be parsed, although the chip has taken the host's next speed already.
+    private var speedOfAcknowledge: SerialSpeed?
     private var lastAnswer: [UInt8] = []
     private var isDead = false
     /// How many rising edges of the line a sleeping chip still needs to wake up; the bytes before are lost.
@@ -201,14 +203,12 @@ package final class PN532Chip {
     private func transmit(_ bytes: [UInt8]) {
         if timing.serialLine { spend(speed.byteTime * bytes.count) }
         count(bytes, \.bytesToHost)
+        counters.count { $0.lineTime += speed.byteTime * bytes.count }
         line.write(model.atHost(bytes, host: line.hostSpeed, chip: speed))
     }
 
     private func count(_ bytes: [UInt8], _ direction: WritableKeyPath<ChipStatistics, Int>) {
-        counters.count {
-            $0[keyPath: direction] &+= bytes.count
-            $0.lineTime += speed.byteTime * bytes.count
-        }
+        counters.count { $0[keyPath: direction] &+= bytes.count }
     }
 
     /// The new speed of the line, effective from the host's ACK.
@@ -229,6 +229,7 @@ package final class PN532Chip {
     /// sent.
     private func adoptSpeedOfHost(_ host: SerialSpeed?) {
         guard let speed = speedAfterAcknowledge, host == speed else { return }
+        speedOfAcknowledge = self.speed
         change(to: speed)
     }
 
@@ -280,9 +281,15 @@ package final class PN532Chip {
     }
 
     private func nextParsed() -> HostFrame? {
+        let before = parser.parsed
         let frame = parser.next()
-        let damaged = parser.damagedFrames
-        counters.count { $0.damagedFrames = damaged }
+        let (damaged, parsed) = (parser.damagedFrames, parser.parsed - before)
+        counters.count {
+            $0.damagedFrames = damaged
+            // By frames, not by what a read returns: an ACK that changes the speed may come with the next command.
+            $0.lineTime += (frame == .acknowledge ? speedOfAcknowledge ?? speed : speed).byteTime * parsed
+        }
+        if frame != nil { speedOfAcknowledge = nil }
         return frame
     }
 
