@@ -158,7 +158,41 @@ struct TagProvisionerTests {
         #expect(
             result.left == [] && tag.keys.allSatisfy { $0.allSatisfy { $0 == 0 } } && tag.versions == [0, 0, 0, 0, 0])
         #expect(tag.settings == TagPlan.factory)
+        // The reverse of a setup: key 0 first, the contents last.
+        #expect(
+            stand.steps == [
+                .key(0), .keyProved(0), .settings(file: 2), .key(3), .keyProved(3), .key(2), .keyProved(2), .key(1),
+                .keyProved(1), .contents(file: 2), .contents(file: 1), .done,
+            ])
         #expect(throws: Never.self) { try stand.run(plan, new: new, assumesFactory: true) }
+    }
+
+    /// A tag that leaves during a reset, before a command or after it: each key is the old or the factory's, and `resume` ends it.
+    @Test(arguments: [false, true]) func resetIsInterrupted(afterIt isDone: Bool) throws {
+        let (plan, new) = (try Self.plan(), try Self.keys(Self.new))
+        var place = 1
+        while true {
+            let stand = Stand(Self.card())
+            _ = try stand.run(plan, new: new)
+            stand.card.losePower()
+            stand.steps = []
+            let first = stand.field.statistics.exchanges + place
+            let lost = InjectedFaultRule(.silence, .during(first...first))
+            stand.field.plan(
+                InjectedFaults((isDone ? [lost] : []) + InjectedFaults.cardAway(from: isDone ? first + 1 : first).rules)
+            )
+            let isWhole = (try? stand.run(.reset, old: new, new: .factory)) != nil
+            stand.field.plan([])
+            #expect(try Self.changed(stand.card, old: new, new: .factory) != nil, "\(place)")
+            if isWhole { break }
+            stand.card.losePower()
+            let resumed = try stand.run(.reset, old: new, new: .factory, resumes: true)
+            let tag = try Self.tag(stand.card)
+            #expect(resumed.isVerified && tag.keys.allSatisfy { $0.allSatisfy { $0 == 0 } }, "\(place)")
+            #expect(tag.settings == TagPlan.factory && tag.failures <= 1, "\(place)")
+            place += 1
+        }
+        #expect(place > 60)
     }
 
     // MARK: Interruptions

@@ -36,7 +36,7 @@ struct RecordingReaderTests {
         }
     }
 
-    /// Notes whether it is told that another search follows.
+    /// Notes whether a search is said to go on.
     private final class Followed: FollowedSearch {
         let information = ReaderInformation(id: "followed", name: "Followed")
         private(set) var told: [Bool] = []

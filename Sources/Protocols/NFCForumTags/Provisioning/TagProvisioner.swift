@@ -6,6 +6,7 @@ package import ISO7816
 internal import NDEF
 
 /// Sets up an NTAG 424 DNA by a plan, in an order that loses no tag: contents, keys but 0, settings, key 0, what is permanent.
+/// A reset goes the other way.
 ///
 /// The old keys are proved before the first step, each new key right after its own. Steps are in the journal before they are
 /// sent, and what the tag has already is not sent again, so that an interrupted run ends with the same call.
@@ -81,10 +82,12 @@ package final class TagProvisioner {
     /// The steps that a run would take, as far as they show without a key.
     package func planned(_ survey: TagSurvey) -> TagProvision {
         var planned = TagProvision(uid: survey.uid)
-        var steps: [TagStep] = [.contents(file: 2)]
-        steps += changes.filter { $0 != 0 }.map { .key($0) }
-        steps += order.filter { survey.settings($0) != reversible($0, survey.settings($0)) }.map { .settings(file: $0) }
+        let settings = order.filter { survey.settings($0) != reversible($0, survey.settings($0)) }.map {
+            TagStep.settings(file: $0)
+        }
+        var steps = [.contents(file: 2)] + changes.filter { $0 != 0 }.map { .key($0) } + settings
         if changes.contains(0) { steps.append(.key(0)) }
+        if plan.isReset { steps.reverse() }
         steps += order.filter { final($0) != plan.settings[$0] || isFrozen($0) }.map { .freeze(file: $0) }
         if plan.hasRandomUID { steps.append(.randomUID) }
         planned.steps = steps.map { TagStepResult(step: $0, state: .planned) }
@@ -160,11 +163,7 @@ package final class TagProvisioner {
 
     /// Takes the missing steps.
     package func run() throws(TagProvisionError) -> TagProvision {
-        try writeContents()
-        for number in changes where number != 0 { try change(number) }
-        for number in order { try set(number, to: reversible(number, settings(number)), .settings(file: number)) }
-        try verifyURL()
-        if changes.contains(0) { try change(0) }
+        if plan.isReset { try goBack() } else { try setUp() }
         for number in order where isFrozen(number) { try set(number, to: final(number), .freeze(file: number)) }
         try readBack()
         if plan.hasRandomUID {
@@ -177,6 +176,25 @@ package final class TagProvisioner {
         try journal(.done)
         result.isVerified = true
         return result
+    }
+
+    /// Everything that can be undone; key 0, which opens the rest, comes last.
+    private func setUp() throws(TagProvisionError) {
+        try writeContents()
+        for number in changes where number != 0 { try change(number) }
+        for number in order { try set(number, to: reversible(number, settings(number)), .settings(file: number)) }
+        try verifyURL()
+        if changes.contains(0) { try change(0) }
+    }
+
+    /// The reverse of ``setUp()``.
+    private func goBack() throws(TagProvisionError) {
+        if changes.contains(0) { try change(0) }
+        for number in order.reversed() {
+            try set(number, to: reversible(number, settings(number)), .settings(file: number))
+        }
+        for number in changes.reversed() where number != 0 { try change(number) }
+        try writeContents()
     }
 
     private func note(_ step: TagStep, _ state: TagStepResult.State) {
