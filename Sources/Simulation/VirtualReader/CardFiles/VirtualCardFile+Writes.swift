@@ -277,8 +277,10 @@ private struct FileWrites: CardWrites {
         }
     }
 
-    /// A PIN that was tried is not a write.
-    var isEmpty: Bool { files.isEmpty && members.isEmpty && !hidesUID }
+    /// A PIN or a key that was tried is not a write, nor is a reading that was counted.
+    var isEmpty: Bool {
+        files.isEmpty && !hidesUID && members.allSatisfy { VirtualNTAG424.counters.contains($0.name) }
+    }
 
     func apply(to card: inout JSONValue) {
         for (name, value) in members { card[VirtualNTAG424.name][name] = value }

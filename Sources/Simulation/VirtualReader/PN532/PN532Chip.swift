@@ -47,6 +47,8 @@ package final class PN532Chip {
     private var awaitsMode = false
     private var received = 0
     private var receivedByCode: [UInt8: Int] = [:]
+    /// The bytes from the host since the last frame, whose time is counted with the next one.
+    private var uncounted = 0
     /// When all the bytes from the host have passed over the line.
     private var lineBusyUntil = Duration.zero
     /// When the last command was finished; the time that the host lets pass after it passes in the field, too.
@@ -283,13 +285,15 @@ package final class PN532Chip {
     private func nextParsed() -> HostFrame? {
         let before = parser.parsed
         let frame = parser.next()
-        let (damaged, parsed) = (parser.damagedFrames, parser.parsed - before)
-        counters.count {
-            $0.damagedFrames = damaged
-            // By frames, not by what a read returns: an ACK that changes the speed may come with the next command.
-            $0.lineTime += (frame == .acknowledge ? speedOfAcknowledge ?? speed : speed).byteTime * parsed
-        }
-        if frame != nil { speedOfAcknowledge = nil }
+        let damaged = parser.damagedFrames
+        counters.count { $0.damagedFrames = damaged }
+        uncounted += parser.parsed - before
+        guard let frame else { return nil }
+        // By frames, not by what a read returns: an ACK that changes the speed may come in parts, or with the next command.
+        let time = (frame == .acknowledge ? speedOfAcknowledge ?? speed : speed).byteTime * uncounted
+        counters.count { $0.lineTime += time }
+        uncounted = 0
+        speedOfAcknowledge = nil
         return frame
     }
 

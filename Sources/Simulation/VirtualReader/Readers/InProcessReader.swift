@@ -101,8 +101,10 @@ public final class InProcessReader: Reader {
         case .damaged: throw .heard(.damaged(.felica))
         case .answer(let answer):
             guard let target = InProcessReader.target(answer.frame, bitRate) else {
-                if information.hearsFailures { throw .heard(.unstarted(.felica)) }
-                return nil
+                // A whole packet with an even code, as cards of generation 0 send it.
+                let isWhole = answer.frame.count > 1 && Int(answer.frame[0]) == answer.frame.count
+                guard information.hearsFailures, isWhole, answer.frame[1].isMultiple(of: 2) else { return nil }
+                throw .heard(.unstarted(.felica))
             }
             selected = .felica(bitRate)
             return target

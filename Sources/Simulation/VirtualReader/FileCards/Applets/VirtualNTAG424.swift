@@ -362,6 +362,9 @@ extension VirtualNTAG424 {
 }
 
 extension VirtualNTAG424 {
+    /// The members that change without a write.
+    static let counters: Set<String> = ["readings", "failures"]
+
     /// The members of a card file that differ since a card was read from it.
     func members(since before: VirtualNTAG424) -> [(name: String, value: JSONValue)] {
         var members: [(name: String, value: JSONValue)] = []
