@@ -185,12 +185,9 @@ struct LiteIssuance {
                 }
             }
         } catch {
-            var error = failure ?? CommandError(error)
-            if [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) {
-                let command = "kazasu lite resume --journal \(ShellWord.quoted(journal.path))"
-                error.hint = tr("go on with: \(command)", "続けるには: \(command)")
+            throw LiteJournal.kind.ended(by: failure ?? CommandError(error), journal.path) {
+                tr("go on with: \($0)", "続けるには: \($0)")
             }
-            throw error
         }
     }
 

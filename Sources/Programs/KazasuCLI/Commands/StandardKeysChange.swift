@@ -230,14 +230,12 @@ struct KeyChangeRun {
                 }
             }
         } catch {
-            var error = failure ?? CommandError(error)
-            if [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) {
-                let command = "kazasu standard resume --journal \(ShellWord.quoted(journal.path))"
-                error.hint = tr(
-                    "go on with the same --keys and --new-keys: \(command)",
-                    "同じ --keys と --new-keys で続けてください: \(command)")
+            let (keys, newKeys) = (Caller.current.option("keys"), Caller.current.option("new-keys"))
+            throw StandardJournal.kind.ended(by: failure ?? CommandError(error), journal.path) { command in
+                tr(
+                    "go on with the same \(keys) and \(newKeys): \(command)",
+                    "同じ \(keys) と \(newKeys) で続けてください: \(command)")
             }
-            throw error
         }
         try answer(isDone: true)
     }

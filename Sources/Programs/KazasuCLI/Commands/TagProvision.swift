@@ -348,13 +348,9 @@ struct TagSetupRun {
         do throws(KazasuError) {
             return try body()
         } catch {
-            var error = recorder.failure ?? CommandError(error)
-            if [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) {
-                let command = "kazasu tag resume --journal \(ShellWord.quoted(path))"
-                error.hint = tr(
-                    "go on with the same files of keys: \(command)", "同じ鍵のファイルで続けてください: \(command)")
+            throw TagJournal.kind.ended(by: recorder.failure ?? CommandError(error), path) {
+                tr("go on with the same files of keys: \($0)", "同じ鍵のファイルで続けてください: \($0)")
             }
-            throw error
         }
     }
 

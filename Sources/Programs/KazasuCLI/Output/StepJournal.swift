@@ -18,6 +18,22 @@ final class StepJournal {
         let resume: String
         /// The beginning of the usual name.
         let name: String
+
+        /// The command that goes on with a journal, in the words of the caller; on a command line it can be copied.
+        private func resuming(_ path: String) -> String {
+            guard case .commandLine = Caller.current else {
+                return Caller.current.command(resume, .option("journal", path))
+            }
+            return "kazasu \(resume) --journal \(ShellWord.quoted(path))"
+        }
+
+        /// An error that ended the work; one after which it can go on names the command for that.
+        func ended(by error: CommandError, _ path: String, hint: (String) -> String) -> CommandError {
+            guard [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) else { return error }
+            var error = error
+            error.hint = hint(resuming(path))
+            return error
+        }
     }
 
     /// The longest journal, in bytes.
