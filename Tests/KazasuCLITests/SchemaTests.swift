@@ -74,6 +74,28 @@ struct SchemaTests {
             }
         }
 
+    /// The names of members anywhere in a schema.
+    private static func members(_ schema: JSONCursor) throws -> [String] {
+        if let members = try? schema.members() {
+            return try members.flatMap { name, value in
+                let own = name == "properties" ? (try? value.members())?.map { $0.0 } ?? [] : []
+                return try own + Self.members(value)
+            }
+        }
+        return try (try? schema.elements())?.flatMap { try Self.members($0) } ?? []
+    }
+
+    /// Classes of every client have a property for each; other names belong under `patternProperties`.
+    @Test("Members are named as properties of a class can be")
+    func names() throws {
+        for file in TestFiles.names(in: "Docs/schemas") {
+            let schema = JSONCursor(try JSONValue(parsing: try TestFiles.read("Docs/schemas/\(file)")))
+            let names = try Self.members(schema)
+            #expect(names.isEmpty == false, "\(file)")
+            for name in names { #expect(name.wholeMatch(of: /[A-Za-z][A-Za-z0-9]*/) != nil, "\(file): \(name)") }
+        }
+    }
+
     @Test("The answers that are kept", .enabled(if: isPython, "KAZASU_PYTHON names no Python"), arguments: kept)
     func answers(path: String) throws {
         let text = String(decoding: try TestFiles.read(path), as: UTF8.self)

@@ -245,20 +245,23 @@ struct TagProvisionerTests {
         for place in 2...whole { try Self.interrupt(.once(fault, at: place), plan, new: new, "\(place) \(fault)") }
     }
 
-    /// Interrupted again and again, until it ends: each run refuses a key at most once.
+    /// Interrupted again and again, at least twice a setup on average, until it ends: each run refuses a key at most once.
     @Test func randomInterruptions() throws {
         let (plan, new) = (try Self.plan(), try Self.keys(Self.new))
-        for seed in TestEffort.rounds(20) {
+        let rounds = TestEffort.rounds(20)
+        var interruptions = 0
+        for seed in rounds {
             let seed = UInt64(seed)
             let stand = Stand(Self.card())
             var isDone = false
             for run in 0..<12 as Range<UInt64> where !isDone {
                 stand.field.plan([
-                    InjectedFaultRule(.absent, .random(perThousand: run < 10 ? 8 : 0, seed: seed &+ 31 &* run)),
-                    InjectedFaultRule(.silence, .random(perThousand: run < 10 ? 8 : 0, seed: seed &+ 37 &* run)),
+                    InjectedFaultRule(.absent, .random(perThousand: run < 10 ? 20 : 0, seed: seed &+ 31 &* run)),
+                    InjectedFaultRule(.silence, .random(perThousand: run < 10 ? 20 : 0, seed: seed &+ 37 &* run)),
                 ])
                 let before = try Self.tag(stand.card).failures
                 isDone = (try? stand.run(plan, new: new, resumes: run > 0)) != nil
+                if !isDone { interruptions += 1 }
                 #expect(try Self.changed(stand.card, new: new) != nil, "seed \(seed), run \(run)")
                 #expect(try Self.tag(stand.card).failures <= before + 1, "seed \(seed), run \(run)")
                 stand.card.losePower()
@@ -266,6 +269,7 @@ struct TagProvisionerTests {
             #expect(isDone, "seed \(seed)")
             #expect(try Self.changed(stand.card, new: new) == [0, 1, 2, 3], "seed \(seed)")
         }
+        #expect(interruptions > 2 * rounds.count)
     }
 
     /// A step that cannot be stored is not taken.
