@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A watcher with sinks of a program's own, which have only the public API.
-@Suite("Sinks of a program's own", .timeLimit(.minutes(2)))
+@Suite("Sinks of a program's own", .timeLimit(.minutes(10)))
 struct OwnSinkTests {
     /// A sink that answers as a test wants.
     private final class OwnSink: Sink {
