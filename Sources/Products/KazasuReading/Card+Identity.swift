@@ -23,17 +23,8 @@ extension Card {
     /// - Returns: everything that was read, and the error that ended reading, if any.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
     public func license(_ pins: PINSource = .none) throws(KazasuError) -> FileCardResult<LicenseReport> {
-        let session = try apdus()
-        do throws(FileCardReadingError) {
-            var reading = try LicenseReader(session, identity)
+        try read(.license, LicenseReader.init(_:_:)) { reading in
             reading.verify(pins)
-            let dump = reading.finish()
-            guard let report = LicenseDecoder.decode(dump) else { throw .otherCard }
-            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
-        } catch .otherCard {
-            throw .wrongCard(reader.wrongCard(found, wanted: .license))
-        } catch {
-            throw KazasuError(error)
         }
     }
 
@@ -69,19 +60,9 @@ extension Card {
     private func myNumber(
         _ verify: (inout MyNumberReader) -> Void
     ) throws(KazasuError) -> FileCardResult<MyNumberReport> {
-        let session = try apdus()
-        do throws(FileCardReadingError) {
-            var reading = try MyNumberReader(session, identity)
-            verify(&reading)
-            let dump = reading.finish()
-            guard var report = MyNumberDecoder.decode(dump) else { throw .otherCard }
+        try read(.myNumber, MyNumberReader.init(_:_:), verify) { report, reading in
             report.itemsCheck = reading.itemsCheck
             report.typed = reading.typedMatch
-            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
-        } catch .otherCard {
-            throw .wrongCard(reader.wrongCard(found, wanted: .myNumber))
-        } catch {
-            throw KazasuError(error)
         }
     }
 
@@ -102,21 +83,13 @@ extension Card {
     ///   type, and ``FileCardReadingError/unsupported(_:)``.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` if nothing was read.
     public func residence(_ number: ResidenceNumber? = nil) throws(KazasuError) -> FileCardResult<ResidenceReport> {
-        let session = try apdus()
-        do throws(FileCardReadingError) {
-            var reading = try ResidenceReader(session, identity)
+        try read(.residence, ResidenceReader.init(_:_:)) { reading in
             if let number { reading.unlock(number) }
-            let dump = reading.finish()
-            guard var report = ResidenceDecoder.decode(dump) else { throw .otherCard }
+        } _: { report, _ in
             // The first generation has its number only in a picture.
             if let number, report.type.generation == 2, report.withheld.isEmpty {
                 report.typed = number.match(report.number)
             }
-            return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
-        } catch .otherCard {
-            throw .wrongCard(reader.wrongCard(found, wanted: .residence))
-        } catch {
-            throw KazasuError(error)
         }
     }
 
@@ -152,18 +125,35 @@ extension Card {
     public func passport(
         _ password: PassportPassword, allowsLastTry: Bool = false
     ) throws(KazasuError) -> FileCardResult<PassportReport> {
-        let session = try apdus()
-        do throws(FileCardReadingError) {
-            var reading = try PassportReader(session, identity)
+        try read(.passport, PassportReader.init(_:_:)) { reading in
             reading.unlock(password, allowsLastTry: allowsLastTry)
-            let dump = reading.finish()
-            guard reading.error != .otherCard, var report = PassportDecoder.decode(dump) else { throw .otherCard }
+        } _: { report, reading in
             report.access = reading.access
             if reading.access != nil { report.evidence = reading.evidence }
             if case .zone(let key) = password { report.compare(with: key) }
+        }
+    }
+
+    /// Reads an identity document.
+    ///
+    /// - Parameters:
+    ///   - make: reads what is free.
+    ///   - open: presents what opens the rest.
+    ///   - complete: adds to the report what is not in the dump.
+    private func read<Reading: IdentityReader, Report: IdentityDocument>(
+        _ kind: CardQuery.Kind, _ make: (ISO7816Session, CardIdentity) throws(FileCardReadingError) -> Reading,
+        _ open: (inout Reading) -> Void, _ complete: (inout Report, Reading) -> Void = { _, _ in }
+    ) throws(KazasuError) -> FileCardResult<Report> {
+        let session = try apdus()
+        do throws(FileCardReadingError) {
+            var reading = try make(session, identity)
+            open(&reading)
+            let dump = reading.finish()
+            guard reading.error != .otherCard, var report = Report.decode(dump) else { throw .otherCard }
+            complete(&report, reading)
             return FileCardResult(report: report, dump: dump, error: reading.error.map(KazasuError.init))
         } catch .otherCard {
-            throw .wrongCard(reader.wrongCard(found, wanted: .passport))
+            throw .wrongCard(reader.wrongCard(found, wanted: kind))
         } catch {
             throw KazasuError(error)
         }

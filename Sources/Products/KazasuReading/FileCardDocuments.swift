@@ -11,7 +11,7 @@ extension FileCardResult where Report == LicenseReport {
     ///
     /// - Parameter language: the language of names; keys and ids never change.
     public func document(in language: Language = .english) -> String {
-        document("kazasu.license/1", .license, report.members(language))
+        document(report.members(language))
     }
 }
 
@@ -24,7 +24,6 @@ extension FileCardResult where Report == PassportReport {
     ///   - language: the language of names; keys and ids never change.
     public func document(signature: CardSignature, chip: ChipCheck, in language: Language = .english) -> String {
         document(
-            "kazasu.passport/1", .passport,
             report.members(language, pictures: .array([]), signature: signature.json, chip: chip.json))
     }
 }
@@ -37,7 +36,6 @@ extension FileCardResult where Report == ResidenceReport {
     ///   - language: the language of names; keys and ids never change.
     public func document(signature: CardSignature, in language: Language = .english) -> String {
         document(
-            "kazasu.residence/1", .residence,
             report.members(language, pictures: .array([]), signature: signature.json))
     }
 }
@@ -60,19 +58,19 @@ extension FileCardResult where Report == MyNumberReport {
                 return JSONObject([
                     ("chain", ["state": .string(chain.state.rawValue), "by": .text(chain.authority)])
                 ])
-            })
+            }, redact: { $0 })
         if report.face != nil { members["pictures"] = .array([]) }
         if let signature { members["signature"] = signature.json }
-        members["faults"] = .array(report.warnings.map { $0.json(language) })
-        return document("kazasu.mynumber/1", .myNumber, members)
+        members["faults"] = report.faults(language)
+        return document(members)
     }
 }
 
-extension FileCardResult {
+extension FileCardResult where Report: IdentityDocument {
     /// A document about the card.
-    private func document(_ schema: String, _ kind: CardKind, _ members: JSONObject) -> String {
-        let card = DecodedCard(identity: dump.card, kind: kind, brand: nil)
-        var document = JSONObject([("schema", .string(schema)), ("card", JSONValue { card.write(to: &$0) })])
+    private func document(_ members: JSONObject) -> String {
+        let card = DecodedCard(identity: dump.card, kind: Report.kind, brand: nil)
+        var document = JSONObject([("schema", .string(Report.schema)), ("card", JSONValue { card.write(to: &$0) })])
         document.merge(members)
         return JSONValue.object(document).prettyText + "\n"
     }

@@ -5,14 +5,38 @@ public import CardModel
 public import ISO7816
 public import ReaderCore
 
+/// Reads an identity document: what is free when it is made, then what a PIN or a number opens.
+package protocol IdentityReader {
+    /// Why reading ended early, or why a PIN or number opened nothing.
+    var error: FileCardReadingError? { get }
+    /// Reads what was opened, and returns everything that was read.
+    mutating func finish() -> CardDump
+}
+
+extension ResidenceReader {
+    /// Reads what is free, with the system's random bytes.
+    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+        try self.init(session, card, random: MutualAuthentication.systemRandom)
+    }
+}
+
+extension PassportReader {
+    /// Reads EF.CardAccess, with the system's random bytes.
+    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+        try self.init(session, card, random: MutualAuthentication.systemRandom)
+    }
+}
+
 /// Reads files of a card into a dump, one after another, until an exchange fails.
 ///
 /// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.
 struct FileCardRecorder {
     /// The files that were read.
     private(set) var dump: CardDump
-    /// Why reading ended; nothing is sent after that.
-    private(set) var failure: ISO7816Error?
+    /// Why reading ended early: the first reason.
+    private(set) var error: FileCardReadingError?
+    /// Whether an exchange failed; nothing is sent after that.
+    var isLost: Bool { !dump.isComplete }
 
     private let session: ISO7816Session
     /// The selected application; `nil` for none, and for the master file.
@@ -29,13 +53,25 @@ struct FileCardRecorder {
     /// Notes that an application was selected otherwise: it is not selected again, which could forget a verified PIN.
     mutating func noteSelection(_ application: AID?) { current = application }
 
-    /// Notes that an exchange other than for a file failed: nothing more is read.
-    mutating func end(_ error: ISO7816Error) {
-        failure = failure ?? error
+    /// Notes why something stays closed; what is open is still read.
+    mutating func refuse(_ error: FileCardReadingError) { self.error = self.error ?? error }
+
+    /// Notes that an exchange failed: nothing more is read.
+    mutating func end(_ error: FileCardReadingError) {
+        refuse(error)
         dump.isComplete = false
     }
 
-    /// Adds a file that was not read.
+    /// Notes why a PIN or number opened nothing: the card refused it, or an exchange failed.
+    mutating func close(_ error: FileCardReadingError) {
+        switch error {
+        case .secure(.card(.status)), .secure(.wrongNumber), .secure(.crypto): refuse(error)
+        case .card, .secure: end(error)
+        default: refuse(error)
+        }
+    }
+
+    /// Adds a file, read or not.
     mutating func add(_ file: FileDump, of application: AID?) {
         if let place = dump.applications.firstIndex(where: { $0.aid == application }) {
             dump.applications[place].files.append(file)
@@ -54,11 +90,7 @@ struct FileCardRecorder {
         _ id: FileIdentifier, of application: AID?, limit: Int, root: SelectTarget = .masterFile,
         isDataObject: Bool = false, leavingOut hidden: BERTag? = nil
     ) {
-        guard failure == nil else {
-            add(FileDump(id: id, state: .lost), of: application)
-            note(id, application)
-            return
-        }
+        guard !isLost else { return lose(id, application) }
         do throws(ISO7816Error) {
             if application == nil || application != current {
                 current = nil
@@ -72,16 +104,36 @@ struct FileCardRecorder {
             } else {
                 contents = isDataObject ? try session.readDataObject(limit: limit) : session.readFile(limit: limit)
             }
+            if case .failed(let error) = contents.end {
+                end(.card(error))
+                return lose(id, application, data: contents.data)
+            }
             add(FileDump(id: id, state: state(contents), data: contents.data), of: application)
-            if case .failed(let error) = contents.end { fail(error, id, application) }
         } catch .status(_, let status) {
             add(FileDump(id: id, state: ReadState(refusedWith: status)), of: application)
         } catch .malformed(_, .notADataObject) {
             // The exchanges succeeded; only the contents are not what is expected.
             add(FileDump(id: id, state: .refused(status: nil)), of: application)
         } catch {
-            add(FileDump(id: id, state: .lost), of: application)
-            fail(error, id, application)
+            end(.card(error))
+            lose(id, application)
+        }
+    }
+
+    /// Reads a file in a way of the card's own, after a key opened it: whatever the card's word is, it is a refusal.
+    mutating func read(
+        _ id: FileIdentifier, of application: AID?, _ contents: () throws(SecureMessagingError) -> [UInt8]
+    ) {
+        guard !isLost else { return lose(id, application) }
+        do throws(SecureMessagingError) {
+            add(FileDump(id: id, state: .read, data: try contents()), of: application)
+        } catch .card(.status(_, let status)) {
+            add(FileDump(id: id, state: .refused(status: status.rawValue)), of: application)
+        } catch .card(.malformed(_, .notADataObject)) {
+            add(FileDump(id: id, state: .refused(status: nil)), of: application)
+        } catch {
+            end(.secure(error))
+            lose(id, application)
         }
     }
 
@@ -94,12 +146,8 @@ struct FileCardRecorder {
         }
     }
 
-    private mutating func fail(_ error: ISO7816Error, _ id: FileIdentifier, _ application: AID?) {
-        end(error)
-        note(id, application)
-    }
-
-    private mutating func note(_ id: FileIdentifier, _ application: AID?) {
+    private mutating func lose(_ id: FileIdentifier, _ application: AID?, data: [UInt8] = []) {
+        add(FileDump(id: id, state: .lost, data: data), of: application)
         dump.missing.append(MissingPart(application: application, file: id, reason: .cardLost))
     }
 }

@@ -9,14 +9,13 @@ package import ISO7816
 /// The order is always the same: the kind of card; whether PINs are set, and nothing more if that cannot be read; the
 /// free data; the remaining tries; then the PINs, only through the session's guard; then what they unlock. The dump
 /// never contains a PIN.
-package struct LicenseReader {
+package struct LicenseReader: IdentityReader {
     package let kind: LicenseKind
     /// Whether the holder has set PINs.
     package let arePINsSet: Bool
     /// The remaining tries of each PIN, as last reported by the card.
     package private(set) var tries: [LicensePIN: TriesLeft] = [:]
-    /// Why reading ended early.
-    package private(set) var error: FileCardReadingError?
+    package var error: FileCardReadingError? { recorder.error }
 
     private let session: ISO7816Session
     private let root: SelectTarget
@@ -35,7 +34,7 @@ package struct LicenseReader {
         recorder = FileCardRecorder(session, card)
         let setting: LicenseFile = kind == .license ? .pinSetting : .myNumberPINSetting
         recorder.read(setting, root)
-        if let failure = recorder.failure { throw .card(failure) }
+        if let error = recorder.error { throw error }
         arePINsSet = try LicenseReader.setting(recorder.dump.application(setting.application)?.file(setting.id))
         if kind == .license { recorder.read(.commonData, root) }
         askForTries()
@@ -49,7 +48,7 @@ package struct LicenseReader {
     /// If the holder has not set PINs, none is asked for.
     package mutating func verify(_ source: PINSource) {
         let prompts = arePINsSet ? pins.map { PINPrompt(reference($0), tries[$0]) } : []
-        guard error == nil, recorder.failure == nil, let choice = source.choose(prompts) else { return }
+        guard error == nil, let choice = source.choose(prompts) else { return }
         guard arePINsSet else {
             verify([], consent: choice.consent)
             return
@@ -68,7 +67,7 @@ package struct LicenseReader {
     /// - Returns: whether everything succeeded; otherwise ``error`` gives the reason.
     @discardableResult
     package mutating func verify(_ given: [(LicensePIN, PIN)], consent: PINConsent) -> Bool {
-        guard error == nil, recorder.failure == nil else { return false }
+        guard error == nil else { return false }
         var requests: [(LicensePIN, PINRequest)] = []
         for pin in pins {
             let reference = reference(pin)
@@ -89,7 +88,7 @@ package struct LicenseReader {
                 let failed = requests.firstIndex { $0.1.reference == error.reference } ?? 0
                 verified.formUnion(requests.prefix(failed).map(\.0))
             } else if let failure = error.exchangeFailure {
-                recorder.end(failure)
+                recorder.end(.card(failure))
             }
         }
         return error == nil
@@ -100,7 +99,7 @@ package struct LicenseReader {
     /// Only the first error counts.
     package mutating func refuse(_ error: PINGuardError) {
         guard self.error == nil else { return }
-        self.error = .pin(error)
+        recorder.refuse(.pin(error))
         guard let pin = pins.first(where: { reference($0) == error.reference }) else { return }
         tries[pin] = error.triesLeft(before: tries[pin])
         refusals[pin] = CardPINState.Reason(error)
@@ -113,13 +112,12 @@ package struct LicenseReader {
     package mutating func finish() -> CardDump {
         for file in kind.files where file.access != .free {
             // If the PIN of a file was given, a failed exchange means that the file is lost.
-            if isOpen(file, with: recorder.failure == nil ? verified : given) {
+            if isOpen(file, with: recorder.isLost ? given : verified) {
                 recorder.read(file, root)
             } else {
                 recorder.add(FileDump(id: file.id, state: .keyRequired), of: file.application)
             }
         }
-        if error == nil, let failure = recorder.failure { error = .card(failure) }
         for pin in pins {
             let state = CardPINState(
                 triesLeft: tries[pin]?.number, isVerified: verified.contains(pin), refusal: refusals[pin])
@@ -138,14 +136,13 @@ package struct LicenseReader {
     }
 
     private mutating func askForTries() {
-        for pin in pins where recorder.failure == nil && error == nil {
+        for pin in pins where error == nil {
             recorder.forgetSelection()
             do throws(ISO7816Error) {
                 tries[pin] = try session.pinGuard.triesLeft(
                     of: reference(pin), in: session)
             } catch {
-                self.error = .card(error)
-                recorder.end(error)
+                recorder.end(.card(error))
             }
         }
     }

@@ -11,11 +11,10 @@ package import ISO7816
 /// It reads what is open, the remaining tries of every PIN, with the four-digit PIN the four items, and with 照合番号B the
 /// face of the card. The dump never contains a PIN, the picture of the security code, or anything that was made from the personal number,
 /// and nothing is signed.
-package struct MyNumberReader {
+package struct MyNumberReader: IdentityReader {
     /// The remaining tries of each PIN, as last reported by the card.
     package private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
-    /// Why reading ended early.
-    package private(set) var error: FileCardReadingError?
+    package var error: FileCardReadingError? { recorder.error }
 
     private let session: ISO7816Session
     private var recorder: FileCardRecorder
@@ -57,7 +56,7 @@ package struct MyNumberReader {
     }
 
     private mutating func askForTries(_ pin: MyNumberPIN) {
-        guard recorder.failure == nil, error == nil else { return }
+        guard error == nil else { return }
         recorder.forgetSelection()
         do throws(ISO7816Error) {
             let left = try session.pinGuard.triesLeft(of: MyNumberReader.reference(pin), in: session)
@@ -66,8 +65,7 @@ package struct MyNumberReader {
         } catch .status {
             // Not every generation of the card has all of them.
         } catch {
-            self.error = .card(error)
-            recorder.end(error)
+            recorder.end(.card(error))
         }
     }
 
@@ -81,7 +79,7 @@ package struct MyNumberReader {
     }
 
     private mutating func verify(_ source: PINSource, for pin: MyNumberPIN) {
-        guard error == nil, recorder.failure == nil,
+        guard error == nil,
             let choice = source.choose([PINPrompt(MyNumberReader.reference(pin), tries[pin])])
         else { return }
         let isReached = choice.pass { _, pins in pins.allSatisfy { verify($0, for: pin, consent: choice.consent) } }
@@ -93,7 +91,7 @@ package struct MyNumberReader {
     /// - Returns: whether the card accepted it; otherwise ``error`` gives the reason.
     @discardableResult
     package mutating func verify(_ pin: PIN, for which: MyNumberPIN = .cardInput, consent: PINConsent) -> Bool {
-        guard error == nil, recorder.failure == nil else { return false }
+        guard error == nil else { return false }
         recorder.forgetSelection()
         if which == .cardSurfaceNumberB { typedNumber = pin.printedPart(CheckNumberB.length) }
         do throws(PINGuardError) {
@@ -103,7 +101,7 @@ package struct MyNumberReader {
             recorder.noteSelection(which.application.aid)
         } catch {
             refuse(error, which)
-            if let failure = error.exchangeFailure { recorder.end(failure) }
+            if let failure = error.exchangeFailure { recorder.end(.card(failure)) }
         }
         return verified.contains(which)
     }
@@ -113,7 +111,7 @@ package struct MyNumberReader {
     /// Only the first error counts.
     private mutating func refuse(_ error: PINGuardError, _ pin: MyNumberPIN) {
         guard self.error == nil else { return }
-        self.error = .pin(error)
+        recorder.refuse(.pin(error))
         tries[pin] = error.triesLeft(before: tries[pin])
         refusals[pin] = CardPINState.Reason(error)
     }
@@ -138,7 +136,6 @@ package struct MyNumberReader {
             }
         }
         typedNumber = nil
-        if error == nil, let failure = recorder.failure { error = .card(failure) }
         for pin in MyNumberPIN.allCases {
             guard known.contains(pin) else { continue }
             let state = CardPINState(
@@ -160,7 +157,7 @@ package struct MyNumberReader {
     /// Reads what signs the four items, compares, and overwrites it.
     private mutating func checkItems() -> MyNumberItemsCheck {
         let application = recorder.dump.application(MyNumberFile.attributes.application.aid)
-        guard recorder.failure == nil, let items = application?.file(MyNumberFile.attributes.id), items.state == .read
+        guard !recorder.isLost, let items = application?.file(MyNumberFile.attributes.id), items.state == .read
         else { return .incomplete }
         var secret: [UInt8]
         do throws(ISO7816Error) {
@@ -173,7 +170,7 @@ package struct MyNumberReader {
         } catch .malformed(_, .notADataObject) {
             return .malformed
         } catch {
-            recorder.end(error)
+            recorder.end(.card(error))
             return .incomplete
         }
         defer { secret.wipe() }

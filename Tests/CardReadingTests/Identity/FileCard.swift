@@ -48,6 +48,11 @@ struct FileCard {
         field.plan(faults)
     }
 
+    /// A session with the card over another reader in front of its own.
+    func session(_ reader: any Reader) throws -> ISO7816Session {
+        ISO7816Session(reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+    }
+
     /// A PIN of a text.
     static func pin(_ text: String) -> PIN { PIN(Array(text.utf8)) }
 }

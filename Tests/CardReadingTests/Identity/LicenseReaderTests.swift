@@ -233,13 +233,6 @@ struct LicenseReaderTests {
         #expect(!card.spy.frames.contains { $0[1] == 0x20 }, "not even the tries were asked for")
     }
 
-    @Test("A card that is not a license")
-    func otherCard() throws {
-        let card = try FileCard("mynumber/card.json")
-        #expect(throws: FileCardReadingError.otherCard) { try LicenseReader(card.session, card.identity) }
-        #expect(!card.spy.frames.contains { $0[1] == 0x20 })
-    }
-
     @Test("The license on a My Number card, ten tries")
     func myNumberLicense() throws {
         let card = try FileCard("license/my-number-licence.json")

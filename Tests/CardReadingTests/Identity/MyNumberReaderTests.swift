@@ -111,12 +111,6 @@ struct MyNumberReaderTests {
         }
     }
 
-    @Test("Another kind of card")
-    func otherCard() throws {
-        let card = try FileCard("license/sample.json")
-        #expect(throws: FileCardReadingError.otherCard) { try MyNumberReader(card.session, card.identity) }
-    }
-
     @Test("After any fault at any exchange: no PIN is sent twice")
     func everyFault() throws {
         for fault in [InjectedFault.silence, .absent, .damaged(status: 0x02), .truncated(to: 1)] {

@@ -322,8 +322,7 @@ struct PassportAccessTests {
         for path in ["passport/chip-pace.json", "passport/chip-active.json"] {
             let card = try FileCard(path)
             let reader = ShortReader(card.spy, longest: 112)
-            let session = ISO7816Session(
-                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+            let session = try card.session(reader)
             let reading = try Self.read(card, try Self.zone(), session: session)
             #expect(reading.error == nil && reading.report.photo != nil, "\(path): \(reading.error as Any)")
             #expect(reading.signature.state == .valid && reader.refused > 0)
@@ -339,9 +338,7 @@ struct PassportAccessTests {
         _ = try Self.read(whole, try Self.zone())
         for exchange in 0..<whole.spy.frames.count {
             let card = try FileCard(path, isExtended: true)
-            let reader = LosingReader(card.spy, after: exchange)
-            let session = ISO7816Session(
-                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+            let session = try card.session(LosingReader(card.spy, after: exchange))
             guard let reading = try? Self.read(card, try Self.zone(), session: session) else { continue }
             #expect(reading.error != nil, "exchange \(exchange)")
             if let evidence = reading.report.evidence?.chip { #expect(evidence == .notDone(.refused), "\(exchange)") }
@@ -364,9 +361,7 @@ struct PassportAccessTests {
         let authorities = try CertificateAuthorities(files: [TestFiles.read("Fixtures/iso7816/passport/authority.der")])
         func read(changing exchange: Int?) throws -> (Reading, Int) {
             let card = try FileCard("passport/card.json", changes: open)
-            let reader = ChangingReader(card.spy, at: exchange)
-            let session = ISO7816Session(
-                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+            let session = try card.session(ChangingReader(card.spy, at: exchange))
             let reading = try Self.read(card, try Self.zone(), session: session, authorities: authorities)
             return (reading, card.spy.frames.count)
         }
@@ -414,31 +409,6 @@ struct PassportAccessTests {
             #expect(CardAccessNumber(text) == nil, "\(text)")
         }
     }
-}
-
-/// A reader that changes a bit of one answer.
-private final class ChangingReader: Reader {
-    private let reader: any Reader
-    private let exchange: Int?
-    private var count = 0
-
-    init(_ reader: any Reader, at exchange: Int?) {
-        self.reader = reader
-        self.exchange = exchange
-    }
-
-    var information: ReaderInformation { reader.information }
-
-    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
-
-    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        var answer = try reader.transceive(frame, timeout: timeout)
-        if count == exchange, answer.count > 2 { answer[(answer.count - 2) / 2] ^= 4 }
-        count += 1
-        return answer
-    }
-
-    func close() { reader.close() }
 }
 
 /// A reader in front of a chip that answers protected reads of more bytes with 6700, and has then left the session.

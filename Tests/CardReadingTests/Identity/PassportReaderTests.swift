@@ -6,7 +6,6 @@ import CardDecoders
 import CardModel
 import CardReading
 import ISO7816
-import ReaderCore
 import TestSupport
 import Testing
 import VirtualReader
@@ -60,15 +59,6 @@ struct PassportReaderTests {
         for frame in card.spy.frames { #expect(!frame.indices.contains { frame[$0...].starts(with: clear) }) }
     }
 
-    @Test("Other numbers and dates are sent once, say so and read nothing")
-    func wrongKey() throws {
-        let card = try FileCard("passport/card.json")
-        let (error, _, report) = try Self.read(card, "SP1234568,800405,360614")
-        #expect(error == .wrongPassportKey(nil))
-        #expect(report.withheld == PassportFile.always && report.machineReadableZone == nil)
-        #expect(card.spy.frames.count { $0[1] == 0x82 } == 1)
-    }
-
     @Test("A passport that refuses BAC and lists PACE is opened by PACE; without the list it is refused")
     func pace() throws {
         #expect(try Self.read(FileCard("passport/pace.json")).error == nil)
@@ -77,15 +67,6 @@ struct PassportReaderTests {
         #expect(try Self.read(other).error == .secure(.card(.status(.getChallenge, 0x6985))))
         let hidden = try FileCard("passport/pace.json", changes: [("A0000002471001", "A0000002471002")])
         #expect(try Self.error(hidden) == .otherCard)
-    }
-
-    @Test(
-        "Licenses, residence and My Number cards are other cards",
-        arguments: ["license/sample.json", "mynumber/card.json", "residence/second.json"])
-    func otherCards(_ path: String) throws {
-        let card = try FileCard(path)
-        #expect(throws: FileCardReadingError.otherCard) { try PassportReader(card.session, card.identity) }
-        #expect(card.spy.sentPINs.isEmpty)
     }
 
     @Test("A file beyond 32 KiB is read with the odd instruction")
@@ -101,37 +82,13 @@ struct PassportReaderTests {
         #expect(card.spy.frames.contains { $0[1] == 0xB1 })
     }
 
-    @Test("A passport that leaves at any exchange gives what was read, marked incomplete")
-    func lost() throws {
-        let whole = try FileCard("passport/card.json")
-        let everything = try Self.read(whole).dump
-        for exchange in stride(from: 0, to: whole.spy.frames.count, by: 2) {
-            let card = try FileCard("passport/card.json")
-            let reader = LosingReader(card.spy, after: exchange)
-            let session = ISO7816Session(
-                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
-            guard var reading = try? PassportReader(session, card.identity) else {
-                #expect(exchange < 4)
-                continue
-            }
-            reading.unlock(.zone(try Self.key()))
-            let dump = reading.finish()
-            #expect(reading.error != nil, "exchange \(exchange)")
-            for file in dump.applications.flatMap(\.files) where file.state == .read {
-                #expect(everything.application(PassportFile.application)?.file(file.id) == file)
-            }
-        }
-    }
-
     @Test("An answer with another bit ends reading, and none of it is used")
     func changed() throws {
         let whole = try FileCard("passport/card.json")
         _ = try Self.read(whole)
         for exchange in 4..<min(11, whole.spy.frames.count) {
             let card = try FileCard("passport/card.json")
-            let reader = ChangingReader(card.spy, at: exchange)
-            let session = ISO7816Session(
-                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
+            let session = try card.session(ChangingReader(card.spy, at: exchange))
             var reading = try PassportReader(session, card.identity)
             reading.unlock(.zone(try Self.key()))
             let dump = reading.finish()
@@ -221,28 +178,4 @@ struct MachineReadableZoneTests {
             #expect(zone != nil)
         }
     }
-}
-
-/// A reader that changes a bit of one answer.
-private final class ChangingReader: Reader {
-    private let reader: any Reader
-    private var left: Int
-
-    init(_ reader: any Reader, at exchange: Int) {
-        self.reader = reader
-        left = exchange
-    }
-
-    var information: ReaderInformation { reader.information }
-
-    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
-
-    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        var answer = try reader.transceive(frame, timeout: timeout)
-        if left == 0, answer.count > 4 { answer[4] ^= 0x01 }
-        left -= 1
-        return answer
-    }
-
-    func close() { reader.close() }
 }

@@ -6,7 +6,6 @@ import CardDecoders
 import CardModel
 import CardReading
 import ISO7816
-import ReaderCore
 import TestSupport
 import Testing
 import VirtualReader
@@ -84,15 +83,6 @@ struct ResidenceReaderTests {
         #expect(special.work == nil && special.until == nil && special.period?.code == "0103")
     }
 
-    @Test("A wrong number is sent once, says so and reads nothing", arguments: ["first", "second"])
-    func wrongNumber(_ name: String) throws {
-        let (reader, dump) = try Self.read(name, "AA12345678BC")
-        #expect(reader.error == .secure(.wrongNumber))
-        let report = try #require(ResidenceDecoder.decode(dump))
-        #expect(report.withheld == ResidenceFile.files(of: reader.type))
-        #expect(report.version != nil)
-    }
-
     @Test("Without the number only the kind is read, and no challenge is asked for")
     func free() throws {
         let card = try FileCard("residence/second.json")
@@ -111,13 +101,6 @@ struct ResidenceReaderTests {
         #expect(throws: FileCardReadingError.unknownType("09")) { try ResidenceReader(card.session, card.identity) }
     }
 
-    @Test("Licenses and My Number cards are other cards", arguments: ["license/sample.json", "mynumber/card.json"])
-    func otherCards(_ path: String) throws {
-        let card = try FileCard(path)
-        #expect(throws: FileCardReadingError.otherCard) { try ResidenceReader(card.session, card.identity) }
-        #expect(card.spy.sentPINs.isEmpty)
-    }
-
     @Test("A number in lower case, full width or with hyphens is the same; anything else is none")
     func forms() {
         for text in ["AA12345678BB", "aa12345678bb", "ＡＡ１２３４５６７８ＢＢ", "aa-1234 5678-bb", " AA12345678BB "] {
@@ -129,32 +112,6 @@ struct ResidenceReaderTests {
             "あい12345678うえ",
         ] {
             #expect(ResidenceNumber(text) == nil, "\(text)")
-        }
-    }
-
-    @Test("A card that leaves at any exchange gives what was read, marked incomplete", arguments: ["first", "second"])
-    func lost(_ name: String) throws {
-        let whole = try FileCard("residence/\(name).json")
-        var complete = try ResidenceReader(whole.session, whole.identity)
-        complete.unlock(try Self.number())
-        let everything = complete.finish()
-        for exchange in 0..<whole.spy.frames.count {
-            let card = try FileCard("residence/\(name).json")
-            let reader = LosingReader(card.spy, after: exchange)
-            let session = ISO7816Session(
-                reader: reader, picc: try #require(try reader.activate(.typeB())), request: .typeB())
-            guard var reading = try? ResidenceReader(session, card.identity) else {
-                #expect(exchange < 4)
-                continue
-            }
-            reading.unlock(try Self.number())
-            let dump = reading.finish()
-            #expect(reading.error != nil, "exchange \(exchange)")
-            for application in dump.applications {
-                for file in application.files where file.state == .read {
-                    #expect(everything.applications.first { $0.aid == application.aid }?.file(file.id) == file)
-                }
-            }
         }
     }
 
@@ -183,27 +140,4 @@ extension CardDump {
         dump.card = card
         return dump
     }
-}
-
-/// A reader whose card is gone after some exchanges.
-final class LosingReader: Reader {
-    private let reader: any Reader
-    private var left: Int
-
-    init(_ reader: any Reader, after count: Int) {
-        self.reader = reader
-        left = count
-    }
-
-    var information: ReaderInformation { reader.information }
-
-    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
-
-    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        guard left > 0 else { throw .noAnswer }
-        left -= 1
-        return try reader.transceive(frame, timeout: timeout)
-    }
-
-    func close() { reader.close() }
 }

@@ -28,3 +28,51 @@ final class SpyReader: Reader {
 
     func close() { reader.close() }
 }
+
+/// A reader whose card is gone after some exchanges.
+final class LosingReader: Reader {
+    private let reader: any Reader
+    private var left: Int
+
+    init(_ reader: any Reader, after count: Int) {
+        self.reader = reader
+        left = count
+    }
+
+    var information: ReaderInformation { reader.information }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard left > 0 else { throw .noAnswer }
+        left -= 1
+        return try reader.transceive(frame, timeout: timeout)
+    }
+
+    func close() { reader.close() }
+}
+
+/// A reader that changes a bit of one answer.
+final class ChangingReader: Reader {
+    private let reader: any Reader
+    private let exchange: Int?
+    private var count = 0
+
+    init(_ reader: any Reader, at exchange: Int?) {
+        self.reader = reader
+        self.exchange = exchange
+    }
+
+    var information: ReaderInformation { reader.information }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        var answer = try reader.transceive(frame, timeout: timeout)
+        if count == exchange, answer.count > 2 { answer[(answer.count - 2) / 2] ^= 4 }
+        count += 1
+        return answer
+    }
+
+    func close() { reader.close() }
+}

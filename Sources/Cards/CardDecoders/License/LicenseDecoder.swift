@@ -30,8 +30,11 @@ public enum LicenseDecoder {
         guard let kind = kind(of: dump) else { return nil }
         var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], warnings: [])
         for file in kind.files {
-            guard let found = dump.application(file.application)?.file(file.id) else { continue }
-            report.add(file, found)
+            let found = dump.application(file.application)?.file(file.id)
+            report.read(file, found) { $0.addFields(file, $1, isCut: false) }
+            if let found, found.state == .lost, !found.data.isEmpty {
+                report.addFields(file, found.data, isCut: true)
+            }
         }
         let states = kind.pins.map { dump.application($0.application)?.file($0.file)?.pin }
         report.pin1 = states.first ?? nil
@@ -44,19 +47,7 @@ public enum LicenseDecoder {
 
 extension LicenseReport {
     /// Adds the contents of one file.
-    fileprivate mutating func add(_ file: LicenseFile, _ found: FileDump) {
-        switch found.state {
-        case .keyRequired: withheldFiles.append(file)
-        case .refused(let status): warnings.append(LicenseWarning(file: file, reason: .refused(status)))
-        case .skipped: break
-        case .lost:
-            warnings.append(LicenseWarning(file: file, reason: .lost))
-            if !found.data.isEmpty { addFields(file, found.data, isCut: true) }
-        case .read: addFields(file, found.data, isCut: false)
-        }
-    }
-
-    private mutating func addFields(_ file: LicenseFile, _ data: [UInt8], isCut: Bool) {
+    fileprivate mutating func addFields(_ file: LicenseFile, _ data: [UInt8], isCut: Bool) {
         let reader = LicenseFieldReader(file, data)
         fields += reader.fields
         // A truncated file is already reported as such; do not also report that it ends within an item.
@@ -86,7 +77,7 @@ extension LicenseReport {
     }
 }
 
-extension LicenseWarning.Reason {
+extension IdentityWarningReason {
     fileprivate var isEnd: Bool {
         switch self {
         case .lengthMissing, .pastEnd: true

@@ -171,74 +171,15 @@ extension LicenseReport {
     ///
     /// - Parameters:
     ///   - language: the language of names; keys and ids never change.
-    ///   - photoPath: the path that the photo was written to, if it was.
     ///   - redact: returns the replacement for a personal value.
-    package func json(
-        _ language: Language, photoPath: String? = nil, redact: (String) -> String = { $0 }
-    ) -> JSONObject {
+    package func json(_ language: Language, redact: (String) -> String) -> JSONObject {
         var object = JSONObject([("kind", .string(kind.rawValue))])
-        func put(_ item: LicenseItem, _ value: () -> JSONValue) {
-            if field(item) != nil { object[item.member ?? item.rawValue] = value() }
-        }
-        func mask(_ item: LicenseItem, _ text: String) -> String { item.isPersonal ? redact(text) : text }
-        func putText(_ item: LicenseItem, _ text: JISText?) {
-            put(item) { .text(text.map { mask(item, $0.description) }) }
-        }
-        func putCode(_ item: LicenseItem) { put(item) { code(item, mask) } }
-        put(.edition) { .text(edition?.version) }
-        put(.makers) {
-            ["manufacturer": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
-        }
-        put(.pinSetting) { arePINsSet.map { .bool($0) } ?? .null }
-        put(.characterSet) { .text(bytes(.characterSet).map { Hex.encode($0) }) }
-        putText(.name, name)
-        putText(.nameKana, nameKana)
-        putText(.alias, text(.alias))
-        putText(.unifiedNameKana, text(.unifiedNameKana))
-        putDate("birthDate", .birthDate, date(.birthDate)?.day?.date, &object, mask)
-        putText(.address, address)
-        putDate("issueDate", .issueDate, issued, &object, mask)
-        putCode(.referenceNumber)
-        putText(.colorClass, text(.colorClass))
-        putDate("expiryDate", .expiryDate, expires, &object, mask)
-        put(.conditions) { .array(conditions.map { .string(mask(.conditions, $0.description)) }) }
-        putText(.commission, commission)
-        putCode(.number)
-        putCode(.historyNumber)
-        putDate("historyDate", .historyDate, date(.historyDate)?.day?.date, &object, mask)
-        put(.driverClass) { .text(bytes(.driverClass).map { Hex.encode($0) }) }
-        put(.categories) { .array(categories.map { $0.json(language) }) }
-        putText(.registeredDomicile, registeredDomicile)
-        if field(.remarks) != nil {
-            object["remarks"] = .array(remarks.map { .string(mask(.remarks, $0.description)) })
-        }
-        putLists(language, photoPath, &object, mask)
-        return object
-    }
-
-    private func putLists(
-        _ language: Language, _ photoPath: String?, _ object: inout JSONObject, _ mask: (LicenseItem, String) -> String
-    ) {
-        if fields.contains(where: { $0.file == .laterEntries || $0.file == .laterDomicile }) {
-            object["laterEntries"] = .array(laterEntries.map { $0.entry.json($0.field, mask) })
-            object["asIssued"] = .object(asIssued(mask))
-        }
-        for (item, key) in [(LicenseItem.externalCharacters, "外字"), (.missingCharacterImages, "欠字")]
-        where field(item) != nil {
-            object[item.rawValue] = .array(
-                fields(item).filter { !$0.raw.isEmpty }.map {
-                    ["name": .string("\(key)\($0.number)"), "data": .string(mask(item, Hex.encode($0.raw)))]
-                })
-        }
-        if field(.photo) != nil {
-            object["photo"] = .text(photoPath)
-            object["photoBytes"] = .optional(photo?.count)
-        }
-        if field(.signatureValue) != nil { object["signature"] = signature(mask) }
+        object.add(Self.items, of: self, language, redact)
         if let pin1 { object["pin1TriesLeft"] = .optional(pin1.triesLeft) }
         if let pin2 { object["pin2TriesLeft"] = .optional(pin2.triesLeft) }
         object["withheld"] = .array(withheldMembers.filter { object[$0] == nil }.map { .string($0) })
         if let missingPIN { object["withheldReason"] = .string(missingPIN.refusal?.rawValue ?? "noPIN") }
+        return object
     }
 
     /// The members that would be present if the PINs had been presented and accepted.
@@ -248,44 +189,132 @@ extension LicenseReport {
         return members
     }
 
-    /// Writes a date in both forms; the free data has no era.
-    private func putDate(
-        _ key: String, _ item: LicenseItem, _ day: CalendarDate?, _ object: inout JSONObject,
-        _ mask: (LicenseItem, String) -> String
-    ) {
-        guard field(item) != nil || day != nil else { return }
-        object[key] = .text(day.map { mask(item, $0.description) })
-        guard let field = field(item) else { return }
-        object[key + "Japanese"] = .text(date(item)?.day.map { mask(item, $0.japanese) })
-        if case .date(.invalid)? = date(item).map({ LicenseValue.date($0) }) {
-            object[key + "Raw"] = .string(mask(item, Hex.encode(field.raw)))
-        }
+    fileprivate func hex(_ item: LicenseItem, _ place: Int) -> JSONValue {
+        .text(field(item)?.raw.element(at: place).map { Hex.encode($0, digits: 2) })
     }
 
-    /// The texts that later entries have replaced.
-    private func asIssued(_ mask: (LicenseItem, String) -> String) -> JSONObject {
-        var object = JSONObject()
-        for (item, change) in LicenseReport.replacements where newest(change) != nil && field(item) != nil {
-            object[item.rawValue] = .text(text(item).map { mask(item, $0.description) })
-        }
-        return object
-    }
-
-    /// The signature items; the signature itself cannot be verified.
-    private func signature(_ mask: (LicenseItem, String) -> String) -> JSONValue {
+    /// The items in the order of documents; what they are called and whether they are personal is a ``LicenseItem``'s.
+    package static let items: [IdentityItem<LicenseReport>] = [
+        item(.edition) { report, _ in .text(report.edition?.version) },
+        item(.makers) { report, _ in
+            ["manufacturer": report.hex(.makers, 0), "cryptographicFunction": report.hex(.makers, 1)]
+        },
+        item(.pinSetting) { report, _ in report.arePINsSet.map { .bool($0) } ?? .null },
+        bytes(.characterSet), text(.name, \.name), text(.nameKana, \.nameKana), text(.alias), text(.unifiedNameKana),
+        date(.birthDate) { $0.date(.birthDate)?.day?.date }, text(.address, \.address),
+        date(.issueDate, \.issued), code(.referenceNumber), text(.colorClass), date(.expiryDate, \.expires),
+        item(.conditions) { report, mask in .array(report.conditions.map { .string(mask($0.description)) }) },
+        text(.commission, \.commission), code(.number), code(.historyNumber),
+        date(.historyDate) { $0.date(.historyDate)?.day?.date }, bytes(.driverClass),
         [
-            "issuer": code(.signatureIssuer, mask), "subject": code(.signatureSubject, mask),
-            "serial": code(.signatureSerial, mask), "subjectKeyIdentifier": code(.signatureKeyIdentifier, mask),
-            "value": code(.signatureValue, mask), "checked": false,
+            .member("categories") { report, language, _ in
+                report.field(.categories).map { _ in .array(report.categories.map { $0.json(language) }) }
+            }
+        ],
+        text(.registeredDomicile, \.registeredDomicile),
+        item(.remarks) { report, mask in .array(report.remarks.map { .string(mask($0.description)) }) },
+        [
+            .member("laterEntries") { report, _, redact in
+                guard report.hasLaterEntries else { return nil }
+                return .array(report.laterEntries.map { $0.entry.json($0.field, redact) })
+            },
+            .member("asIssued") { report, _, redact in
+                report.hasLaterEntries ? .object(report.asIssued(redact)) : nil
+            },
+        ],
+        pictures(.externalCharacters, "外字"), pictures(.missingCharacterImages, "欠字"),
+        item(.photo) { _, _ in .null },
+        [.member("photoBytes") { report, _, _ in report.field(.photo).map { _ in .optional(report.photo?.count) } }],
+        item(.signatureValue) { report, mask in
+            [
+                "issuer": report.code(.signatureIssuer, mask), "subject": report.code(.signatureSubject, mask),
+                "serial": report.code(.signatureSerial, mask),
+                "subjectKeyIdentifier": report.code(.signatureKeyIdentifier, mask),
+                // It cannot be verified.
+                "value": report.code(.signatureValue, mask), "checked": false,
+            ]
+        },
+    ].flatMap(\.self)
+
+    private typealias Items = [IdentityItem<LicenseReport>]
+
+    /// An item; without a member where it was not read.
+    private static func item(
+        _ item: LicenseItem, _ json: @escaping @Sendable (LicenseReport, (String) -> String) -> JSONValue
+    ) -> Items {
+        [
+            .member(item.member ?? item.rawValue) { report, _, redact in
+                report.field(item).map { _ in json(report, { item.masked($0, redact) }) }
+            }
         ]
     }
 
-    private func code(_ item: LicenseItem, _ mask: (LicenseItem, String) -> String) -> JSONValue {
-        .text(field(item).flatMap { $0.value == .absent ? nil : mask(item, $0.value.words.english) })
+    private static func text(
+        _ item: LicenseItem, _ text: @escaping @Sendable (LicenseReport) -> JISText?
+    ) -> Items {
+        self.item(item) { report, mask in .text(text(report).map { mask($0.description) }) }
     }
 
-    private func hex(_ item: LicenseItem, _ place: Int) -> JSONValue {
-        .text(field(item)?.raw.element(at: place).map { Hex.encode($0, digits: 2) })
+    private static func text(_ item: LicenseItem) -> Items { text(item) { $0.text(item) } }
+
+    private static func bytes(_ item: LicenseItem) -> Items {
+        self.item(item) { report, _ in .text(report.bytes(item).map { Hex.encode($0) }) }
+    }
+
+    private static func code(_ item: LicenseItem) -> Items { self.item(item) { $0.code(item, $1) } }
+
+    /// A date in both forms, and its bytes where they are none; the free data has no era.
+    private static func date(
+        _ item: LicenseItem, _ day: @escaping @Sendable (LicenseReport) -> CalendarDate?
+    ) -> Items {
+        let key = item.rawValue
+        return [
+            .member(key) { report, _, redact in
+                let day = day(report)
+                guard report.field(item) != nil || day != nil else { return nil }
+                return .text(day.map { item.masked($0.description, redact) })
+            },
+            .member(key + "Japanese") { report, _, redact in
+                report.field(item).map { _ in .text(report.date(item)?.day.map { item.masked($0.japanese, redact) }) }
+            },
+            .member(key + "Raw") { report, _, redact in
+                guard let field = report.field(item), case .invalid? = report.date(item) else { return nil }
+                return .string(item.masked(Hex.encode(field.raw), redact))
+            },
+        ]
+    }
+
+    private static func pictures(_ item: LicenseItem, _ name: String) -> Items {
+        self.item(item) { report, mask in
+            .array(
+                report.fields(item).filter { !$0.raw.isEmpty }.map {
+                    ["name": .string("\(name)\($0.number)"), "data": .string(mask(Hex.encode($0.raw)))]
+                })
+        }
+    }
+
+    fileprivate func code(_ item: LicenseItem, _ mask: (String) -> String) -> JSONValue {
+        .text(field(item).flatMap { $0.value == .absent ? nil : mask($0.value.words.english) })
+    }
+
+    fileprivate var hasLaterEntries: Bool {
+        fields.contains { $0.file == .laterEntries || $0.file == .laterDomicile }
+    }
+
+    /// The texts that later entries have replaced.
+    fileprivate func asIssued(_ redact: (String) -> String) -> JSONObject {
+        var object = JSONObject()
+        for (item, change) in LicenseReport.replacements where newest(change) != nil && field(item) != nil {
+            object[item.rawValue] = .text(text(item).map { item.masked($0.description, redact) })
+        }
+        return object
+    }
+}
+
+extension LicenseItem {
+    /// A text of the item, masked if it is personal.
+    fileprivate func masked(_ text: String, _ redact: (String) -> String) -> String {
+        isPersonal ? redact(text) : text
     }
 }
 
@@ -302,12 +331,12 @@ extension LicenseCategory {
 
 extension LicenseLaterEntry {
     /// An element of `laterEntries`.
-    func json(_ field: LicenseField, _ mask: (LicenseItem, String) -> String) -> JSONValue {
+    func json(_ field: LicenseField, _ redact: (String) -> String) -> JSONValue {
         [
             "item": .string(field.item.rawValue), "number": .int(field.number),
             "date": .text(date.day?.date.description), "dateJapanese": .text(date.day?.japanese),
-            "text": .string(mask(field.item, text.description)),
-            "commission": .string(mask(.commission, commission.description)),
+            "text": .string(field.item.masked(text.description, redact)),
+            "commission": .string(commission.description),
         ]
     }
 }

@@ -15,16 +15,9 @@ public enum MyNumberDecoder {
         guard recognizes(dump) else { return nil }
         var report = MyNumberReport(pins: [:], certificates: [:], withheld: [], warnings: [])
         for file in MyNumberFile.allCases {
-            guard let found = application(file.application, dump)?.file(file.id) else { continue }
-            switch found.state {
-            case .read: report.add(file, found.data)
-            case .keyRequired: report.withheld.append(file)
-            // The state of the signature says it.
-            case .refused where file.isSignersCertificate: break
-            case .refused(let status): report.warnings.append(MyNumberWarning(file: file, reason: .refused(status)))
-            case .lost: report.warnings.append(MyNumberWarning(file: file, reason: .lost))
-            case .skipped: break
-            }
+            let found = application(file.application, dump)?.file(file.id)
+            // That a signer's certificate was refused, the state of the signature says.
+            report.read(file, found, mayBeRefused: file.isSignersCertificate) { $0.add(file, $1) }
         }
         for pin in MyNumberPIN.allCases {
             report.pins[pin] = application(pin.application, dump)?.file(pin.file)?.pin
@@ -145,45 +138,5 @@ public enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
         case .residentCard: LocalizedText("Basic Resident Register card", "住民基本台帳カード")
         case .smartphone: LocalizedText("Smartphone", "スマートフォン")
         }
-    }
-}
-
-/// A problem with a file of a My Number card; it carries no value from the card.
-public struct MyNumberWarning: Hashable, Sendable {
-    /// The file.
-    public let file: MyNumberFile
-    /// The problem.
-    public let reason: Reason
-
-    /// The possible problems.
-    @nonexhaustive
-    public enum Reason: Hashable, Sendable {
-        /// Its contents are not what is expected of this file.
-        case notWhatItShouldBe
-        /// This item is missing or malformed.
-        case item(MyNumberAttributes.Item)
-        /// Its dates are not those of the number that was typed.
-        case otherDocument
-        /// The card refused to read it, with this status word if it gave one.
-        case refused(UInt16?)
-        /// The card left before the whole file was read.
-        case lost
-    }
-}
-
-extension MyNumberWarning: SelfDescribing {
-    /// File and problem.
-    public var message: LocalizedText {
-        let what =
-            switch reason {
-            case .notWhatItShouldBe: LocalizedText("unexpected contents", "内容が正しくありません")
-            case .item(let item):
-                LocalizedText(
-                    "item \(item.rawValue) is missing or malformed", "項目 \(item.rawValue) がないか、正しくありません")
-            case .otherDocument: FileRefusal.otherDocument
-            case .refused(let status): FileRefusal.message(status)
-            case .lost: FileRefusal.lost
-            }
-        return LocalizedText("\(file.name.english): ", "\(file.name.japanese): ") + what
     }
 }

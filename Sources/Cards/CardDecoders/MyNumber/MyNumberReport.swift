@@ -41,8 +41,7 @@ extension MyNumberReport {
     ///   - certificates: the members for each certificate beside its length.
     ///   - redact: returns the replacement for a personal value.
     package func json(
-        _ language: Language, certificates summaries: (MyNumberFile) -> JSONObject = { _ in JSONObject() },
-        redact: (String) -> String = { $0 }
+        _ language: Language, certificates summaries: (MyNumberFile) -> JSONObject, redact: (String) -> String
     ) -> JSONObject {
         var object = JSONObject([
             ("token", .text(token)), ("kind", .text(kind?.word)),
@@ -76,6 +75,11 @@ extension MyNumberReport {
         if let reason = withheldReason { object["withheldReason"] = .string(reason) }
         return object
     }
+
+    /// The same, of a certificate its length alone.
+    package func json(_ language: Language, redact: (String) -> String) -> JSONObject {
+        json(language, certificates: { _ in JSONObject() }, redact: redact)
+    }
 }
 
 extension MyNumberReport {
@@ -93,6 +97,10 @@ extension MyNumberReport {
         .value("sex", LocalizedText("Sex", "性別")) { $0.face?.sex.map(MyNumberReport.sex) },
         .date("expiryDate", LocalizedText("Valid until", "有効期限"), coverage: "expiry", \.face?.expiryDate),
     ]
+
+    /// Every item; birth date and sex are on both.
+    package static let items =
+        attributeItems + faceItems.filter { item in !attributeItems.contains { $0.id == item.id } }
 
     /// The pictures of the face.
     package static let pictureItems: [IdentityItem<MyNumberReport>] = [
@@ -132,24 +140,6 @@ extension MyNumberReport {
         if withheld.contains(.face) { return pins[.cardSurfaceNumberB]?.refusal?.rawValue ?? "noNumber" }
         guard withheld.contains(.attributes) else { return nil }
         return pins[.cardInput]?.refusal?.rawValue ?? "noPIN"
-    }
-}
-
-extension MyNumberWarning.Reason {
-    /// The identifier for machine use.
-    package var word: String {
-        switch self {
-        case .notWhatItShouldBe: "notWhatItShouldBe"
-        case .item: "item"
-        case .otherDocument: "otherDocument"
-        case .refused: "refused"
-        case .lost: "lost"
-        }
-    }
-
-    /// The tag of the item that it concerns; `nil` for the whole file.
-    package var tag: String? {
-        if case .item(let item) = self { item.rawValue } else { nil }
     }
 }
 

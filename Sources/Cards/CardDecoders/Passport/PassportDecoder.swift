@@ -12,16 +12,8 @@ public enum PassportDecoder {
         guard let application = dump.application(PassportFile.application) else { return nil }
         var report = PassportReport()
         for file in PassportFile.allCases {
-            guard let found = application.file(file.id) else { continue }
-            switch found.state {
-            case .read: report.add(file, found.data)
-            case .keyRequired: report.withheld.append(file)
             // Whether a key file that is missing matters is a question about copies.
-            case .refused where file.isForCopies: break
-            case .refused(let status): report.warnings.append(PassportWarning(file: file, reason: .refused(status)))
-            case .lost: report.warnings.append(PassportWarning(file: file, reason: .lost))
-            case .skipped: break
-            }
+            report.read(file, application.file(file.id), mayBeRefused: file.isForCopies) { $0.add(file, $1) }
         }
         // Without EF.COM the signed list names the groups.
         if !report.hasIndex, let security = application.file(PassportFile.security.id), security.state == .read {

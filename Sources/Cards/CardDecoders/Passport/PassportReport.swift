@@ -56,38 +56,13 @@ extension CalendarDate {
     }
 }
 
-/// A problem with a file of a passport; it carries no value from the passport.
-public struct PassportWarning: Hashable, Sendable {
-    /// The file.
-    public let file: PassportFile
-    /// The problem.
-    public let reason: Reason
-
-    /// The possible problems.
-    @nonexhaustive
-    public enum Reason: Hashable, Sendable {
-        /// Its data objects are not those that it must have; nothing of it is shown.
-        case layout
-        /// A check digit of the machine-readable zone is wrong.
-        case checkDigit
-        /// Number, birth date or expiry are not those that were typed.
-        case otherDocument
-        /// It has this number of photos; the first is shown.
-        case severalPhotos(Int)
-        /// The passport refused to read it, with this status word if it gave one.
-        case refused(UInt16?)
-        /// The passport left before the whole file was read.
-        case lost
-    }
-}
-
 extension PassportReport {
     /// The members of `kazasu.passport/1` that come from the passport, except `faults`; what was not read is null.
     ///
     /// - Parameters:
     ///   - language: the language of names; keys and codes never change.
     ///   - redact: returns the replacement for a personal value.
-    package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONObject {
+    package func json(_ language: Language, redact: (String) -> String) -> JSONObject {
         JSONObject(Self.items, of: self, language, redact)
     }
 
@@ -136,37 +111,5 @@ extension PassportReport {
         case "<", "X": LocalizedText("not stated", "記載なし")
         default: nil
         }
-    }
-}
-
-extension PassportWarning.Reason {
-    /// The identifier for machine use.
-    package var word: String {
-        switch self {
-        case .layout: "layout"
-        case .checkDigit: "checkDigit"
-        case .otherDocument: "otherDocument"
-        case .severalPhotos: "severalPhotos"
-        case .refused: "refused"
-        case .lost: "lost"
-        }
-    }
-}
-
-extension PassportWarning: SelfDescribing {
-    /// File and problem.
-    public var message: LocalizedText {
-        let what =
-            switch reason {
-            case .layout:
-                LocalizedText("its data objects are not those that it must have", "データオブジェクトの並びが仕様と異なります")
-            case .checkDigit: LocalizedText("a check digit is wrong", "検査数字が合いません")
-            case .otherDocument: FileRefusal.otherDocument
-            case .severalPhotos(let count):
-                LocalizedText("it has \(count) photos; this is the first", "写真が \(count) 枚あります（表示は 1 枚目）")
-            case .refused(let status): FileRefusal.message(status)
-            case .lost: FileRefusal.lost
-            }
-        return LocalizedText("\(file.name.english): ", "\(file.name.japanese): ") + what
     }
 }

@@ -8,15 +8,21 @@ public struct DumpReports: Hashable, Sendable {
     public var cards: [CardReport] = []
     /// Why a decoder that recognizes the card found nothing in the dump.
     public var errors: [CardDecodingError] = []
-    /// The driver's license; `nil` if the dump contains none.
-    public var license: LicenseReport?
-    /// The My Number card; `nil` if the dump contains none.
-    public var myNumber: MyNumberReport?
+    /// The identity documents among them, in the order in which they are shown.
+    package var documents: [IdentityReport] = []
 
+    /// The driver's license; `nil` if the dump contains none.
+    public var license: LicenseReport? { document() }
+    /// The My Number card; `nil` if the dump contains none.
+    public var myNumber: MyNumberReport? { document() }
     /// The residence card or special permanent resident certificate; `nil` if the dump contains none.
-    public var residence: ResidenceReport?
+    public var residence: ResidenceReport? { document() }
     /// The passport; `nil` if the dump contains none.
-    public var passport: PassportReport?
+    public var passport: PassportReport? { document() }
+
+    private func document<Document: IdentityDocument>() -> Document? {
+        documents.lazy.compactMap { $0.document as? Document }.first
+    }
 
     /// The memory of a MIFARE Classic; `nil` if the dump contains none.
     package var classic: ClassicDump?
@@ -24,25 +30,6 @@ public struct DumpReports: Hashable, Sendable {
     /// The kind of the first report; `nil` if there is none.
     public var kind: CardKind? {
         cards.first?.kind ?? documents.first?.kind ?? (classic != nil ? .classic : nil)
-    }
-
-    /// The identity documents among them, in the order in which they are shown.
-    package var documents: [IdentityReport] {
-        [
-            license.map(IdentityReport.license), myNumber.map(IdentityReport.myNumber),
-            residence.map(IdentityReport.residence), passport.map(IdentityReport.passport),
-        ].compactMap(\.self)
-    }
-}
-
-extension DumpReports {
-    fileprivate mutating func add(_ document: IdentityReport) {
-        switch document {
-        case .license(let report): license = report
-        case .myNumber(let report): myNumber = report
-        case .residence(let report): residence = report
-        case .passport(let report): passport = report
-        }
     }
 }
 
@@ -82,7 +69,7 @@ extension CardDump {
         with decoders: DecoderRegistry = .standard, stations: any StationNames = ShippedStations()
     ) -> DumpReports {
         var reports = DumpReports()
-        for document in IdentityReport.all(in: self) { reports.add(document) }
+        reports.documents = IdentityReport.all(in: self)
         reports.classic = classic
         for decoder in decoders.recognizing(self) {
             do throws(CardDecodingError) {

@@ -16,7 +16,7 @@ package struct IdentityItem<Report>: Sendable {
     private enum Source: Sendable {
         case value(@Sendable (Report) -> Value?)
         /// A member of several values.
-        case member(@Sendable (Report, Language, (String) -> String) -> JSONValue)
+        case member(@Sendable (Report, Language, (String) -> String) -> JSONValue?)
         /// A picture, which documents list among their pictures.
         case picture
     }
@@ -63,10 +63,10 @@ package struct IdentityItem<Report>: Sendable {
         Self(id, title, coverage, isPersonal: isPersonal, .value(value))
     }
 
-    /// A member of several values, which masks what is personal; its rows are made by the view.
+    /// A member of several values, which masks what is personal, or none; its rows are made by the view.
     package static func member(
         _ id: String, _ title: LocalizedText? = nil,
-        _ json: @escaping @Sendable (Report, Language, (String) -> String) -> JSONValue
+        _ json: @escaping @Sendable (Report, Language, (String) -> String) -> JSONValue?
     ) -> Self {
         Self(id, title, nil, isPersonal: true, .member(json))
     }
@@ -76,7 +76,7 @@ package struct IdentityItem<Report>: Sendable {
         Self(id, title, coverage, isPersonal: true, .picture)
     }
 
-    /// The member of a document; `nil` for a picture.
+    /// The member of a document; `nil` for a picture, and where there is none.
     func json(of report: Report, _ language: Language, _ redact: (String) -> String) -> JSONValue? {
         switch source {
         case .picture: return nil

@@ -81,8 +81,9 @@ extension LicenseReport: Encodable {
     package func members(
         _ language: Language, photoPath: String? = nil, redact: (String) -> String = { $0 }
     ) -> JSONObject {
-        var object = json(language, photoPath: photoPath, redact: redact)
-        object["faults"] = .array(warnings.map { $0.json(language) })
+        var object = json(language, redact: redact)
+        if let photoPath { object["photo"] = .string(photoPath) }
+        object["faults"] = faults(language)
         return object
     }
 
@@ -97,7 +98,7 @@ extension MyNumberReport: Encodable {
     public func encode(to encoder: any Encoder) throws {
         let language = Language(of: encoder)
         var object = json(language)
-        object["faults"] = .array(warnings.map { $0.json(language) })
+        object["faults"] = faults(language)
         try JSONValue.object(object).encode(to: encoder)
     }
 }
@@ -120,7 +121,7 @@ extension PassportReport: Encodable {
         object["chip"] = chip
         object["source"] = .string(isFromFiles ? "files" : "card")
         object["withheld"] = .array(withheld.map { .string($0.rawValue) })
-        object["faults"] = .array(warnings.map { $0.json(language) })
+        object["faults"] = faults(language)
         return object
     }
 
@@ -145,48 +146,12 @@ extension ResidenceReport: Encodable {
         object["pictures"] = pictures
         object["signature"] = signature
         object["withheld"] = .array(withheld.map { .string($0.rawValue) })
-        object["faults"] = .array(warnings.map { $0.json(language) })
+        object["faults"] = faults(language)
         return object
     }
 
     /// Encodes the members of the document `kazasu.residence/1` that come from the card; pictures are ``pictures``.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.object(members(Language(of: encoder), signature: nil)).encode(to: encoder)
-    }
-}
-
-// MARK: Faults
-
-extension LicenseWarning {
-    /// An element of `faults` in `kazasu.license/1`.
-    package func json(_ language: Language) -> JSONValue {
-        [
-            "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
-            "message": .string(message[language]),
-        ]
-    }
-}
-
-extension MyNumberWarning {
-    /// An element of `faults` in `kazasu.mynumber/1`.
-    package func json(_ language: Language) -> JSONValue {
-        [
-            "file": .string(file.rawValue), "tag": .text(reason.tag), "reason": .string(reason.word),
-            "message": .string(message[language]),
-        ]
-    }
-}
-
-extension PassportWarning {
-    /// An element of `faults` in `kazasu.passport/1`.
-    package func json(_ language: Language) -> JSONValue {
-        ["file": .string(file.rawValue), "reason": .string(reason.word), "message": .string(message[language])]
-    }
-}
-
-extension ResidenceWarning {
-    /// An element of `faults` in `kazasu.residence/1`.
-    package func json(_ language: Language) -> JSONValue {
-        ["file": .string(file.rawValue), "reason": .string(reason.word), "message": .string(message[language])]
     }
 }

@@ -12,18 +12,11 @@ public enum ResidenceDecoder {
         guard let data = dump.file(.type)?.data, let type = type(data) else { return nil }
         var report = ResidenceReport(type: type)
         for file in [.version] + ResidenceFile.files(of: type) {
-            guard let found = dump.file(file) else { continue }
-            switch found.state {
-            case .read:
-                guard let values = ResidenceLayout.values(found.data, of: file, on: type) else {
-                    report.warn(file, .layout)
-                    continue
+            report.read(file, dump.file(file)) { report, data in
+                guard let values = ResidenceLayout.values(data, of: file, on: type) else {
+                    return report.warn(file, .layout)
                 }
                 report.add(file, values)
-            case .keyRequired: report.withheld.append(file)
-            case .refused(let status): report.warn(file, .refused(status))
-            case .lost: report.warn(file, .lost)
-            case .skipped: break
             }
         }
         return report

@@ -101,31 +101,6 @@ public struct ResidenceCode: Hashable, Sendable {
     public let name: LocalizedText?
 }
 
-/// A problem with a file of a residence card; it carries no value from the card.
-public struct ResidenceWarning: Hashable, Sendable {
-    /// The file.
-    public let file: ResidenceFile
-    /// The problem.
-    public let reason: Reason
-
-    /// The possible problems.
-    @nonexhaustive
-    public enum Reason: Hashable, Sendable {
-        /// Its data objects are not exactly those that it must have; nothing of it is shown.
-        case layout
-        /// A value is not text, not a date, or not a code.
-        case value
-        /// A text is not UTF-8 and was read as Shift_JIS.
-        case shiftJIS
-        /// The number is not the one that was typed.
-        case otherDocument
-        /// The card refused to read it, with this status word if it gave one.
-        case refused(UInt16?)
-        /// The card left before the whole file was read.
-        case lost
-    }
-}
-
 extension ResidenceCode {
     /// `{code, name}`.
     fileprivate func json(_ language: Language, _ redact: (String) -> String) -> JSONValue {
@@ -140,7 +115,7 @@ extension ResidenceReport {
     /// - Parameters:
     ///   - language: the language of names; keys and codes never change.
     ///   - redact: returns the replacement for a personal value.
-    package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONObject {
+    package func json(_ language: Language, redact: (String) -> String) -> JSONObject {
         var object = JSONObject([
             ("generation", .int(type.generation)), ("kind", .string(type.word)), ("type", .string(type.rawValue)),
             ("version", .text(version)),
@@ -202,36 +177,5 @@ extension IdentityItem<ResidenceReport> {
         _ path: any KeyPath<ResidenceReport, ResidenceCode?> & Sendable
     ) -> Self {
         value(id, title, coverage: coverage) { $0[keyPath: path].map { .code($0.code, $0.name) } }
-    }
-}
-
-extension ResidenceWarning.Reason {
-    /// The identifier for machine use.
-    package var word: String {
-        switch self {
-        case .layout: "layout"
-        case .value: "value"
-        case .shiftJIS: "shiftJIS"
-        case .otherDocument: "otherDocument"
-        case .refused: "refused"
-        case .lost: "lost"
-        }
-    }
-}
-
-extension ResidenceWarning: SelfDescribing {
-    /// File and problem.
-    public var message: LocalizedText {
-        let what =
-            switch reason {
-            case .layout:
-                LocalizedText("its data objects are not those that it must have", "データオブジェクトの並びが仕様と異なります")
-            case .value: LocalizedText("a value is malformed", "正しくない値があります")
-            case .shiftJIS: LocalizedText("read as Shift_JIS, not UTF-8", "UTF-8 ではなく Shift_JIS として読みました")
-            case .otherDocument: FileRefusal.otherDocument
-            case .refused(let status): FileRefusal.message(status)
-            case .lost: FileRefusal.lost
-            }
-        return LocalizedText("\(file.name.english): ", "\(file.name.japanese): ") + what
     }
 }

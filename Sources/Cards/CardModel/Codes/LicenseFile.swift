@@ -3,7 +3,8 @@
 /// The files of a Japanese driver's license and of the license on a My Number card; the raw values are their names.
 ///
 /// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the libjeid application, tobari's notes on edition 010.
-package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive
+public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     /// 共通データ要素
     case commonData = "MF/EF01"
     /// 暗証番号(PIN)設定
@@ -37,6 +38,9 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     package static let df2 = AID("a0000002310200000000000000000000")
     /// The license on a My Number card.
     package static let myNumberLicense = AID("a0000002310600000000000000000000")
+
+    /// The name of the file itself.
+    public var name: LocalizedText { LocalizedText(rawValue, rawValue) }
 
     /// The application that contains it; `nil` for a file of the master file.
     package var application: AID? { facts.application }

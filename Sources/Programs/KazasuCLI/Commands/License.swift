@@ -135,8 +135,7 @@ struct License: KazasuCommand {
         let view = LicenseView(
             report: report, redaction: context.redaction,
             photoPath: photoFile?.write(report.photo, context, isWithheld: !report.withheldFiles.isEmpty))
-        try context.print(
-            "kazasu.license/1", card: context.redaction.card(card, kind: "license"), view.members, else: view.text)
+        try context.print(report, of: card, view)
     }
 }
 

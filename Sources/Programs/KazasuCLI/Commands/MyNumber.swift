@@ -193,7 +193,11 @@ struct MyNumber: KazasuCommand {
 
     func execute(_ context: Context) throws {
         try context.check("--certificates", isGiven: certificates != nil)
-        let files = try pictureFiles(context)
+        let pictures = try PictureFiles(
+            [
+                ("--photo", photo, ["photo"]), ("--name-image", nameImage, ["name"]),
+                ("--address-image", addressImage, ["address"]),
+            ], context)
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let folder = try certificates.map { path throws(CommandError) in try CertificateFolder(path) }
         let authorities = try CertificateAuthorities(paths: authorityFiles, context, areForResidence: false)
@@ -213,12 +217,11 @@ struct MyNumber: KazasuCommand {
         var view = MyNumberView(report: result.report, redaction: context.redaction)
         view.offersPictures = face
         check(result.report, dump, authorities, context, &view)
-        for (picture, file) in files { write(picture, file, context, &view) }
+        view.pictures = pictures.write(result.report, from: .face, context)
         for (file, der) in result.report.certificates {
             context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
         }
-        let card = context.redaction.card(dump.card, kind: "mynumber")
-        try context.print("kazasu.mynumber/1", card: card, view.members, else: view.text)
+        try context.print(result.report, of: dump.card, view)
         if let error = result.error { throw failure(error) }
         let page = LocalizedText(Documents.path("my-number.md"), Documents.path("my-number.ja.md"))
         // Of a certificate, only a wrong signature counts: it may have expired on a card that is valid.
@@ -273,21 +276,6 @@ struct MyNumber: KazasuCommand {
         return number
     }
 
-    /// The files of pictures, opened before the card is read.
-    private func pictureFiles(
-        _ context: Context
-    ) throws(CommandError) -> [(picture: MyNumberFace.Picture, file: OutputFile)] {
-        var files: [(picture: MyNumberFace.Picture, file: OutputFile)] = []
-        let wanted: [(String, String?, MyNumberFace.Picture)] = [
-            ("--photo", photo, .photo), ("--name-image", nameImage, .name), ("--address-image", addressImage, .address),
-        ]
-        for (option, path, picture) in wanted {
-            try context.check(option, isGiven: path != nil)
-            if let path { files.append((picture, try OutputFile(picture: path))) }
-        }
-        return files
-    }
-
     // MARK: Answering
 
     /// `--check`.
@@ -333,22 +321,6 @@ struct MyNumber: KazasuCommand {
             context.note(
                 tr("no signature was checked: ", "署名は検証していません: ") + error.message[Language.current])
         }
-    }
-
-    private func write(
-        _ picture: MyNumberFace.Picture, _ file: OutputFile, _ context: Context, _ view: inout MyNumberView
-    ) {
-        guard let bytes = view.report.face?.pictures[picture] else {
-            let isRefused = view.report.warnings.contains {
-                if case .refused = $0.reason { $0.file == .face } else { false }
-            }
-            let isWithheld = view.report.withheld.contains(.face)
-            context.attempt { () throws(CommandError) in
-                throw .noPicture(file.path, isWithheld: isWithheld, isRefused: isRefused)
-            }
-            return
-        }
-        if file.finish(picture: bytes, context) { view.pictures.append((picture, file.path)) }
     }
 
     /// The error that ended it; a locked PIN is reset by the municipal office, and a number is printed on the card.

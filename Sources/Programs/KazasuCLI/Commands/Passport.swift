@@ -187,9 +187,8 @@ struct Passport: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        try context.check("--photo", isGiven: photo != nil)
         try context.check("--save", isGiven: save != nil)
-        let photoFile = try photo.map { path throws(CommandError) in try OutputFile(picture: path) }
+        let pictures = try PictureFiles([("--photo", photo, ["photo"])], context)
         let authorities = try CertificateAuthorities(paths: authorityFiles, context, areForResidence: false)
         let found: Found
         if files.isEmpty {
@@ -208,7 +207,7 @@ struct Passport: KazasuCommand {
         } else {
             found = try readFiles(context)
         }
-        try answer(found, photoFile, authorities, context)
+        try answer(found, pictures, authorities, context)
     }
 
     /// What was read from a chip or from files.
@@ -245,7 +244,7 @@ struct Passport: KazasuCommand {
     }
 
     private func answer(
-        _ found: Found, _ photoFile: OutputFile?, _ authorities: CertificateAuthorities, _ context: Context
+        _ found: Found, _ pictures: PictureFiles, _ authorities: CertificateAuthorities, _ context: Context
     ) throws {
         let (dump, report) = (found.dump, found.report)
         let time = at.flatMap { Timestamp("\($0)T12:00:00Z") } ?? .now
@@ -268,9 +267,8 @@ struct Passport: KazasuCommand {
         }
         var view = PassportView(
             report: report, signature: signature, chip: chip, redaction: context.redaction, at: at)
-        if let photoFile { write(photoFile, context, &view) }
-        let card = report.isFromFiles ? .null : context.redaction.card(dump.card, kind: .passport)
-        try context.print("kazasu.passport/1", card: card, view.members, else: view.text)
+        view.pictures = pictures.write(report, context)
+        try context.print(report, of: report.isFromFiles ? nil : dump.card, view)
         if let failure = failure(found, signature) { throw failure }
         let isAsked = !authorityFiles.isEmpty
         var copy = CommandError(chip, isRequired: requireChip)
@@ -321,20 +319,6 @@ struct Passport: KazasuCommand {
                     "旅券の目録にあるファイルです。旅券の位置を少しずらして、もう一度試してください"))
         }
         return nil
-    }
-
-    private func write(_ file: OutputFile, _ context: Context, _ view: inout PassportView) {
-        guard let bytes = view.report.photo else {
-            let isRefused = view.report.warnings.contains {
-                if case .refused = $0.reason { $0.file == .face } else { false }
-            }
-            let isWithheld = !view.report.withheld.isEmpty
-            context.attempt { () throws(CommandError) in
-                throw .noPicture(file.path, isWithheld: isWithheld, isRefused: isRefused)
-            }
-            return
-        }
-        if file.finish(picture: bytes, context) { view.path = file.path }
     }
 
     // MARK: What opens it

@@ -127,7 +127,12 @@ struct Residence: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let files = try pictureFiles(context)
+        let pictures = try PictureFiles(
+            [
+                ("--photo", photo, ["photo"]), ("--front", front, ["front", "name"]),
+                ("--address-image", addressImage, ["address"]),
+            ], context
+        ) { path throws(CommandError) in try OutputFile(path) }
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let authorities = try authorities(context)
         let given = try numberFrom.map { source throws(CommandError) in try number(from: source) }
@@ -151,11 +156,8 @@ struct Residence: KazasuCommand {
         }
         if check { return try answer(report, signature, result.error, context) }
         var view = ResidenceView(report: report, signature: signature, redaction: context.redaction)
-        for (picture, file) in files where report.type.isSpecified == false {
-            write(picture, file, report, context, &view)
-        }
-        let card = context.redaction.card(dump.card, kind: .residence)
-        try context.print("kazasu.residence/1", card: card, view.members, else: view.text)
+        if !report.type.isSpecified { view.paths = pictures.write(report, context) }
+        try context.print(report, of: dump.card, view)
         if let error = result.error { throw CommandError(error) }
         if let failure = CommandError(signature, isAsked: !authorityFiles.isEmpty) { throw failure }
     }
@@ -214,38 +216,7 @@ struct Residence: KazasuCommand {
         try CertificateAuthorities(paths: authorityFiles, context, areForResidence: true)
     }
 
-    /// The files of pictures, opened before the card is read.
-    private func pictureFiles(
-        _ context: Context
-    ) throws(CommandError) -> [(picture: [ResidenceReport.Picture], file: OutputFile)] {
-        var files: [(picture: [ResidenceReport.Picture], file: OutputFile)] = []
-        let wanted: [(String, String?, [ResidenceReport.Picture])] = [
-            ("--photo", photo, [.photo]), ("--front", front, [.front, .name]),
-            ("--address-image", addressImage, [.address]),
-        ]
-        for (option, path, pictures) in wanted {
-            try context.check(option, isGiven: path != nil)
-            if let path { files.append((pictures, try OutputFile(path))) }
-        }
-        return files
-    }
-
     // MARK: Answering
-
-    private func write(
-        _ pictures: [ResidenceReport.Picture], _ file: OutputFile, _ report: ResidenceReport, _ context: Context,
-        _ view: inout ResidenceView
-    ) {
-        guard let picture = pictures.first(where: { report.pictures[$0] != nil }), let bytes = report.pictures[picture]
-        else {
-            let isRefused = report.warnings.contains { if case .refused = $0.reason { true } else { false } }
-            context.attempt { () throws(CommandError) in
-                throw .noPicture(file.path, isWithheld: !report.withheld.isEmpty, isRefused: isRefused)
-            }
-            return
-        }
-        if file.finish(picture: bytes, context) { view.paths.append((picture, file.path)) }
-    }
 
     /// `--check`: one line without anything personal.
     private func answer(

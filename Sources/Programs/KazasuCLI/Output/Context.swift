@@ -80,11 +80,11 @@ package struct Context {
     ///   - card: its `card`.
     ///   - members: what follows them.
     package func print(
-        _ schema: StaticString, card: @autoclosure () -> JSONValue, _ members: @autoclosure () -> JSONObject,
+        _ schema: String, card: @autoclosure () -> JSONValue, _ members: @autoclosure () -> JSONObject,
         else text: @autoclosure () -> String
     ) throws(CommandError) {
         guard json else { return try print(text()) }
-        var document = JSONObject([("schema", .string("\(schema)")), ("card", card())])
+        var document = JSONObject([("schema", .string(schema)), ("card", card())])
         document.merge(members())
         try print(.object(document))
     }

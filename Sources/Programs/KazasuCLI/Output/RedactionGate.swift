@@ -93,7 +93,7 @@ package final class RedactionGate: Sendable {
             learn(text: value)
             return value
         }
-        for document in IdentityReport.all(in: dump) { _ = document.json(.japanese, redact: learned) }
+        for document in IdentityReport.all(in: dump) { _ = document.document.json(.japanese, redact: learned) }
     }
 
     /// Learns the bytes of a block that masking changes.

@@ -12,7 +12,7 @@ struct DecodeView: StreamedDocument {
 
     init(_ dump: CardDump, _ found: DumpReports, _ redaction: Redaction, photoPath: String? = nil) {
         (self.dump, self.found, self.redaction) = (dump, found, redaction)
-        documents = found.documents.map { DecodedDocument($0, dump, redaction, photoPath: photoPath) }
+        documents = found.documents.compactMap { DecodedDocument($0, dump, redaction, photoPath: photoPath) }
     }
 
     private var classic: ClassicView? { found.classic.map { ClassicView($0, redaction) } }
@@ -136,7 +136,7 @@ struct DecodeAnswer: ~Copyable {
         _ dump: CardDump, _ place: String, isOnly: Bool, photo: PhotoFile? = nil
     ) throws(CommandError) {
         let found = dump.decode(stations: names)
-        let photoPath = photo?.write(found.documents.lazy.compactMap(\.photo).first, context)
+        let photoPath = photo?.write(found.documents.lazy.compactMap { $0.document.picture("photo") }.first, context)
         let view = DecodeView(dump, found, context.redaction, photoPath: photoPath)
         let heading = isOnly ? nil : place
         switch form {

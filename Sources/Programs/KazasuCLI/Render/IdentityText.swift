@@ -2,6 +2,32 @@
 
 import Kazasu
 
+/// An identity document for display, and the members of its document after `card`.
+protocol IdentityView {
+    var members: JSONObject { get }
+    var text: String { get }
+}
+
+/// A document that `decode` shows, too.
+protocol DecodableDocument: IdentityDocument {
+    /// The document of a dump as its own command shows it, but without a reader and certificates of the user. Nothing was typed, so that
+    /// nothing is compared.
+    func view(of dump: CardDump, _ redaction: Redaction, _ pictures: [WrittenPicture]) -> any IdentityView
+}
+
+extension Context {
+    /// Prints an identity document.
+    ///
+    /// - Parameter card: `nil` for one of files.
+    func print<Document: IdentityDocument>(
+        _: Document, of card: CardIdentity?, _ view: some IdentityView
+    ) throws(CommandError) {
+        try print(
+            Document.schema, card: card.map { redaction.card($0, kind: Document.kind) } ?? .null, view.members,
+            else: view.text)
+    }
+}
+
 /// The parts that the text of every identity document has.
 enum IdentityText {
     /// The rows of items; one that has no value has none.
@@ -29,8 +55,12 @@ enum IdentityText {
             ? "" : "\n" + tr("Notes", "注意") + "\n" + warnings.map { Columns.sentence($0.words) }.joined()
     }
 
-    /// A picture that was written, as a member of `pictures`.
-    static func picture(_ id: String, _ path: String, _ bytes: [UInt8]?) -> JSONValue {
-        ["id": .string(id), "path": .string(path), "format": .string(PictureFile.format(of: bytes ?? []))]
+    /// The member `pictures`: those that were written.
+    static func pictures(_ written: [WrittenPicture], of report: some IdentityDocument) -> JSONValue {
+        .array(
+            written.map { picture in
+                let format = PictureFile.format(of: report.picture(picture.id) ?? [])
+                return ["id": .string(picture.id), "path": .string(picture.path), "format": .string(format)]
+            })
     }
 }

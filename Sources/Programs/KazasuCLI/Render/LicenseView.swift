@@ -3,7 +3,7 @@
 import Kazasu
 
 /// A driver's license for display, and as `kazasu.license/1`.
-struct LicenseView {
+struct LicenseView: IdentityView {
     var report: LicenseReport
     var redaction: Redaction
     /// The path that the photo was written to.
@@ -184,5 +184,11 @@ struct LicenseView {
         case .externalCharacters, .laterExternalCharacters: [tr("external characters", "外字")]
         case .commonData, .pinSetting, .myNumberPINSetting: []
         }
+    }
+}
+
+extension LicenseReport: DecodableDocument {
+    func view(of _: CardDump, _ redaction: Redaction, _ pictures: [WrittenPicture]) -> any IdentityView {
+        LicenseView(report: self, redaction: redaction, photoPath: pictures.path("photo"))
     }
 }

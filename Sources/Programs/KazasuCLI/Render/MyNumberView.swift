@@ -3,13 +3,13 @@
 import Kazasu
 
 /// A My Number card for display, and as `kazasu.mynumber/1`.
-struct MyNumberView {
+struct MyNumberView: IdentityView {
     var report: MyNumberReport
     var redaction: Redaction
     /// The paths that certificates were written to, in DER and in PEM.
     var paths: [MyNumberFile: (der: String, pem: String)] = [:]
     /// The pictures that were written, and where.
-    var pictures: [(picture: MyNumberFace.Picture, path: String)] = []
+    var pictures: [WrittenPicture] = []
     /// Whether the command has options that write pictures.
     var offersPictures = false
     /// What the check of the face or else of the four items found; `nil` if neither was read.
@@ -20,12 +20,9 @@ struct MyNumberView {
     /// The members of the document after `schema`.
     var members: JSONObject {
         var object = report.json(Language.current, certificates: certificate, redact: redaction.apply)
-        if let face = report.face {
-            object["pictures"] = .array(
-                pictures.map { IdentityText.picture($0.picture.rawValue, $0.path, face.pictures[$0.picture]) })
-        }
+        if report.face != nil { object["pictures"] = IdentityText.pictures(pictures, of: report) }
         if let signature { object["signature"] = signature.json }
-        object["faults"] = .array(report.warnings.map { $0.json(Language.current) })
+        object["faults"] = report.faults(Language.current)
         return object
     }
 
@@ -76,8 +73,7 @@ struct MyNumberView {
     private func rows(of face: MyNumberFace) -> [[String]] {
         var rows = self.rows(MyNumberReport.faceItems)
         for picture in MyNumberFace.Picture.allCases where face.pictures[picture] != nil {
-            let path = pictures.first { $0.picture == picture }?.path
-            rows.append([Self.title(picture), path ?? hint(picture)])
+            rows.append([Self.title(picture), pictures.path(picture.rawValue) ?? hint(picture)])
         }
         return rows
     }
@@ -116,5 +112,18 @@ struct MyNumberView {
             let words = item.words(of: report, Language.current, redaction.apply)
             return [IdentityText.title(item.id, items), words ?? tr("none", "なし")]
         }
+    }
+}
+
+extension MyNumberReport: DecodableDocument {
+    func view(of dump: CardDump, _ redaction: Redaction, _ pictures: [WrittenPicture]) -> any IdentityView {
+        var view = MyNumberView(report: self, redaction: redaction)
+        view.pictures = pictures
+        if let authorities = try? CertificateAuthorities(files: []) {
+            // The signature of the four items is in no dump.
+            if face != nil { view.signature = try? faceSignature(of: dump, authorities: authorities) }
+            for file in certificates.keys { view.chains[file] = try? chain(of: file, authorities: authorities) }
+        }
+        return view
     }
 }

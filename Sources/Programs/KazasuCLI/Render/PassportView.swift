@@ -3,22 +3,21 @@
 import Kazasu
 
 /// A passport for display, and as `kazasu.passport/1`.
-struct PassportView {
+struct PassportView: IdentityView {
     var report: PassportReport
     var signature: CardSignature
     var chip: ChipCheck
     var redaction: Redaction
     /// The day as of which it was judged, if that is not the present.
     var at: CalendarDate?
-    /// Where the photo was written.
-    var path: String?
+    /// The photo, if it was written.
+    var pictures: [WrittenPicture] = []
 
     /// The members of the document after `card`.
     var members: JSONObject {
-        let pictures = path.map { [IdentityText.picture("photo", $0, report.photo)] } ?? []
         var members = report.members(
-            Language.current, pictures: .array(pictures), signature: masked.json, chip: chip.json,
-            redact: redaction.apply)
+            Language.current, pictures: IdentityText.pictures(pictures, of: report), signature: masked.json,
+            chip: chip.json, redact: redaction.apply)
         if let at { members["at"] = .string(at.description) }
         return members
     }
@@ -44,7 +43,8 @@ struct PassportView {
             items, of: report, redaction,
             own: Dictionary(uniqueKeysWithValues: own.map { ($0, [[IdentityText.title($0, items), $1]]) }))
         return rows
-            + [[tr("Photo", "顔写真"), path ?? photoHint], [tr("Opened by", "開いた方式"), accessText]].filter { $0[1] != "" }
+            + [[tr("Photo", "顔写真"), pictures.path("photo") ?? photoHint], [tr("Opened by", "開いた方式"), accessText]].filter
+        { $0[1] != "" }
     }
 
     private var photoHint: String {
@@ -116,5 +116,18 @@ extension ChipCheck.State {
         case .notOffered: nil
         default: .yellow
         }
+    }
+}
+
+extension PassportReport: DecodableDocument {
+    func view(of dump: CardDump, _ redaction: Redaction, _ pictures: [WrittenPicture]) -> any IdentityView {
+        var report = self
+        report.isFromFiles = true
+        let authorities = try? CertificateAuthorities(files: [])
+        let signature = authorities.flatMap { try? report.signature(of: dump, authorities: $0) } ?? .withoutLibrary
+        let chip = authorities.flatMap { try? report.chip(of: dump, signature: signature, authorities: $0) }
+        return PassportView(
+            report: report, signature: signature, chip: chip ?? ChipCheck(.notChecked, why: .offline),
+            redaction: redaction, pictures: pictures)
     }
 }

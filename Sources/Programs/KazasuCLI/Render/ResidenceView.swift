@@ -3,18 +3,18 @@
 import Kazasu
 
 /// A residence card for display, and as `kazasu.residence/1`.
-struct ResidenceView {
+struct ResidenceView: IdentityView {
     var report: ResidenceReport
     var signature: CardSignature
     var redaction: Redaction
     /// The pictures that were written, and where.
-    var paths: [(picture: ResidenceReport.Picture, path: String)] = []
+    var paths: [WrittenPicture] = []
 
     /// The members of the document after `card`.
     var members: JSONObject {
-        let pictures = paths.map { IdentityText.picture($0.picture.rawValue, $0.path, report.pictures[$0.picture]) }
-        return report.members(
-            Language.current, pictures: .array(pictures), signature: signature.json, redact: redaction.apply)
+        report.members(
+            Language.current, pictures: IdentityText.pictures(paths, of: report), signature: signature.json,
+            redact: redaction.apply)
     }
 
     var text: String {
@@ -38,7 +38,7 @@ struct ResidenceView {
         IdentityText.rows(
             ResidenceReport.items, of: report, redaction,
             own: ["name": [[tr("Name", "氏名"), nameHint]], "activities": report.activities.map(row)])
-            + paths.map { [IdentityText.title(Self.item($0.picture), ResidenceReport.pictureItems), $0.path] }
+            + paths.map { [IdentityText.title(Self.item($0.id), ResidenceReport.pictureItems), $0.path] }
     }
 
     private func row(_ activity: ResidenceReport.Activity) -> [String] {
@@ -52,17 +52,14 @@ struct ResidenceView {
     }
 
     /// The item of a picture.
-    private static func item(_ picture: ResidenceReport.Picture) -> String {
-        switch picture {
-        case .photo, .front: picture.rawValue
-        case .name, .address: picture.rawValue + "Picture"
-        }
+    private static func item(_ picture: String) -> String {
+        ["photo", "front"].contains(picture) ? picture : picture + "Picture"
     }
 
     /// Where the name is.
     private var nameHint: String {
         guard report.pictures[.front] != nil || report.pictures[.name] != nil else { return "" }
-        if let path = paths.first(where: { $0.picture == .front || $0.picture == .name })?.path {
+        if let path = paths.path("front") ?? paths.path("name") {
             return tr("only as a picture: \(path)", "文字では記録されていません。画像: \(path)")
         }
         let option = Caller.current.option("front")
@@ -79,5 +76,13 @@ struct ResidenceView {
         guard !redaction.isOn else { return redaction.apply(code.code) }
         guard let name = code.name?[Language.current] else { return code.code }
         return tr("\(code.code) (\(name))", "\(code.code)（\(name)）")
+    }
+}
+
+extension ResidenceReport: DecodableDocument {
+    func view(of dump: CardDump, _ redaction: Redaction, _ pictures: [WrittenPicture]) -> any IdentityView {
+        let signature = try? signature(of: dump, authorities: CertificateAuthorities(files: []))
+        return ResidenceView(
+            report: self, signature: signature ?? .withoutLibrary, redaction: redaction, paths: pictures)
     }
 }

@@ -10,9 +10,8 @@ package import ISO7816
 ///
 /// EF.CardAccess decides: what it lists is spoken. Then EF.COM, the machine-readable zone, the photo and EF.SOD are read, and where the
 /// country put keys on the chip, the files with them; at the end the chip shows that it has the keys.
-package struct PassportReader {
-    /// Why reading ended early.
-    package private(set) var error: FileCardReadingError?
+package struct PassportReader: IdentityReader {
+    package var error: FileCardReadingError? { recorder.error }
     /// How it was opened.
     package private(set) var access: PassportAccess?
     /// What the chip answered to the question whether it is a copy.
@@ -21,7 +20,7 @@ package struct PassportReader {
     private let session: ISO7816Session
     private let random: (Int) -> [UInt8]
     private let listed: SecurityInfos
-    private var dump: CardDump
+    private var recorder: FileCardRecorder
     /// The way to the files, once they are open.
     private var files: PassportFiles?
     private var opening: Opening?
@@ -43,19 +42,15 @@ package struct PassportReader {
     /// - Throws: ``FileCardReadingError``; ``FileCardReadingError/otherCard`` if it is not such a document.
     package init(
         _ session: ISO7816Session, _ card: CardIdentity,
-        random: @escaping (Int) -> [UInt8] = MutualAuthentication.systemRandom
+        random: @escaping (Int) -> [UInt8]
     ) throws(FileCardReadingError) {
         self.session = session
         self.random = random
-        dump = CardDump(card: card)
+        recorder = FileCardRecorder(session, card)
         do throws(ISO7816Error) {
             let file = try Self.cardAccess(session)
             listed = SecurityInfos(file ?? [])
-            if let file {
-                dump.applications = [
-                    ApplicationDump(aid: nil, files: [FileDump(id: PassportFile.cardAccess, state: .read, data: file)])
-                ]
-            }
+            if let file { recorder.add(FileDump(id: PassportFile.cardAccess, state: .read, data: file), of: nil) }
             if !listed.listsPACE { try session.select(.application(PassportFile.application)) }
         } catch .status {
             throw .otherCard
@@ -98,7 +93,7 @@ package struct PassportReader {
             }
             try openByBAC(key, afterRefusal: refusal)
         } catch {
-            self.error = error
+            recorder.close(error)
         }
     }
 
@@ -171,9 +166,7 @@ package struct PassportReader {
             let data = try files.read(PassportFile.cardSecurity, limit: Self.longestInfos) {
                 () throws(SecureMessagingError) in throw .malformed(.objects)
             }
-            let file = FileDump(id: PassportFile.cardSecurity, state: .read, data: data)
-            if dump.applications.isEmpty { dump.applications = [ApplicationDump(aid: nil, files: [])] }
-            dump.applications[0].files.append(file)
+            recorder.add(FileDump(id: PassportFile.cardSecurity, state: .read, data: data), of: nil)
         } catch .card(.status) where !secure.isOver {
             return
         } catch .card(.malformed) {
@@ -295,23 +288,24 @@ package struct PassportReader {
 
     /// Reads what was opened, lets the chip show its keys, and returns everything that was read.
     package mutating func finish() -> CardDump {
-        var files: [FileDump] = []
-        for file in PassportFile.always { files.append(read(file)) }
-        let groups = Self.groups(files)
+        for file in PassportFile.always { read(file) }
+        let groups = groups
         for file in PassportFile.allCases where file.isForCopies && access != nil {
             guard let number = file.dataGroup, groups?.contains(number) ?? true else { continue }
-            files.append(read(file))
+            read(file)
         }
-        dump.applications.append(ApplicationDump(aid: PassportFile.application, files: files))
-        if error == nil, access != nil { prove(files) }
-        return dump
+        if error == nil, access != nil { prove() }
+        return recorder.dump
+    }
+
+    /// The contents of a file that was read.
+    private func data(_ file: PassportFile) -> [UInt8]? {
+        let found = recorder.dump.application(PassportFile.application)?.file(file.id)
+        return found?.state == .read ? found?.data : nil
     }
 
     /// The data groups that EF.COM or EF.SOD names; `nil` if neither can be read.
-    private static func groups(_ files: [FileDump]) -> Set<Int>? {
-        func data(_ file: PassportFile) -> [UInt8]? {
-            files.first { $0.id == file.id && $0.state == .read }?.data
-        }
+    private var groups: Set<Int>? {
         let named = [
             data(.index).flatMap { PassportGroups.named(byIndex: $0) },
             data(.security).flatMap { PassportGroups.named(bySecurity: $0) },
@@ -321,36 +315,21 @@ package struct PassportReader {
         return named.reduce([]) { $0.union($1) }
     }
 
-    private mutating func read(_ file: PassportFile) -> FileDump {
-        guard var files else { return FileDump(id: file.id, state: .keyRequired) }
-        guard error == nil else { return FileDump(id: file.id, state: .lost) }
-        let reader = self
-        do throws(SecureMessagingError) {
-            defer { self.files = files }
-            let data = try files.read(file.id) { () throws(SecureMessagingError) in try reader.reopened() }
-            return FileDump(id: file.id, state: .read, data: data)
-        } catch .card(.malformed(_, .notADataObject)) {
-            // The exchanges succeeded; only the contents are not what is expected.
-            return FileDump(id: file.id, state: .refused(status: nil))
-        } catch .card(.status(_, let status)) {
-            // The key opened the passport: whatever the word is, it is a refusal.
-            return FileDump(id: file.id, state: .refused(status: status.rawValue))
-        } catch {
-            self.error = .secure(error)
-            dump.isComplete = false
-            dump.missing.append(
-                MissingPart(application: PassportFile.application, file: file.id, reason: .cardLost))
-            return FileDump(id: file.id, state: .lost)
+    private mutating func read(_ file: PassportFile) {
+        guard var files else {
+            return recorder.add(FileDump(id: file.id, state: .keyRequired), of: PassportFile.application)
         }
+        let reader = self
+        recorder.read(file.id, of: PassportFile.application) { () throws(SecureMessagingError) in
+            try files.read(file.id) { () throws(SecureMessagingError) in try reader.reopened() }
+        }
+        self.files = files
     }
 
     // MARK: Copies
 
     /// Asks the chip to show its keys: active authentication first, since some chips cannot do it afterwards.
-    private mutating func prove(_ found: [FileDump]) {
-        func data(_ file: PassportFile) -> [UInt8]? {
-            found.first { $0.state == .read && $0.id == file.id }?.data
-        }
+    private mutating func prove() {
         guard var files, !files.isPlain else {
             // Without a session there is no chip authentication, and active authentication would be sent in the clear.
             if data(.chipKey) != nil { evidence.active = .notDone(.refused) }
@@ -376,7 +355,7 @@ package struct PassportReader {
             let agreement = try ChipProof.chipAuthentication(in: secure, way, key.der, random: random)
             (evidence.chip, evidence.agreement) = (agreement.answer, agreement.record)
         } catch {
-            self.error = .secure(error)
+            recorder.refuse(.secure(error))
         }
     }
 

@@ -9,15 +9,14 @@ package import ISO7816
 ///
 /// Without the number it reads the type and the version. Cards that are part of a My Number card are recognized and not read. Of
 /// the partial reads it knows, only the form of the specification's examples was ever seen; see ``SecureMessaging``.
-package struct ResidenceReader {
-    /// Why reading ended early.
-    package private(set) var error: FileCardReadingError?
+package struct ResidenceReader: IdentityReader {
+    package var error: FileCardReadingError? { recorder.error }
     /// The type of card.
     package let type: ResidenceType
 
     private let session: ISO7816Session
     private let random: (Int) -> [UInt8]
-    private var dump: CardDump
+    private var recorder: FileCardRecorder
     private var secure: SecureMessaging?
 
     /// Reads what is free.
@@ -26,11 +25,12 @@ package struct ResidenceReader {
     /// - Throws: ``FileCardReadingError``; ``FileCardReadingError/otherCard`` if it is not such a card.
     package init(
         _ session: ISO7816Session, _ card: CardIdentity,
-        random: @escaping (Int) -> [UInt8] = MutualAuthentication.systemRandom
+        random: @escaping (Int) -> [UInt8]
     ) throws(FileCardReadingError) {
         self.session = session
         self.random = random
-        var dump = CardDump(card: card)
+        recorder = FileCardRecorder(session, card)
+        let kind: [UInt8]
         do throws(ISO7816Error) {
             let isSpecified = try !Self.select(ResidenceFile.numberApplication, in: session)
             if isSpecified {
@@ -41,25 +41,22 @@ package struct ResidenceReader {
                 let whole = try session.transmit(.select(.masterFileWithoutName, answer: .fileControlInformation))
                 if !whole.status.isSuccess { try session.select(.masterFile) }
             }
-            let type = try session.readFile(shortID: ResidenceFile.type.shortID, size: 16)
+            kind = try session.readFile(shortID: ResidenceFile.type.shortID, size: 16)
             let version = try session.readFile(shortID: ResidenceFile.version.shortID, size: 16)
-            dump.applications = [
-                ApplicationDump(
-                    aid: isSpecified ? ResidenceFile.specifiedApplication : nil,
-                    files: [(ResidenceFile.type, type), (.version, version)].map { file, data in
-                        FileDump(id: file.id, state: .read, data: data)
-                    })
-            ]
+            for (file, data) in [(ResidenceFile.type, kind), (.version, version)] {
+                recorder.add(
+                    FileDump(id: file.id, state: .read, data: data),
+                    of: isSpecified ? ResidenceFile.specifiedApplication : nil)
+            }
         } catch .status {
             throw .otherCard
         } catch {
             throw .card(error)
         }
-        guard let code = Self.type(dump.applications.first?.files.first?.data ?? []) else { throw .otherCard }
+        guard let code = Self.type(kind) else { throw .otherCard }
         guard let type = ResidenceType(rawValue: code) else { throw .unknownType(code) }
         self.type = type
-        self.dump = dump
-        if type.isSpecified { error = .unsupported(type) }
+        if type.isSpecified { recorder.refuse(.unsupported(type)) }
     }
 
     private static func select(_ application: AID, in session: ISO7816Session) throws(ISO7816Error) -> Bool {
@@ -86,7 +83,7 @@ package struct ResidenceReader {
         do throws(SecureMessagingError) {
             secure = try opened(number)
         } catch {
-            self.error = .secure(error)
+            recorder.close(.secure(error))
         }
     }
 
@@ -119,32 +116,24 @@ package struct ResidenceReader {
         }
     }
 
-    /// Reads what the number unlocks, and returns everything that was read.
     package mutating func finish() -> CardDump {
         var current: AID?
+        let reader = self
         for file in ResidenceFile.files(of: type) {
-            guard let secure, error == nil else {
-                add(FileDump(id: file.id, state: self.secure == nil ? .keyRequired : .lost), file)
+            guard let secure = reader.secure else {
+                recorder.add(FileDump(id: file.id, state: .keyRequired), of: file.application)
                 continue
             }
-            do throws(SecureMessagingError) {
+            let size = file.size(on: type)
+            recorder.read(file.id, of: file.application) { () throws(SecureMessagingError) in
                 if let application = file.application, application != current {
-                    try Self.enter(application, session)
+                    try Self.enter(application, reader.session)
                     current = application
                 }
-                let size = file.size(on: type)
-                add(FileDump(id: file.id, state: .read, data: try read(file, size, secure)), file)
-            } catch .card(.status(_, let status)) {
-                // The number opened the card: whatever the word is, it is a refusal.
-                add(FileDump(id: file.id, state: .refused(status: status.rawValue)), file)
-            } catch {
-                self.error = .secure(error)
-                dump.isComplete = false
-                add(FileDump(id: file.id, state: .lost), file)
-                dump.missing.append(MissingPart(application: file.application, file: file.id, reason: .cardLost))
+                return try reader.read(file, size, secure)
             }
         }
-        return dump
+        return recorder.dump
     }
 
     private static func enter(_ application: AID, _ session: ISO7816Session) throws(SecureMessagingError) {
@@ -163,14 +152,6 @@ package struct ResidenceReader {
             return try session.readFile(shortID: file.shortID, size: size)
         } catch {
             throw .card(error)
-        }
-    }
-
-    private mutating func add(_ file: FileDump, _ place: ResidenceFile) {
-        if let index = dump.applications.firstIndex(where: { $0.aid == place.application }) {
-            dump.applications[index].files.append(file)
-        } else {
-            dump.applications.append(ApplicationDump(aid: place.application, files: [file]))
         }
     }
 }
