@@ -45,9 +45,7 @@ struct APDUScript: Equatable, Sendable {
             }
         }
         guard !steps.isEmpty else {
-            throw CommandError(
-                .badFile, "badFile", tr("\(Files.name(path)): no APDU found", "\(Files.name(path)): APDU がありません"),
-                hint: tr("one APDU per line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
+            throw CommandError(.scriptEmpty, values: [Files.name(path)])
         }
     }
 

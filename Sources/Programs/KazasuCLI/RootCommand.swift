@@ -240,8 +240,6 @@ package enum Program {
     }
 
     private static var noArguments: CommandError {
-        CommandError(
-            .bug, "noArguments", tr("the arguments of this command are not known", "コマンドの引数を取得できません"),
-            hint: tr("mount /proc, then try again", "/proc をマウントしてから、もう一度実行してください"))
+        CommandError(.argumentsUnknown)
     }
 }

@@ -105,12 +105,7 @@ enum ServiceProgram {
 
     /// It is not installed.
     static var isMissing: CommandError {
-        CommandError(
-            .missingFile, "noService",
-            tr("this command needs the program \(name), which is not installed", "このコマンドに必要なプログラム \(name) がありません"),
-            hint: tr(
-                "install the package kazasu-service; from source, 'make install' installs both programs",
-                "パッケージ kazasu-service を入れてください。ソースからは 'make install' で両方のプログラムが入ります"))
+        CommandError(.serviceMissing, values: [name])
     }
 }
 

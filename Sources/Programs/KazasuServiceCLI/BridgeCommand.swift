@@ -110,7 +110,7 @@ struct BridgeOptions: ParsableArguments {
     func settings(of readers: [NamedReader]) throws(CommandError) -> [Bridge.Settings] {
         guard let bridge else { return [] }
         guard bridge > 0, Int(bridge) + max(readers.count, 1) - 1 <= Int(UInt16.max) else {
-            throw CommandError(.usage, "usage", tr("--bridge takes a port", "--bridge にはポートを指定してください"))
+            throw CommandError(.bridgePort)
         }
         return try RunningBridges.settings(of: readers.map(\.id), from: bridge, guardsPINs: bridgeGuard)
     }

@@ -104,7 +104,7 @@ struct CollectCommand: KazasuCommand {
 
     func execute(_ context: Context) throws {
         guard let broker = try broker.broker(), let destination = try? Collector.Destination(to) else {
-            throw CommandError(.usage, "usage", tr("collect needs --mqtt", "collect には --mqtt が必要です"))
+            throw CommandError(.collectNeedsMQTT)
         }
         var settings = Collector.Settings(broker: broker, name: name ?? HostName.current)
         settings.prefix = self.broker.mqttPrefix

@@ -39,12 +39,7 @@ extension OutboxPath {
         let path = try path()
         guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
             let watch = Caller.current.command("watch")
-            throw CommandError(
-                .missingFile, "noOutbox",
-                tr("there is no outbox yet: \(Files.name(path))", "outbox がまだありません: \(Files.name(path))"),
-                hint: tr(
-                    "\(watch) creates it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
-                    "\(watch) に送り先（--exec、--mqtt など）を指定すると作られます。--outbox と KAZASU_OUTBOX も確かめてください"))
+            throw CommandError(.outboxNone, values: [Files.name(path), watch])
         }
         try FilesInUse.shared.keeps(path)
         do throws(OutboxError) {

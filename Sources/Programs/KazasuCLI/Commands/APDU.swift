@@ -203,11 +203,6 @@ struct APDU: KazasuCommand {
         let (step, status) = (exchange.step, exchange.response.status)
         guard !step.expected.isEmpty, !step.expected.contains(where: { $0.matches(status) }) else { return }
         let expected = step.expected.map(\.description).joined(separator: ", ")
-        throw CommandError(
-            .refused, "unexpectedStatus",
-            tr(
-                "\(step.label): \(status.words), expected \(expected)",
-                "\(step.label): \(status.words)。期待値は \(expected)"),
-            hint: tr("the APDUs after it were not sent", "以降の APDU は送っていません"))
+        throw CommandError(.apduUnexpectedStatus, values: [step.label, status.words, "\(expected)"])
     }
 }

@@ -103,10 +103,6 @@ struct Balance: KazasuCommand {
     private static func undecided(_ balance: BalanceEntry?) -> CommandError {
         let name = balance?.name[Language.current] ?? tr("card", "カード")
         let amounts = balance.flatMap { $0.candidates.isEmpty ? nil : ": \($0.line)" } ?? ""
-        return CommandError(
-            .otherCard, "notDecoded",
-            tr(
-                "\(name): balance unknown\(amounts)", "\(name): 残高を確定できません\(amounts)"),
-            hint: tr("--json shows the possible amounts", "--json で候補を出力します"))
+        return CommandError(.balanceUnknown, values: [name, amounts])
     }
 }

@@ -277,10 +277,7 @@ struct ClassicRead: KazasuCommand {
                     let info = Caller.current.command("classic info")
                     failure =
                         error == .notWritable(block: block, .absent)
-                        ? CommandError(
-                            .refused, "refused",
-                            tr("the card has no block \(block)", "カードにブロック \(block) はありません"),
-                            hint: tr("\(info) shows its size", "サイズは \(info) で分かります"))
+                        ? CommandError(.classicNoBlock, values: ["\(block)", info])
                         : CommandError(error)
                     break
                 }
@@ -338,12 +335,7 @@ struct ClassicRead: KazasuCommand {
         }
         guard let message else {
             let info = Caller.current.command("classic info")
-            throw CommandError(
-                .otherCard, "notFormatted",
-                tr(
-                    "no NDEF message: the application directory names none that can be read",
-                    "NDEF メッセージがありません（アプリケーションディレクトリーに読めるものがありません）"),
-                hint: tr("\(info) shows which sectors open", "開くセクターは \(info) で分かります"))
+            throw CommandError(.classicNoMessage, values: [info])
         }
         let view = NDEFView(message, context.redaction)
         if context.json {

@@ -108,9 +108,7 @@ struct ClassicWrite: KazasuCommand {
             let tag = try card.classic()
             let sector = ClassicKind.sector(of: block)
             guard ClassicKind.trailer(of: sector) == block || !trailer else {
-                throw CommandError(
-                    .usage, "usage", tr("block \(block) is not a trailer", "ブロック \(block) はトレーラーではありません"),
-                    hint: tr("the trailer is the last block of its sector", "トレーラーはセクターの最後のブロックです"))
+                throw CommandError(.classicNotATrailer, values: ["\(block)"])
             }
             if trailer {
                 _ = try classic { () throws(ClassicError) in
@@ -147,11 +145,7 @@ struct ClassicWrite: KazasuCommand {
         if let bytes = bytes(data) { return bytes }
         let text = try dataFrom?.read(tr("the trailer", "トレーラー"), reason: "noKey")
         guard let bytes = text.flatMap({ TagKeyOptions.bytes($0) }), bytes.count == 16 else {
-            throw CommandError(
-                .usage, "badKey", tr("the trailer is not 32 hexadecimal digits", "トレーラーが 16 進 32 桁ではありません"),
-                hint: tr(
-                    "key A, access bits, general purpose byte and key B: FFFFFFFFFFFF FF0780 69 FFFFFFFFFFFF",
-                    "鍵 A、アクセスビット、汎用バイト、鍵 B の順です: FFFFFFFFFFFF FF0780 69 FFFFFFFFFFFF"))
+            throw CommandError(.classicTrailerForm)
         }
         return bytes.withUnsafeBytes { Array($0) }
     }

@@ -129,8 +129,6 @@ struct Decode: KazasuCommand {
     }
 
     private static var severalPhotos: CommandError {
-        CommandError(
-            .usage, "usage", tr("--photo takes one dump", "--photo に指定できるダンプは 1 つだけです"),
-            hint: tr("decode the dump with the photo alone", "写真のあるダンプだけを指定してください"))
+        CommandError(.decodeOnePhoto)
     }
 }

@@ -217,9 +217,7 @@ struct Dump: KazasuCommand {
             guard case .wrongCard(let card) = error else { throw error }
             if card.reason == .kind(wanted: .any) { throw CommandError.notDumped(card) }
             guard card.reason == .otherThanDump, let resume else { throw error }
-            throw CommandError(
-                .otherCard, "otherCard", tr("this is not the card in \(resume)", "\(resume) のカードではありません"),
-                hint: tr("put the same card on the reader", "同じカードをかざしてください"))
+            throw CommandError(.dumpOtherCard, values: [resume])
         }
     }
 

@@ -99,12 +99,7 @@ struct FeliCaRaw: KazasuCommand {
         do throws(KazasuError) {
             answer = try card.transceive(frame, timeout: .milliseconds(answerTimeout))
         } catch .reader(.noAnswer, _) {
-            throw CommandError(
-                .refused, "noAnswer",
-                tr("the card does not answer to packet \(number + 1)", "カードがパケット \(number + 1) に応答しません"),
-                hint: tr(
-                    "a FeliCa card does not answer a wrong length, IDm or mode, or an unknown command",
-                    "長さ・IDm・モードの誤りや未対応のコマンドには、FeliCa カードは応答しません"))
+            throw CommandError(.packetNoAnswer, values: ["\(number + 1)"])
         } catch {
             throw CommandError(error)
         }

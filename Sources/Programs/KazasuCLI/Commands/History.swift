@@ -118,9 +118,7 @@ struct History: KazasuCommand {
             kept = purse.kept(dump)
         }
         guard var history = report.historyReport else {
-            throw CommandError(
-                .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
-                hint: Remedy.saveDump)
+            throw CommandError(.historyNone)
         }
         history.records = history.records.filter(filter.wants)
         if let days = month?.days {

@@ -171,11 +171,7 @@ struct PhotoFile {
         guard let photo else {
             context.attempt { () throws(CommandError) in
                 guard isWithheld else { throw .noPicture(path, isWithheld: false, isRefused: false) }
-                throw CommandError(
-                    .refused, "noPIN",
-                    tr(
-                        "\(path): no photo was read without the PINs; no file was written",
-                        "\(path): 暗証番号がないため写真を読めず、ファイルは書いていません"))
+                throw CommandError(.photoNotOpened, values: [path])
             }
             return nil
         }

@@ -265,13 +265,7 @@ struct MyNumber: KazasuCommand {
                 })
         }
         guard number.matches(.digits(14)) else {
-            throw CommandError(
-                .usage, "numberForm",
-                tr(
-                    "check number B has 14 digits; nothing was sent", "照合番号B は 14 桁の数字です。カードには送っていません"),
-                hint: tr(
-                    "birth date (YYMMDD, Japanese era), year of expiry, security code: all printed on the front",
-                    "和暦の生年月日 YYMMDD、有効期限の西暦、セキュリティコードを続けます（すべて表面に印刷されています）"))
+            throw CommandError(.documentCheckNumberForm)
         }
         return number
     }
@@ -285,8 +279,7 @@ struct MyNumber: KazasuCommand {
     ) throws {
         if let error = result.error { throw failure(error) }
         guard !result.report.withheld.contains(.face) else {
-            throw CommandError(
-                .refused, "noNumber", tr("nothing was checked without check number B", "照合番号B がないため何も検証していません"))
+            throw CommandError(.documentNoCheckNumber)
         }
         let signature: CardSignature
         do throws(CryptoError) {

@@ -234,10 +234,7 @@ struct Passport: KazasuCommand {
         let saved = try PassportPaths(paths: files).read(context)
         RedactionGate.shared.learn(saved.dump)
         guard var report = saved.report else {
-            throw CommandError(
-                .badFile, "badFile",
-                tr("evidence.json alone says nothing about a passport", "evidence.json だけでは旅券の内容が分かりません"),
-                hint: tr("give the files beside it as well", "一緒に保存したファイルも指定してください"))
+            throw CommandError(.documentEvidenceAlone)
         }
         if case .zone(let key)? = given { report.compare(with: key) }
         return Found(dump: saved.dump, report: report)
@@ -337,11 +334,7 @@ struct Passport: KazasuCommand {
                 CardAccessNumber(String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
             })
         else {
-            throw CommandError(
-                .usage, "numberForm",
-                tr(
-                    "not a card access number; nothing was sent", "カードアクセス番号の形式ではありません。カードには送っていません"),
-                hint: tr("it has six digits", "6 桁の数字です"))
+            throw CommandError(.documentAccessNumberForm)
         }
         return number
     }
@@ -382,13 +375,7 @@ struct Passport: KazasuCommand {
 
     /// Asks until the answer has the right form.
     private func asked() throws(CommandError) -> PassportKey {
-        let missing = CommandError(
-            .usage, "noNumber",
-            tr(
-                "cannot ask for number, birth date and expiry without a terminal",
-                "対話できる端末ではないため旅券番号などを尋ねられません"),
-            hint: tr(
-                "use \(Caller.current.option("mrz-from"))", "\(Caller.current.option("mrz-from")) で指定できます"))
+        let missing = CommandError(.documentNoZone)
         guard let terminal = Terminal() else { throw missing }
         var objection = ""
         while true {

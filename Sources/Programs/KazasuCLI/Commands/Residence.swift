@@ -176,12 +176,7 @@ struct Residence: KazasuCommand {
     }
 
     private static var form: CommandError {
-        CommandError(
-            .usage, "numberForm",
-            tr(
-                "a card's number has two letters, eight digits and two letters; nothing was sent",
-                "カード番号は英字 2、数字 8、英字 2 の 12 文字です。カードには送っていません"),
-            hint: tr("it is printed at the top right of the card", "カードの右上に印刷されています"))
+        CommandError(.documentCardNumberForm)
     }
 
     /// Asks until the number has the right form; an empty line reads what is free.

@@ -169,11 +169,6 @@ struct StandardVerify: KazasuCommand {
             else: result.isGenuine ? tr("genuine\n", "本物です\n") : tr("not genuine\n", "本物と確認できません\n"))
         for (_, error) in failures { context.note(error.words) }
         guard !result.isGenuine else { return }
-        throw CommandError(
-            .refused, "notGenuine",
-            tr("the card does not confirm the keys", "カードが鍵を確認できません"),
-            hint: tr(
-                "the card is a copy, or a key is wrong: \(Caller.current.command("standard info")) with the same keys shows which",
-                "複製カードか、鍵の誤りです。どの鍵かは、同じ鍵で \(Caller.current.command("standard info")) を実行すると分かります"))
+        throw CommandError(.keysNotGenuine)
     }
 }

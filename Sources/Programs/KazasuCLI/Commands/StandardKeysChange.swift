@@ -141,10 +141,7 @@ struct StandardResume: KazasuCommand {
             let card = try session.find(systems: [file.system])
             defer { card.noteAuthentication(context) }
             guard card.identity.idm == file.idm else {
-                throw CommandError(
-                    .otherCard, "otherCard",
-                    tr("this is not the card of the journal", "ジャーナルのカードではありません"),
-                    hint: tr("put the same card on the reader", "同じカードをかざしてください"))
+                throw CommandError(.keyChangeOtherCard)
             }
             let standard = try card.standard(keyring)
             let plan = try standard.keyPlan(new, resuming: file.changes)

@@ -166,6 +166,17 @@ extension CommandError {
         case ledgerColumns, ledgerNoCharacterSet, ledgerForeignJournal, ledgerNewer, ledgerNewerWithCopy
         case outboxPlace, outboxLocked, outboxNewer, outboxForeign, outboxDamaged, outboxFull, outboxReadOnly
         case outboxFailed
+        case scriptEmpty, apduUnexpectedStatus, balanceUnknown, classicNoBlock, classicNoMessage
+        case classicNotATrailer, classicTrailerForm, decodeOnePhoto, dumpOtherCard, packetNoAnswer
+        case historyNone, photoNotOpened, documentCheckNumberForm, documentNoCheckNumber
+        case documentEvidenceAlone, documentAccessNumberForm, documentNoZone, documentCardNumberForm
+        case keysNotGenuine, keyChangeOtherCard, formatCannotSay, formatNotWritable, liteNoKey, liteKeyForm
+        case purseOtherCard, stationsNoHome, optionNotMasked, folderExists, filePipe, fileLink, fileDevice
+        case fileTooLong, pictureNotAFile, confirmationYes, confirmationDeclined, confirmationDryRun
+        case dumpSeveral, udevMasked, virtualWritesReader, courseTooLong, problemNone, recordingNotMasked
+        case argumentsUnknown, serviceMissing, bridgePort, collectNeedsMQTT, ledgerNone, ledgerExportExists
+        case ledgerReportTerminal, methodSeveralDumps, feedbackParameter, feedbackNone, outboxNone
+        case messagesUnread, sinkFolder, sinkArguments, sinkNoSecret
     }
 }
 

@@ -151,16 +151,9 @@ extension DumpFileFormat: ExpressibleByArgument {
             return try dump.encoded(as: self)
         } catch {
             if case .accessNotKnown = error {
-                throw CommandError(
-                    .cannotWrite, "formatCannotSay",
-                    tr("nothing was written as \(self): \(error.words)", "\(self) 形式では書き込みませんでした: \(error.words)"),
-                    hint: tr("use json, mct, flipper or proxmark", "json、mct、flipper、proxmark のどれかにしてください"))
+                throw CommandError(.formatCannotSay, values: ["\(self)", error.words])
             }
-            throw CommandError(
-                .badFile, "notWritable",
-                tr(
-                    "cannot write this dump as \(self): \(error.words)", "このダンプは \(self) 形式にできません: \(error.words)"),
-                hint: tr("--\(option) json can store every dump", "--\(option) json ならどのダンプも保存できます"))
+            throw CommandError(.formatNotWritable, values: ["\(self)", error.words, option])
         }
     }
 }

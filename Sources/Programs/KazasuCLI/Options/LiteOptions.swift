@@ -44,11 +44,7 @@ package struct LiteKeyOptions: ParsableArguments {
     package func key() throws(CommandError) -> LiteKeySource {
         if let masterKeyFrom { return try Self.masterKey(masterKeyFrom) }
         guard let keyFrom else {
-            throw CommandError(
-                .usage, "noKey", tr("this needs the card's key", "カードの鍵が必要です"),
-                hint: tr(
-                    "use \(Self.keyName) or \(Self.masterKeyName) with env:NAME, file:PATH or fd:NUMBER",
-                    "\(Self.keyName) か \(Self.masterKeyName) に env:変数名、file:パス、fd:番号 を指定してください"))
+            throw CommandError(.liteNoKey, values: [Self.keyName, Self.masterKeyName])
         }
         return try Self.cardKey(keyFrom)
     }
@@ -78,11 +74,6 @@ package struct LiteKeyOptions: ParsableArguments {
     }
 
     private static func bad(_ digits: Int) -> CommandError {
-        CommandError(
-            .usage, "badKey",
-            tr("the key is not \(digits) hexadecimal digits", "鍵が 16 進 \(digits) 桁ではありません"),
-            hint: tr(
-                "a card key has 32 digits, in the order in which block 87 is sent; a master key has 48",
-                "カード鍵は 32 桁（ブロック 87 に送る順）、マスター鍵は 48 桁です"))
+        CommandError(.liteKeyForm, values: ["\(digits)"])
     }
 }

@@ -88,10 +88,7 @@ package struct PurseOptions: ParsableArguments {
                     "the card does not reveal its brand; treated as \(names[1])",
                     "カードからブランドを判別できないため、\(names[1]) とみなします"))
         }
-        throw CommandError(
-            .otherCard, "otherCard",
-            tr("wrong kind of card (\(names[0])): it is not \(names[1])", "このカード（\(names[0])）は \(names[1]) ではありません"),
-            hint: tr("leave --card out to read any card", "--card を外すと、どのカードでも読みます"))
+        throw CommandError(.purseOtherCard, values: [names[0], names[1]])
     }
 
     /// The history of a dump, for the ledger.

@@ -139,10 +139,7 @@ struct StationStore {
     /// - Returns: the file.
     func save(_ rows: StationRows) throws(CommandError) -> String {
         guard let folder, let path = path(of: rows) else {
-            throw CommandError(
-                .cannotWrite, "cannotWrite",
-                tr("there is no home directory to save the table in", "表を保存するホームディレクトリがありません"),
-                hint: tr("set HOME or XDG_DATA_HOME", "HOME か XDG_DATA_HOME を設定してください"))
+            throw CommandError(.stationsNoHome)
         }
         try Files.makeFolder(folder, permissions: 0o755)
         // The stored table itself may be imported again: it was read as a whole.

@@ -145,10 +145,7 @@ package struct Context {
     /// Checks that an option whose file cannot be masked is not combined with `--redact`.
     package func check(_ option: String, isGiven: Bool) throws(CommandError) {
         guard redaction.isOn, isGiven else { return }
-        throw CommandError(
-            .usage, "usage",
-            tr("\(option) cannot be combined with --redact", "\(option) は --redact と併用できません"),
-            hint: tr("what it writes cannot be masked", "書き出す内容を伏せられないためです"))
+        throw CommandError(.optionNotMasked, values: [option])
     }
 
     /// Does work beside the answer, such as writing a file. When it fails, the command goes on, and the failure ends

@@ -37,10 +37,7 @@ final class EvidenceFolder {
     }
 
     private static func exists(_ path: String) -> CommandError {
-        CommandError(
-            .cannotWrite, "exists",
-            tr("\(path) already exists and is not an empty folder", "\(path) はすでにあり、空のフォルダーではありません"),
-            hint: tr("use another name; nothing was changed", "別の名前にしてください（何も変更していません）"))
+        CommandError(.folderExists, values: [path])
     }
 
     /// Writes the files that were read and the evidence, and gives the folder its name.

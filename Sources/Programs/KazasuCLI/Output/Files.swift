@@ -76,12 +76,7 @@ package enum Files {
 
     /// Nobody writes to a FIFO.
     package static func unwritten(_ path: String) -> CommandError {
-        CommandError(
-            .missingFile, "unreadable",
-            tr(
-                "\(name(path)) is a pipe (FIFO) that no program writes to",
-                "\(name(path)) は名前付きパイプですが、書き込むプログラムがありません"),
-            hint: tr("start the program that writes to it first", "書き込む側のプログラムを先に起動してください"))
+        CommandError(.filePipe, values: [name(path)])
     }
 
     /// Checks that a path may be opened for writing.
@@ -92,23 +87,14 @@ package enum Files {
         guard OutputFile.stream(path) == nil else { return }
         var status = stat()
         if geteuid() == 0, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
-            throw CommandError(
-                .cannotWrite, "notRegular",
-                tr("\(path) is a link; as root, links are not followed", "\(path) はリンクです。root ではリンク先に書き込みません"),
-                hint: tr("name the file itself", "リンク先のファイルを直接指定してください"))
+            throw CommandError(.fileLink, values: [path])
         }
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFBLK else { return }
-        throw CommandError(
-            .cannotWrite, "notRegular",
-            tr("\(path) is the device of a disk", "\(path) はディスクなどのブロックデバイスです"),
-            hint: tr("name a file", "ファイルを指定してください"))
+        throw CommandError(.fileDevice, values: [path])
     }
 
     package static func tooLong(_ path: String, _ limit: Int) -> CommandError {
-        CommandError(
-            .badFile, "tooLong",
-            tr("\(name(path)) is longer than \(size(limit))", "\(name(path)) は \(size(limit)) を超えています"),
-            hint: tr("check the path", "パスを確かめてください"))
+        CommandError(.fileTooLong, values: [name(path), size(limit)])
     }
 
     private static func size(_ bytes: Int) -> String {

@@ -7,9 +7,7 @@ extension OutputFile {
     convenience init(picture path: String) throws(CommandError) {
         try self.init(path)
         guard isFile else {
-            throw CommandError(
-                .usage, "usage", tr("a photo goes into a file only", "写真の出力先はファイルだけです"),
-                hint: tr("name a file", "ファイル名を指定してください"))
+            throw CommandError(.pictureNotAFile)
         }
     }
 

@@ -82,9 +82,7 @@ package enum Confirmation {
     /// Checks that there is somebody to ask, before work that ends in a question.
     package static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandError(
-                .usage, "usage", tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
-                hint: tr("add --yes", "--yes を付けてください"))
+            throw CommandError(.confirmationYes)
         }
     }
 
@@ -109,9 +107,7 @@ package enum Confirmation {
                 hint: advance(command))
         }
         guard try terminal.confirms(fact.prefix(1).uppercased() + fact.dropFirst() + tr(".", "。")) else {
-            throw CommandError(
-                .refused, "declined", tr("nothing was written", "書き込みませんでした"),
-                hint: tr("type yes to overwrite it", "上書きするには yes と入力してください"))
+            throw CommandError(.confirmationDeclined)
         }
     }
 
@@ -121,10 +117,7 @@ package enum Confirmation {
     /// - Throws: ``CommandError``: 64 `confirmationNeeded` where there is nobody to ask, 77 `declined` for no.
     static func issue(_ lines: [String], _ question: String, no: String) throws(CommandError) {
         guard let terminal = Terminal() else {
-            throw CommandError(
-                .usage, "confirmationNeeded",
-                tr("cannot ask for confirmation: no terminal", "対話できる端末ではないため確認できません"),
-                hint: tr("check with --dry-run, then add --yes", "--dry-run で確かめてから --yes を付けてください"))
+            throw CommandError(.confirmationDryRun)
         }
         for line in lines { Output.message(line) }
         guard try terminal.confirms(question) else {

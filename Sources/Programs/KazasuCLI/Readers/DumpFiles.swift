@@ -52,12 +52,7 @@ package enum DumpFile {
             let dumps = try dumps(bytes)
             guard let dump = dumps.first, dumps.count == 1 else {
                 let decode = Caller.current.command("decode")
-                throw CommandError(
-                    .badFile, "severalDumps",
-                    tr(
-                        "\(Files.name(path)) contains \(dumps.count) cards; exactly one is needed",
-                        "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"),
-                    hint: tr("\(decode) accepts files with several cards", "\(decode) なら複数枚分のファイルを読めます"))
+                throw CommandError(.dumpSeveral, values: [Files.name(path), "\(dumps.count)", decode])
             }
             return dump
         } catch let error as DocumentError {

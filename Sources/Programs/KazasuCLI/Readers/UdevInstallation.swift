@@ -71,12 +71,7 @@ struct UdevInstallation {
                     "\(path) is a link to \(target) and was left alone",
                     "\(path) は \(target) へのリンクのため、そのままにしました"), hint: hint)
         }
-        throw CommandError(
-            .cannotWrite, "masked",
-            tr(
-                "\(path) is masked: it is a link to /dev/null, which turns this udev rule off",
-                "\(path) は無効にされています（/dev/null へのリンクで、管理者がこの udev ルールを止めた状態です）"),
-            hint: tr("if the rule should apply again: \(hint)", "このルールを再び有効にするには: \(hint)"))
+        throw CommandError(.udevMasked, values: ["\(path)", hint])
     }
 
     /// Installs a new file in the rule's place, readable by everybody as udev's rules are.

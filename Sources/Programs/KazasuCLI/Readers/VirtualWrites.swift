@@ -19,10 +19,7 @@ struct VirtualWrites {
     /// Checks that the reader is a virtual one if a file is named.
     func check(_ reader: String) throws(CommandError) {
         guard path != nil, !reader.hasPrefix(VirtualDriver.prefix) else { return }
-        throw CommandError(
-            .usage, "usage",
-            tr("--virtual-writes goes with --reader virtual:FILE", "--virtual-writes は --reader virtual:ファイル と併用します"),
-            hint: tr("a real card keeps what is written to it", "実物のカードには書き込みが残ります"))
+        throw CommandError(.virtualWritesReader)
     }
 
     /// Writes the file; without one, says that a write is lost.

@@ -68,10 +68,7 @@ struct CourseRecording {
         case .noCard: .noCard()
         case .failed(let error): CommandError(error)
         case .timeOver:
-            CommandError(
-                .interruptedReading, "timeOver",
-                tr("the course took longer than 90 seconds", "90 秒以内に終わりませんでした"),
-                hint: tr("the file is useful all the same; send it", "途中までのファイルも役に立ちます。お送りください"))
+            CommandError(.courseTooLong)
         }
     }
 

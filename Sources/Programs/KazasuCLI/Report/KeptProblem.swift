@@ -81,10 +81,6 @@ final class KeptProblem: Sendable {
             let check = RecordingCheck(bytes, name: nil)
             if check.faults.isEmpty, let header = check.header { return (header, check.items) }
         }
-        throw CommandError(
-            .missingFile, "noProblem", tr("no command has failed in the last 24 hours", "過去 24 時間に失敗したコマンドはありません"),
-            hint: tr(
-                "run the command that fails, then this one; KAZASU_NO_PROBLEM must not be set",
-                "失敗するコマンドを実行してから、もう一度お試しください（KAZASU_NO_PROBLEM は設定しないでください）"))
+        throw CommandError(.problemNone)
     }
 }

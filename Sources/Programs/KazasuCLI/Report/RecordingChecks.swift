@@ -33,9 +33,7 @@ struct RecordingChecks {
             if !lines.isEmpty { try context.print(lines.map { $0 + "\n" }.joined()) }
         }
         guard faults else { return }
-        throw CommandError(
-            .badFile, "badFile", tr("not every file is a masked recording", "伏せ字が済んだ記録ではないファイルがあります"),
-            hint: tr("record it again; do not change the file afterwards", "記録し直してください。ファイルは書き換えないでください"))
+        throw CommandError(.recordingNotMasked)
     }
 
     private static func check(_ path: String) throws -> RecordingCheck {

@@ -57,10 +57,7 @@ struct LedgerFileOptions: ParsableArguments {
             let file =
                 caller == .commandLine
                 ? caller.command("ledger import", .file) : caller.command("decode", .localFlag("keep"))
-            throw CommandError(
-                .missingFile, "noLedger", tr("nothing has been kept yet", "台帳がまだありません"),
-                hint: tr(
-                    "\(keep) or \(file) adds records", "\(keep) か \(file) で履歴を追加してください"))
+            throw CommandError(.ledgerNone, values: [keep, file])
         }
         let names = try stationOptions.names()
         return try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn) {

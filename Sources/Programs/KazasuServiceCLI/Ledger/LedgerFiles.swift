@@ -261,14 +261,7 @@ extension LedgerCommand {
 
         /// What an earlier export wrote comes with no later one, so that it must not be lost.
         private static func notReplaced(_ path: String) -> CommandError {
-            CommandError(
-                .cannotWrite, "cannotWrite",
-                tr(
-                    "\(path) exists, and --new replaces no file; nothing was changed",
-                    "\(path) はすでにあります。--new は既存のファイルを置き換えません（変更していません）"),
-                hint: tr(
-                    "use a new name, as in -o \"$(date +%F).csv\"; new records stay new until then",
-                    "-o \"$(date +%F).csv\" のように新しい名前を指定してください。今回の分は次も新しい分として書き出せます"))
+            CommandError(.ledgerExportExists, values: [path])
         }
 
         /// Says what was written.
@@ -433,12 +426,7 @@ extension LedgerCommand {
 
         func execute(_ context: Context) throws {
             if output == nil, Output.isTerminal {
-                throw CommandError(
-                    .usage, "usage",
-                    tr("the report is an HTML page, nothing for a terminal", "レポートは HTML のため、端末には表示できません"),
-                    hint: tr(
-                        "write it to a file with -o report.html, and open that in a browser",
-                        "-o report.html でファイルに書き、ブラウザーで開いてください"))
+                throw CommandError(.ledgerReportTerminal)
             }
             let output = try output.map { path throws(CommandError) in try OutputFile(path) }
             let ledger = try file.open(context)

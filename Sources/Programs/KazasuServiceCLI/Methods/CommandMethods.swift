@@ -175,9 +175,7 @@ final class CommandMethods: ServiceMethods {
     // MARK: Documents
 
     private static var severalDumps: CommandError {
-        CommandError(
-            .badFile, "severalDumps", tr("these are several dumps; exactly one is needed", "ダンプが複数あります（必要なのは 1 つ）"),
-            hint: tr("send them one by one", "1 つずつ送ってください"))
+        CommandError(.methodSeveralDumps)
     }
 
     private func failure(_ error: CommandError, _ partial: JSONValue? = nil) -> ServiceFailure {

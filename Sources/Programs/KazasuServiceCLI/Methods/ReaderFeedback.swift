@@ -48,11 +48,7 @@ enum ReaderFeedback {
 
         private static func bad(_ name: String) -> CommandError {
             let list = ReaderSignal.allCases.map(\.rawValue).joined(separator: tr(", ", "、"))
-            return CommandError(
-                .usage, "usage", tr("the parameter '\(name)' is wrong, or missing", "パラメーター '\(name)' が正しくないか、ありません"),
-                hint: tr(
-                    "pattern is one of \(list); reader is a name or an ID",
-                    "pattern は \(list) のどれか、reader は名前または ID です"))
+            return CommandError(.feedbackParameter, values: [name, list])
         }
 
         /// The result of the method.
@@ -63,11 +59,6 @@ enum ReaderFeedback {
 
     /// The reader has no lights that a program can set.
     static var noFeedback: CommandError {
-        CommandError(
-            .otherCard, "noFeedback",
-            tr("this reader has no lights or buzzer that can be used", "このリーダーには使えるランプやブザーがありません"),
-            hint: tr(
-                "an ACR122U has them as acr122, and some readers of pcscd do; see \(Documents.path("watch.md"))",
-                "ACR122U なら acr122 で、pcscd のリーダーにも使えるものがあります（\(Documents.path("watch.ja.md"))）"))
+        CommandError(.feedbackNone)
     }
 }

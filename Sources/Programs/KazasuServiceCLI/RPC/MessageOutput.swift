@@ -69,10 +69,7 @@ final class MessageOutput: Sendable {
     func finish() { queue.sync {} }
 
     private static var behind: CommandError {
-        CommandError(
-            .cannotWrite, "cannotWrite",
-            tr("the client does not read its messages", "クライアントがメッセージを読んでいません"),
-            hint: tr("read standard output while taps are subscribed to", "タップを購読している間は標準出力を読み続けてください"))
+        CommandError(.messagesUnread)
     }
 
     private func fail(_ error: CommandError, isBehind: Bool) {

@@ -98,20 +98,14 @@ struct SinkOptions: ParsableArguments {
                 tr("\(option): \(path) cannot be run: ", "\(option): \(path) を実行できません: ") + SystemMessage.text(errno),
                 hint: tr("give the path of a program; PATH is not searched", "プログラムのパスを指定してください（PATH は検索しません）"))
         case .folder:
-            throw CommandError(
-                .missingFile, "unreadable", tr("\(option): \(path) is a folder", "\(option): \(path) はフォルダーです"),
-                hint: tr("give the path of a program", "プログラムのパスを指定してください"))
+            throw CommandError(.sinkFolder, values: [option, path])
         case .notExecutable:
             throw CommandError(
                 .missingFile, "notExecutable",
                 tr("\(option): \(path) is not executable", "\(option): \(path) に実行権限がありません"),
                 hint: "chmod +x \(ShellWord.quoted(path))")
         case .arguments(let program):
-            throw CommandError(
-                .usage, "usage",
-                tr("\(option) takes a program without arguments", "\(option) にはプログラムだけを指定してください（引数は付けられません）"),
-                hint: tr(
-                    "write a script that runs \(program) with them", "\(program) を引数付きで実行するスクリプトを用意してください"))
+            throw CommandError(.sinkArguments, values: [option, program])
         }
     }
 
@@ -180,9 +174,7 @@ extension SecretSource {
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty else {
-            throw CommandError(
-                .usage, "noKey", tr("\(what) is empty", "\(what)が空です"),
-                hint: tr("put it into env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 で渡してください"))
+            throw CommandError(.sinkNoSecret, values: [what])
         }
         return bytes
     }
