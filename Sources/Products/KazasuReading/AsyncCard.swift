@@ -3,7 +3,6 @@
 public import CardDecoders
 public import CardModel
 public import CardReading
-public import ISO7816
 public import NDEF
 public import ReaderCore
 internal import Synchronization
@@ -120,59 +119,6 @@ public struct AsyncCard: Sendable {
         try await run { card throws(KazasuError) in try card.read(service, blocks: blocks) }
     }
 
-    /// Reads a Japanese driver's license, as ``Card/license(_:)`` does.
-    ///
-    /// - Parameter pins: used on the reader's thread, and nowhere else any more.
-    public func license(
-        _ pins: sending PINSource = .none
-    ) async throws(KazasuError) -> FileCardResult<LicenseReport> {
-        let pins = Handover(pins)
-        return try await run { card throws(KazasuError) in try card.license(pins.take() ?? .none) }
-    }
-
-    /// Reads a My Number card, as ``Card/myNumber(_:)`` does.
-    ///
-    /// - Parameter pins: used on the reader's thread, and nowhere else any more.
-    public func myNumber(
-        _ pins: sending PINSource = .none
-    ) async throws(KazasuError) -> FileCardResult<MyNumberReport> {
-        let pins = Handover(pins)
-        return try await run { card throws(KazasuError) in try card.myNumber(pins.take() ?? .none) }
-    }
-
-    /// Reads the face of a My Number card, as ``Card/myNumberFace(_:)`` does.
-    ///
-    /// - Parameter number: used on the reader's thread, and nowhere else any more.
-    public func myNumberFace(
-        _ number: sending PINSource = .none
-    ) async throws(KazasuError) -> FileCardResult<MyNumberReport> {
-        let number = Handover(number)
-        return try await run { card throws(KazasuError) in try card.myNumberFace(number.take() ?? .none) }
-    }
-
-    /// Reads a residence card, as ``Card/residence(_:)`` does.
-    public func residence(
-        _ number: ResidenceNumber? = nil
-    ) async throws(KazasuError) -> FileCardResult<ResidenceReport> {
-        try await run { card throws(KazasuError) in try card.residence(number) }
-    }
-
-    /// Reads a passport, as ``Card/passport(_:allowsLastTry:)`` does.
-    ///
-    /// - Parameters:
-    ///   - password: number and dates, or the card access number.
-    ///   - allowsLastTry: whether the last try may be used.
-    public func passport(
-        _ password: PassportPassword, allowsLastTry: Bool = false
-    ) async throws(KazasuError) -> FileCardResult<PassportReport> {
-        try await run { card throws(KazasuError) in try card.passport(password, allowsLastTry: allowsLastTry) }
-    }
-
-    /// Reads a passport, as ``Card/passport(_:)`` does.
-    public func passport(_ key: PassportKey) async throws(KazasuError) -> FileCardResult<PassportReport> {
-        try await run { card throws(KazasuError) in try card.passport(key) }
-    }
-
     /// Reads the NDEF message of a tag, as ``Card/readNDEF()`` does.
     public func readNDEF() async throws(KazasuError) -> NDEFMessage {
         try await run { card throws(KazasuError) in try card.readNDEF() }
@@ -202,7 +148,7 @@ public struct AsyncCard: Sendable {
 }
 
 /// Passes a value on to another thread, once.
-private final class Handover<Value>: Sendable {
+final class Handover<Value>: Sendable {
     private let value: Mutex<Value?>
 
     init(_ value: sending Value) { self.value = Mutex(value) }

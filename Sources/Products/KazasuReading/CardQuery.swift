@@ -130,3 +130,20 @@ public struct CardQuery: Hashable, Sendable {
             ? feliCa(systems: codes, requestCode: 0) : feliCa(systems: codes.prefix(polledByName) + [.any])
     }
 }
+
+extension CardQuery.Kind: SelfDescribing {
+    /// What is expected, in the singular.
+    public var message: LocalizedText {
+        switch self {
+        case .feliCa: LocalizedText("a FeliCa card", "FeliCa カード")
+        case .isoDEP: LocalizedText("an ISO-DEP card of type A or B", "Type A/B の ISO-DEP カード")
+        case .license: LocalizedText("a driver's license", "運転免許証")
+        case .myNumber: LocalizedText("a My Number card", "マイナンバーカード")
+        case .residence: LocalizedText("a residence card", "在留カード・特別永住者証明書")
+        case .passport: LocalizedText("a passport", "パスポート")
+        case .tag: LocalizedText("an NFC Forum tag", "NFC フォーラムのタグ")
+        case .classic: LocalizedText("a MIFARE Classic", "MIFARE Classic")
+        case .any: LocalizedText("another card", "別の種類のカード")
+        }
+    }
+}

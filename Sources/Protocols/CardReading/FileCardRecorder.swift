@@ -13,20 +13,6 @@ package protocol IdentityReader {
     mutating func finish() -> CardDump
 }
 
-extension ResidenceReader {
-    /// Reads what is free, with the system's random bytes.
-    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
-        try self.init(session, card, random: MutualAuthentication.systemRandom)
-    }
-}
-
-extension PassportReader {
-    /// Reads EF.CardAccess, with the system's random bytes.
-    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
-        try self.init(session, card, random: MutualAuthentication.systemRandom)
-    }
-}
-
 /// Reads files of a card into a dump, one after another, until an exchange fails.
 ///
 /// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.

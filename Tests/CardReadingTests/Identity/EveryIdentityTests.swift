@@ -135,6 +135,25 @@ struct EveryIdentityTests {
         }
     }
 
+    @Test(
+        "After any fault at any exchange no secret is sent twice, and the dump is still one",
+        arguments: IdentityCase.all)
+    func faults(_ document: IdentityCase) throws {
+        let whole = try FileCard(document.path)
+        _ = try document.read(whole)
+        for fault in [InjectedFault.absent, .damaged(status: 0x02), .truncated(to: 1)] {
+            for number in stride(from: 1, to: whole.spy.frames.count + 1, by: 3) {
+                let card = try FileCard(document.path, faults: .once(fault, atAPDU: number))
+                guard let (_, dump) = try? document.read(card) else {
+                    #expect(card.spy.secrets == 0, "\(fault) at \(number)")
+                    continue
+                }
+                #expect(card.spy.secrets <= whole.spy.secrets, "\(fault) at \(number)")
+                #expect(IdentityReport.all(in: dump).map(\.kind) == [document.kind], "\(fault) at \(number)")
+            }
+        }
+    }
+
     @Test("A file that the card refuses costs that file and no other", arguments: IdentityCase.all)
     func refused(_ document: IdentityCase) throws {
         let text = try TestFiles.read("Fixtures/iso7816/\(document.path)")

@@ -110,22 +110,4 @@ struct MyNumberReaderTests {
             return
         }
     }
-
-    @Test("After any fault at any exchange: no PIN is sent twice")
-    func everyFault() throws {
-        for fault in [InjectedFault.silence, .absent, .damaged(status: 0x02), .truncated(to: 1)] {
-            for number in 1...60 {
-                let card = try FileCard("mynumber/card.json", faults: .once(fault, atAPDU: number))
-                do throws(FileCardReadingError) {
-                    var reader = try MyNumberReader(card.session, card.identity)
-                    reader.verify(FileCard.pin("2222"), consent: .always)
-                    let dump = reader.finish()
-                    #expect(MyNumberDecoder.decode(dump) != nil)
-                } catch {
-                    #expect(card.spy.sentPINs.isEmpty)
-                }
-                #expect(card.spy.sentPINs.count <= 1)
-            }
-        }
-    }
 }

@@ -340,3 +340,52 @@ extension LicenseLaterEntry {
         ]
     }
 }
+
+extension CardKind {
+    /// A Japanese driver's license.
+    public static let license = CardKind(rawValue: "license")
+}
+
+extension DumpReports {
+    /// The driver's license; `nil` if the dump contains none.
+    public var license: LicenseReport? { document() }
+}
+
+extension LicenseFile: IdentityFile {}
+
+/// A problem with a file of a license.
+public typealias LicenseWarning = IdentityWarning<LicenseFile>
+
+extension LicenseReport: IdentityDocument {
+    package static let kind = CardKind.license
+    package static let faultsHaveTags = true
+    package static func decode(_ dump: CardDump) -> LicenseReport? { LicenseDecoder.decode(dump) }
+    package func picture(_ id: String) -> [UInt8]? { id == "photo" ? photo : nil }
+
+    package static func name(of file: FileIdentifier, in application: AID?, of dump: CardDump) -> LocalizedText? {
+        // Other cards have other files in the master file.
+        guard application != nil || LicenseDecoder.decode(dump)?.kind == .license else { return nil }
+        return LicenseFile.allCases.first { $0.application == application && $0.id == file }?.name
+    }
+}
+
+extension LicenseReport: Encodable {
+    /// The members of `kazasu.license/1` after `card`.
+    ///
+    /// - Parameters:
+    ///   - photoPath: the path that the photo was written to, if it was.
+    ///   - redact: returns the replacement for a personal value.
+    package func members(
+        _ language: Language, photoPath: String? = nil, redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = json(language, redact: redact)
+        if let photoPath { object["photo"] = .string(photoPath) }
+        object["faults"] = faults(language)
+        return object
+    }
+
+    /// Encodes the members of the document `kazasu.license/1` after `card`; the photo is ``photo``.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(members(Language(of: encoder))).encode(to: encoder)
+    }
+}

@@ -153,3 +153,45 @@ extension MyNumberToken {
         }
     }
 }
+
+extension CardKind {
+    /// A My Number card.
+    public static let myNumber = CardKind(rawValue: "mynumber")
+}
+
+extension DumpReports {
+    /// The My Number card; `nil` if the dump contains none.
+    public var myNumber: MyNumberReport? { document() }
+}
+
+extension MyNumberFile: IdentityFile {}
+
+/// A problem with a file of a My Number card.
+public typealias MyNumberWarning = IdentityWarning<MyNumberFile>
+
+extension MyNumberReport: IdentityDocument {
+    package static let kind = CardKind.myNumber
+    package static let faultsHaveTags = true
+    package static func decode(_ dump: CardDump) -> MyNumberReport? { MyNumberDecoder.decode(dump) }
+    package var withheldFiles: [MyNumberFile] {
+        get { withheld }
+        set { withheld = newValue }
+    }
+    package func picture(_ id: String) -> [UInt8]? {
+        MyNumberFace.Picture(rawValue: id).flatMap { face?.pictures[$0] }
+    }
+
+    package static func name(of file: FileIdentifier, in application: AID?, of dump: CardDump) -> LocalizedText? {
+        MyNumberFile.allCases.first { $0.application.aid == application && $0.id == file }?.name
+    }
+}
+
+extension MyNumberReport: Encodable {
+    /// Encodes the members of the document `kazasu.mynumber/1` that come from the card; pictures are those of ``face``.
+    public func encode(to encoder: any Encoder) throws {
+        let language = Language(of: encoder)
+        var object = json(language)
+        object["faults"] = faults(language)
+        try JSONValue.object(object).encode(to: encoder)
+    }
+}

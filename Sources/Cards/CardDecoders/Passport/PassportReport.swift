@@ -113,3 +113,66 @@ extension PassportReport {
         }
     }
 }
+
+extension CardKind {
+    /// An electronic passport.
+    public static let passport = CardKind(rawValue: "passport")
+}
+
+extension DumpReports {
+    /// The passport; `nil` if the dump contains none.
+    public var passport: PassportReport? { document() }
+}
+
+extension PassportFile: IdentityFile {}
+
+/// A problem with a file of a passport.
+public typealias PassportWarning = IdentityWarning<PassportFile>
+
+extension PassportReport: IdentityDocument {
+    package static let kind = CardKind.passport
+    package static func decode(_ dump: CardDump) -> PassportReport? { PassportDecoder.decode(dump) }
+    package var withheldFiles: [PassportFile] {
+        get { withheld }
+        set { withheld = newValue }
+    }
+    package func picture(_ id: String) -> [UInt8]? { id == "photo" ? photo : nil }
+
+    package static func name(of file: FileIdentifier, in application: AID?, of dump: CardDump) -> LocalizedText? {
+        let isPassport = application == PassportFile.application
+        if isPassport, let found = PassportFile.allCases.first(where: { $0.id == file }) { return found.name }
+        let isAccess = [PassportFile.cardAccess, PassportFile.cardSecurity].contains(file)
+        let isGroup = isPassport && (0x0101...0x0110).contains(file.rawValue)
+        guard isGroup || application == nil && isAccess else { return nil }
+        let name = SavedPassport.name(of: file, isMaster: !isPassport)
+        return LocalizedText(name.replacing("_", with: "."), name.replacing("_", with: "."))
+    }
+}
+
+extension PassportReport: Encodable {
+    /// The members of `kazasu.passport/1` after `card`.
+    ///
+    /// - Parameters:
+    ///   - pictures: the pictures that were written, and where.
+    ///   - signature: what the check of the signature found; `nil` leaves it out.
+    ///   - chip: what the check of the chip found; `nil` leaves it out.
+    ///   - redact: returns the replacement for a personal value.
+    package func members(
+        _ language: Language, pictures: JSONValue? = nil, signature: JSONValue?, chip: JSONValue? = nil,
+        redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = json(language, redact: redact)
+        object["pictures"] = pictures
+        object["signature"] = signature
+        object["chip"] = chip
+        object["source"] = .string(isFromFiles ? "files" : "card")
+        object["withheld"] = .array(withheld.map { .string($0.rawValue) })
+        object["faults"] = faults(language)
+        return object
+    }
+
+    /// Encodes the members of the document `kazasu.passport/1` that come from the passport; the photo is ``photo``.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(members(Language(of: encoder), signature: nil)).encode(to: encoder)
+    }
+}

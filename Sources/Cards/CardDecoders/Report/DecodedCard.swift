@@ -54,16 +54,8 @@ public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
     /// The word.
     public var description: String { rawValue }
 
-    /// A Japanese driver's license.
-    public static let license = CardKind(rawValue: "license")
-    /// A My Number card.
-    public static let myNumber = CardKind(rawValue: "mynumber")
-    /// A residence card or a special permanent resident certificate.
-    public static let residence = CardKind(rawValue: "residence")
     /// A MIFARE Classic.
     public static let classic = CardKind(rawValue: "classic")
-    /// An electronic passport.
-    public static let passport = CardKind(rawValue: "passport")
 }
 
 /// The brand that is printed on a card.

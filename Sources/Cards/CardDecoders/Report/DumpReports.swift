@@ -11,16 +11,8 @@ public struct DumpReports: Hashable, Sendable {
     /// The identity documents among them, in the order in which they are shown.
     package var documents: [IdentityReport] = []
 
-    /// The driver's license; `nil` if the dump contains none.
-    public var license: LicenseReport? { document() }
-    /// The My Number card; `nil` if the dump contains none.
-    public var myNumber: MyNumberReport? { document() }
-    /// The residence card or special permanent resident certificate; `nil` if the dump contains none.
-    public var residence: ResidenceReport? { document() }
-    /// The passport; `nil` if the dump contains none.
-    public var passport: PassportReport? { document() }
-
-    private func document<Document: IdentityDocument>() -> Document? {
+    /// The document of this kind; `nil` if the dump contains none.
+    func document<Document: IdentityDocument>() -> Document? {
         documents.lazy.compactMap { $0.document as? Document }.first
     }
 

@@ -15,6 +15,9 @@ package protocol IdentityDocument: Hashable, Sendable {
     /// Decodes a dump; `nil` if it is of another card.
     static func decode(_ dump: CardDump) -> Self?
 
+    /// The name of a file in a dump; `nil` if it is not one of this document.
+    static func name(of file: FileIdentifier, in application: AID?, of dump: CardDump) -> LocalizedText?
+
     /// The files that need a PIN or number that was not presented or was refused.
     var withheldFiles: [File] { get set }
     var warnings: [IdentityWarning<File>] { get set }
@@ -43,7 +46,7 @@ extension IdentityDocument {
 
     /// Takes a file of a dump: its contents, that it is closed, or why it was not read.
     ///
-    /// - Parameter mayBeRefused: whether a refusal is no problem.
+    /// - Parameter mayBeRefused: whether a refusal is expected.
     mutating func read(
         _ file: File, _ found: FileDump?, mayBeRefused: Bool = false, _ add: (inout Self, [UInt8]) -> Void
     ) {
@@ -92,42 +95,9 @@ extension IdentityDocument {
     fileprivate func isEqual(_ other: any IdentityDocument) -> Bool { other as? Self == self }
 }
 
-extension LicenseReport: IdentityDocument {
-    package static let kind = CardKind.license
-    package static let faultsHaveTags = true
-    package static func decode(_ dump: CardDump) -> LicenseReport? { LicenseDecoder.decode(dump) }
-    package func picture(_ id: String) -> [UInt8]? { id == "photo" ? photo : nil }
-}
-
-extension MyNumberReport: IdentityDocument {
-    package static let kind = CardKind.myNumber
-    package static let faultsHaveTags = true
-    package static func decode(_ dump: CardDump) -> MyNumberReport? { MyNumberDecoder.decode(dump) }
-    package var withheldFiles: [MyNumberFile] {
-        get { withheld }
-        set { withheld = newValue }
+extension CardDump {
+    /// The name of a file of an identity document in this dump; `nil` if it is unknown.
+    package func name(of file: FileIdentifier, in application: AID?) -> LocalizedText? {
+        IdentityReport.kinds.lazy.compactMap { $0.name(of: file, in: application, of: self) }.first
     }
-    package func picture(_ id: String) -> [UInt8]? {
-        MyNumberFace.Picture(rawValue: id).flatMap { face?.pictures[$0] }
-    }
-}
-
-extension ResidenceReport: IdentityDocument {
-    package static let kind = CardKind.residence
-    package static func decode(_ dump: CardDump) -> ResidenceReport? { ResidenceDecoder.decode(dump) }
-    package var withheldFiles: [ResidenceFile] {
-        get { withheld }
-        set { withheld = newValue }
-    }
-    package func picture(_ id: String) -> [UInt8]? { Picture(rawValue: id).flatMap { pictures[$0] } }
-}
-
-extension PassportReport: IdentityDocument {
-    package static let kind = CardKind.passport
-    package static func decode(_ dump: CardDump) -> PassportReport? { PassportDecoder.decode(dump) }
-    package var withheldFiles: [PassportFile] {
-        get { withheld }
-        set { withheld = newValue }
-    }
-    package func picture(_ id: String) -> [UInt8]? { id == "photo" ? photo : nil }
 }

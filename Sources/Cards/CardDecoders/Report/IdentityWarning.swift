@@ -9,20 +9,6 @@ public protocol IdentityFile: RawRepresentable<String>, Hashable, Sendable {
     var name: LocalizedText { get }
 }
 
-extension LicenseFile: IdentityFile {}
-extension MyNumberFile: IdentityFile {}
-extension ResidenceFile: IdentityFile {}
-extension PassportFile: IdentityFile {}
-
-/// A problem with a file of a license.
-public typealias LicenseWarning = IdentityWarning<LicenseFile>
-/// A problem with a file of a My Number card.
-public typealias MyNumberWarning = IdentityWarning<MyNumberFile>
-/// A problem with a file of a residence card.
-public typealias ResidenceWarning = IdentityWarning<ResidenceFile>
-/// A problem with a file of a passport.
-public typealias PassportWarning = IdentityWarning<PassportFile>
-
 /// A problem with a file of an identity document, or with an item in it; the rest of the document is still decoded.
 ///
 /// It carries no value from the card: no name and no number can reach a log through it.

@@ -179,3 +179,60 @@ extension IdentityItem<ResidenceReport> {
         value(id, title, coverage: coverage) { $0[keyPath: path].map { .code($0.code, $0.name) } }
     }
 }
+
+extension CardKind {
+    /// A residence card or a special permanent resident certificate.
+    public static let residence = CardKind(rawValue: "residence")
+}
+
+extension DumpReports {
+    /// The residence card or special permanent resident certificate; `nil` if the dump contains none.
+    public var residence: ResidenceReport? { document() }
+}
+
+extension ResidenceFile: IdentityFile {}
+
+/// A problem with a file of a residence card.
+public typealias ResidenceWarning = IdentityWarning<ResidenceFile>
+
+extension ResidenceReport: IdentityDocument {
+    package static let kind = CardKind.residence
+    package static func decode(_ dump: CardDump) -> ResidenceReport? { ResidenceDecoder.decode(dump) }
+    package var withheldFiles: [ResidenceFile] {
+        get { withheld }
+        set { withheld = newValue }
+    }
+    package func picture(_ id: String) -> [UInt8]? { Picture(rawValue: id).flatMap { pictures[$0] } }
+
+    package static func name(of file: FileIdentifier, in application: AID?, of dump: CardDump) -> LocalizedText? {
+        // The generations use the same numbers for other files.
+        guard let type = dump.file(.type).flatMap({ ResidenceDecoder.type($0.data) }) else { return nil }
+        let files = [.type, .version] + ResidenceFile.files(of: type)
+        return files.first { $0.application == application && $0.id == file }?.name
+    }
+}
+
+extension ResidenceReport: Encodable {
+    /// The members of `kazasu.residence/1` after `card`.
+    ///
+    /// - Parameters:
+    ///   - pictures: the pictures that were written, and where.
+    ///   - signature: what the check of the signature found; `nil` leaves it out.
+    ///   - redact: returns the replacement for a personal value.
+    package func members(
+        _ language: Language, pictures: JSONValue? = nil, signature: JSONValue?,
+        redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = json(language, redact: redact)
+        object["pictures"] = pictures
+        object["signature"] = signature
+        object["withheld"] = .array(withheld.map { .string($0.rawValue) })
+        object["faults"] = faults(language)
+        return object
+    }
+
+    /// Encodes the members of the document `kazasu.residence/1` that come from the card; pictures are ``pictures``.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(members(Language(of: encoder), signature: nil)).encode(to: encoder)
+    }
+}

@@ -8,11 +8,11 @@ struct ReadingCommands: Equatable {
     /// The commands without the program's name, as in `tag info`, best first; empty if none is known.
     private(set) var words: [String]
 
-    /// The commands for a kind of type A or B card, by the ids of `known-cards.tsv`. A new command is one line here.
-    private static let byKind: [(kinds: Set<String>, commands: [String])] = [
-        (["licence", "mynumberLicence"], ["license"]), (["mynumber"], ["mynumber"]), (["residence"], ["residence"]),
-        (["passport"], ["passport"]), (["type2", "type4"], ["tag info", "tag read"]),
-    ]
+    /// The commands for a kind of type A or B card, by the ids of `known-cards.tsv`. An identity document has the command of its kind.
+    private static let byKind: [(kinds: Set<String>, commands: [String])] =
+        [(["licence", "mynumberLicence"], ["license"])]
+        + IdentityReport.kinds.map { ([$0.kind.rawValue], [$0.kind.rawValue]) }
+        + [(["type2", "type4"], ["tag info", "tag read"])]
 
     /// The commands for a FeliCa card, by a system that it has; any other has `scan` and `dump`.
     private static let bySystem: [(system: SystemCode, commands: [String])] = [

@@ -367,3 +367,10 @@ package struct PassportReader: IdentityReader {
         return try ChipProof.activeAuthentication(in: secure, length: length, random: random)
     }
 }
+
+extension PassportReader {
+    /// Reads EF.CardAccess, with the system's random bytes.
+    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+        try self.init(session, card, random: MutualAuthentication.systemRandom)
+    }
+}

@@ -155,3 +155,10 @@ package struct ResidenceReader: IdentityReader {
         }
     }
 }
+
+extension ResidenceReader {
+    /// Reads what is free, with the system's random bytes.
+    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+        try self.init(session, card, random: MutualAuthentication.systemRandom)
+    }
+}

@@ -20,8 +20,7 @@ extension FileCardFile {
                 tree.applications.append(directory)
             }
         }
-        tree.closeResidence(dump)
-        tree.closePassport(dump)
+        for applet in VirtualFileTree.applets { applet.close(&tree, as: dump) }
         let interface = try interface(dump.card).changed(by: CardQuirks(virtual?.optional("quirks")))
         return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
     }
@@ -45,41 +44,11 @@ extension FileCardFile {
 }
 
 extension VirtualFileTree {
-    /// Lets the number open a residence card. The first generation has it only in a picture: its dump stays open.
-    fileprivate mutating func closeResidence(_ dump: CardDump) {
-        guard let name = ResidenceFile.type.content(dump), let length = name.element(at: 1),
-            let type = ResidenceType(
-                rawValue: String(decoding: name.dropFirst(2).prefix(Int(length)), as: UTF8.self))
-        else { return }
-        for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
-        let number = type.generation == 2 ? ResidenceFile.number.content(dump) : nil
-        if let number, number.count >= 14, number.starts(with: [0xC2, 0x0C]) {
-            applets.append(VirtualResidence(number: Array(number[2..<14]), cipher: .aes))
-        }
-        let applications = Set(ResidenceFile.files(of: type).compactMap(\.application))
-        close(VirtualResidence.right, !applets.isEmpty, ResidenceFile.numberApplication) {
-            $0.name.map(applications.contains) ?? false
-        }
-    }
-
-    /// Lets number, birth date and expiry open a passport; without DG1 it stays open.
-    fileprivate mutating func closePassport(_ dump: CardDump) {
-        guard let group = dump.application(PassportFile.application)?.file(PassportFile.machineReadableZone.id),
-            let value = BERTLVList(tolerant: group.data)[0x61]?[0x5F1F]?.value, let zone = MachineReadableZone(value)
-        else { return }
-        applets.append(
-            VirtualPassport(
-                information: MachineReadableZone.keyInformation(
-                    number: Array(zone.number.utf8), birth: Array(zone.birthDate.utf8),
-                    expiry: Array(zone.expiryDate.utf8))))
-        for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
-        close(VirtualPassport.right, true, PassportFile.application) { $0.name == PassportFile.application }
-    }
-
-    /// Gives files short identifiers, and those that everybody could read a key.
-    private mutating func close(
+    /// Gives the files of a card from a dump short identifiers, and those of its own that everybody could read a key.
+    mutating func close(
         _ right: String, _ isClosed: Bool, _ encrypted: AID, _ isOwn: (VirtualDirectory) -> Bool
     ) {
+        for place in masterFile.files.indices { masterFile.files[place].shortID = masterFile.files[place].ownShortID }
         for directory in applications.indices where isOwn(applications[directory]) {
             for place in applications[directory].files.indices {
                 var file = applications[directory].files[place]
@@ -91,14 +60,6 @@ extension VirtualFileTree {
                 applications[directory].files[place] = file
             }
         }
-    }
-}
-
-extension ResidenceFile {
-    /// What a dump has of the file, if it was read.
-    fileprivate func content(_ dump: CardDump) -> [UInt8]? {
-        let directory = dump.applications.first { $0.aid == application }
-        return directory?.file(id).flatMap { $0.state == .read ? $0.data : nil }
     }
 }
 
@@ -122,7 +83,7 @@ extension VirtualFile {
     }
 
     /// The short identifier of a residence card's or a passport's file: the last five bits of the long one.
-    fileprivate var ownShortID: UInt8? {
+    var ownShortID: UInt8? {
         let number = UInt8(truncatingIfNeeded: id.rawValue)
         return (1...30).contains(number) ? number : nil
     }

@@ -19,6 +19,9 @@ package protocol VirtualApplet: Sendable {
     ///   - card: the whole card.
     init(json: JSONCursor, of card: JSONCursor) throws(DocumentError)
 
+    /// Closes the files of a card that is made from a dump, where the dump has what opens them.
+    static func close(_ tree: inout VirtualFileTree, as dump: CardDump)
+
     /// Forgets what ends without power.
     mutating func losePower()
 
@@ -38,6 +41,8 @@ package protocol VirtualApplet: Sendable {
 
 extension VirtualApplet {
     package static var rights: [String] { [] }
+
+    package static func close(_ tree: inout VirtualFileTree, as dump: CardDump) {}
 
     package mutating func select() {}
 

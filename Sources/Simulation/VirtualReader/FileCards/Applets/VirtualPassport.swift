@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardCiphers
 internal import CardCrypto
 package import CardModel
@@ -283,5 +284,20 @@ extension VirtualPassport.Signer {
         } else {
             self = .curve(try json.required("parameters").integer(in: 8...18), key, digest)
         }
+    }
+}
+
+extension VirtualPassport {
+    /// Lets number, birth date and expiry open a passport; without DG1 it stays open.
+    package static func close(_ tree: inout VirtualFileTree, as dump: CardDump) {
+        guard let group = dump.application(PassportFile.application)?.file(PassportFile.machineReadableZone.id),
+            let value = BERTLVList(tolerant: group.data)[0x61]?[0x5F1F]?.value, let zone = MachineReadableZone(value)
+        else { return }
+        tree.applets.append(
+            VirtualPassport(
+                information: MachineReadableZone.keyInformation(
+                    number: Array(zone.number.utf8), birth: Array(zone.birthDate.utf8),
+                    expiry: Array(zone.expiryDate.utf8))))
+        tree.close(VirtualPassport.right, true, PassportFile.application) { $0.name == PassportFile.application }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardCiphers
 internal import CardCrypto
 package import CardModel
@@ -120,5 +121,31 @@ package struct VirtualResidence: VirtualApplet {
         let answer = head + [0x01] + cipherText
         guard answer.count <= command.expected ?? 0 else { return FileCardReply(StatusWord.wrongLength) }
         return FileCardReply(answer)
+    }
+}
+
+extension VirtualResidence {
+    /// Lets the number open a residence card. The first generation has it only in a picture: its dump stays open.
+    package static func close(_ tree: inout VirtualFileTree, as dump: CardDump) {
+        guard let name = ResidenceFile.type.content(dump), let length = name.element(at: 1),
+            let type = ResidenceType(
+                rawValue: String(decoding: name.dropFirst(2).prefix(Int(length)), as: UTF8.self))
+        else { return }
+        let number = type.generation == 2 ? ResidenceFile.number.content(dump) : nil
+        if let number, number.count >= 14, number.starts(with: [0xC2, 0x0C]) {
+            tree.applets.append(VirtualResidence(number: Array(number[2..<14]), cipher: .aes))
+        }
+        let applications = Set(ResidenceFile.files(of: type).compactMap(\.application))
+        tree.close(VirtualResidence.right, !tree.applets.isEmpty, ResidenceFile.numberApplication) {
+            $0.name.map(applications.contains) ?? false
+        }
+    }
+}
+
+extension ResidenceFile {
+    /// What a dump has of the file, if it was read.
+    fileprivate func content(_ dump: CardDump) -> [UInt8]? {
+        let directory = dump.applications.first { $0.aid == application }
+        return directory?.file(id).flatMap { $0.state == .read ? $0.data : nil }
     }
 }
