@@ -57,15 +57,20 @@ struct GoalFigureTests {
         }
     }
 
-    /// Finds a card by `pn532:` and reads it.
+    /// Finds a card by `pn532:`, or through libnfc, and reads it.
     static func cost(
-        _ card: any VirtualCard, codes: [SystemCode], _ read: (any Reader, FoundCard) throws -> Void
+        _ card: any VirtualCard, codes: [SystemCode], throughLibNFC: Bool = false,
+        _ read: (any Reader, FoundCard) throws -> Void
     ) throws -> Cost {
         let field = VirtualField(cards: [card])
         let server = try PN532Server(field: field)
         defer { server.stop() }
-        let reader = try #require(
-            try PN532Driver(patience: 60).open("pn532:\(server.path)", cancellation: CancellationToken()))
+        let cancellation = CancellationToken()
+        let opened =
+            throughLibNFC
+            ? try LibNFCDriver(patience: 60).open("pn532_uart:\(server.path)", cancellation: cancellation)
+            : try PN532Driver(patience: 60).open("pn532:\(server.path)", cancellation: cancellation)
+        let reader = try #require(opened)
         let time = Time(field, server)
         guard
             case .found(let found) = try CardFinder(reader: reader).find(
@@ -91,6 +96,28 @@ struct GoalFigureTests {
             ).scan()
             #expect(result.interruption == nil)
             #expect(result.systems.count == card.systems.count, "\(card.name)")
+        }
+    }
+
+    private static func fixture(_ name: String) throws -> any VirtualCard {
+        try VirtualCardFile.load(TestFiles.read("Fixtures/cards/\(name)/card.json"))
+    }
+
+    /// What `balance` sends: Pollings, and one read of one block.
+    static func balance(throughLibNFC: Bool) throws -> Cost {
+        try cost(fixture("suica-p1"), codes: [.transit, .commonArea, .any], throughLibNFC: throughLibNFC) {
+            reader, found in
+            let target = try #require(found.feliCa)
+            let read: [UInt8] = [0x10, 0x06] + target.idm.bytes + [0x01, 0x8B, 0x00, 0x01, 0x80, 0x00]
+            #expect(try reader.transceive(read, timeout: .seconds(1)).prefix(2) == [0x1D, 0x07])
+        }
+    }
+
+    static func dump() throws -> Cost {
+        try cost(fixture("suica-p1"), codes: CardFinder.anySystem) { reader, found in
+            let target = try #require(found.feliCa)
+            let outcome = CardDumper(session: CardSession(reader: reader, target: target)).dump()
+            #expect(outcome.dump.isComplete && outcome.dump.systems.count == 3)
         }
     }
 
@@ -168,10 +195,15 @@ struct GoalFigureTests {
             report(card.name, [try Self.scan(card)])
             report("the same, walked", [try Self.scan(card, .none)])
         }
+        for isLibNFC in [false, true] {
+            report("balance of a Suica, \(isLibNFC ? "libnfc" : "pn532:")", [try Self.balance(throughLibNFC: isLibNFC)])
+        }
+        report("dump of a Suica of three systems in no table", [try Self.dump()])
         for name in ["edy", "nanaco", "waon", "suica-p1"] {
-            let card = try VirtualCardFile.load(TestFiles.read("Fixtures/cards/\(name)/card.json"))
+            let card = try Self.fixture(name)
             let cost = try Self.cost(card, codes: [.transit, .commonArea, .any]) { _, _ in }
             report("finding \(name)", [cost])
         }
+        try Self.printDocuments()
     }
 }

@@ -53,13 +53,23 @@ final class Bench {
 
     /// - Parameter patience: how many times as long as a real chip may take it is waited for. A chip that is simulated on a
     ///   busy machine is not in time; only what never answers is given up after the time of a real one.
-    init(
+    convenience init(
         _ way: Way = .libnfc, card: any VirtualCard = TestCard(), faults: InjectedFaults = [],
         serial: InjectedSerialFaults = .none,
         timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = "",
         patience: Int = 20, collision: VirtualField.Collision = .firstIsHeard
     ) throws {
-        field = VirtualField(cards: [card], faults: faults, collision: collision)
+        try self.init(
+            way, field: VirtualField(cards: [card], faults: faults, collision: collision), serial: serial,
+            timing: timing, line: line, initialSpeed: initialSpeed, speed: speed, patience: patience)
+    }
+
+    /// The same with a field that is set up already.
+    init(
+        _ way: Way, field: VirtualField, serial: InjectedSerialFaults = .none, timing: TimeModel = .off,
+        line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = "", patience: Int = 20
+    ) throws {
+        self.field = field
         server = try PN532Server(
             field: field, timing: timing, faults: serial, serialLine: line, initialSpeed: initialSpeed)
         reader = try way.open(server, cancellation, speed: speed, patience: patience)

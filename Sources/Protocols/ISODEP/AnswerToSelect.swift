@@ -12,6 +12,8 @@ package struct AnswerToSelect: Hashable, Sendable {
     package let waitingTime: Duration
     /// How long the card needs before its first command.
     package let guardTime: Duration
+    /// The bit rates that the card supports.
+    package let bitRates: CardBitRates
 
     /// Parses an ATS.
     ///
@@ -23,13 +25,43 @@ package struct AnswerToSelect: Hashable, Sendable {
         let format = rest.popFirst() ?? 0x02
         frameSize = FrameSize(code: format & 0x0F)
         // TA, the bit rates; TB, the times; TC, the support of NAD and CID.
-        var times: UInt8 = 0x40
+        var (rates, times): (UInt8, UInt8) = (0, 0x40)
         for bit: UInt8 in [0x10, 0x20, 0x40] where format & bit != 0 {
             guard let given = rest.popFirst() else { return nil }
+            if bit == 0x10 { rates = given }
             if bit == 0x20 { times = given }
         }
+        bitRates = CardBitRates(code: rates)
         waitingTime = WaitingTime.frame(code: times >> 4)
         guardTime = WaitingTime.guardTime(code: times & 0x0F)
+    }
+}
+
+/// The bit rates above 106 kbit/s that a card supports: TA(1) of an ATS (ISO 14443-4, 5.2.4).
+///
+/// Each is given as a code n, for 106 kbit/s doubled n times.
+package struct CardBitRates: Hashable, Sendable {
+    /// The speeds of the two directions, by their codes.
+    package struct Choice: Hashable, Sendable {
+        package let toCard: UInt8
+        package let fromCard: UInt8
+    }
+
+    private let code: UInt8
+
+    /// Bits 1 to 3 are the speeds to the card, 5 to 7 those from it, and bit 8 demands the same both ways. A byte with the
+    /// reserved bit 4 counts as 106 kbit/s only.
+    init(code: UInt8) { self.code = code & 0x08 == 0 ? code : 0 }
+
+    /// The highest speeds up to a code; `nil` if that is 106 kbit/s both ways.
+    package func highest(upTo limit: UInt8) -> Choice? {
+        func best(_ bits: UInt8) -> UInt8 { (1...3).last { $0 <= limit && bits >> ($0 - 1) & 1 != 0 } ?? 0 }
+        let (sent, received) = (code & 0x07, code >> 4 & 0x07)
+        let both = best(sent & received)
+        let choice =
+            code & 0x80 != 0
+            ? Choice(toCard: both, fromCard: both) : Choice(toCard: best(sent), fromCard: best(received))
+        return choice == Choice(toCard: 0, fromCard: 0) ? nil : choice
     }
 }
 

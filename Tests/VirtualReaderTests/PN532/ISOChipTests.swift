@@ -48,6 +48,65 @@ struct ISOChipTests {
         #expect(answers[2].hasPrefix("d5410011223344"))
     }
 
+    private static func card(rates: String, quirks: String = "") throws -> VirtualField {
+        let text = """
+            {"schema":"kazasu.card/1","typeA":{"uid":"04517ce1ed2580","ats":"0578\(rates)8102"},
+             "masterFile":{"files":{"2F01":"0102030405060708090a0b0c0d0e0f101112"}},"virtual":{"quirks":[\(quirks)]}}
+            """
+        return try VirtualField(cardFile: Array(text.utf8))
+    }
+
+    /// The frame in place of an answer to a command that the chip refuses.
+    private static let error = "0000ff01ff7f8100"
+    private static let readAll = ["d4400100a4020c022f01", "d4400100b0000012"]
+    private static let whole = "d541000102030405060708090a0b0c0d0e0f1011129000"
+
+    /// InPSL by the speeds of the ATS; GetGeneralStatus gives them, and type A, FeliCa and cards that are halted have none.
+    @Test func changesBitRates() throws {
+        let field = try Self.card(rates: "73")
+        let answers = try Self.answers(["d44a0100", "d44e010202", "d404"] + Self.readAll + ["d4420100"], field)
+        #expect(answers[1...].prefix(4) == ["d54f00", "d505000001010202" + "0000", "d541009000", Self.whole])
+        let speeds = ["d44e010201", "d44e010103", "d44e0102", "d44e020101"]
+        let refused = try Self.answers(["d44a0100"] + speeds, Self.card(rates: "91"))
+        #expect(refused.dropFirst() == ["d54f01", Self.error, Self.error, "d54f27"])
+        #expect(try Self.answers(["d44a0100", "d44e010101"], "ntag213").last == "d54f27")
+    }
+
+    /// PPS comes right after RATS, and the speed ends with the session.
+    @Test func bitRatesEndWithTheSession() throws {
+        let late = try Self.answers(["d44a0100", Self.readAll[0], "d44e010202"], Self.card(rates: "77"))
+        #expect(late.last == "d54f01")
+        let again = try Self.answers(
+            ["d44a0100", "d44e010202", "d4440100", "d4540100", Self.readAll[0], Self.readAll[1]], Self.card(rates: "77")
+        )
+        #expect(again.suffix(2) == ["d541009000", Self.whole])
+    }
+
+    @Test(arguments: ["dep-pps-mute", "dep-pps-deaf", "dep-pps-damage", "no-psl"])
+    func bitRatesThatFail(_ quirk: String) throws {
+        let commands = ["d44a0100", "d44e010202"] + Self.readAll
+        let answers = try Self.answers(commands, Self.card(rates: "77", quirks: "\"\(quirk)\"")).dropFirst()
+        let expected =
+            switch quirk {
+            case "dep-pps-mute": ["d54f01", "d541009000", Self.whole]
+            case "dep-pps-deaf": ["d54f00", "d54101", "d54101"]
+            case "dep-pps-damage": ["d54f00", "d541009000", "d54102"]
+            default: [Self.error, "d541009000", Self.whole]
+            }
+        #expect(Array(answers) == expected)
+    }
+
+    /// At 424 kbit/s a frame takes a quarter of the time.
+    @Test func fasterFramesTakeLessTime() {
+        for technology in [RadioTechnology.typeA, .typeB] {
+            let slow = TimeModel.airTime(64, technology)
+            for (rate, factor) in [(ISOBitRate.kbps212, 2), (.kbps424, 4)] {
+                let difference = slow - TimeModel.airTime(64, technology, rate) * factor
+                #expect(difference < .nanoseconds(10) && difference > .nanoseconds(-10))
+            }
+        }
+    }
+
     /// nfcpy switches the check of the CRC off to see ACK and NAK.
     @Test func acknowledgeWithAndWithoutChecksum() throws {
         let write = "d442a20e01020304"

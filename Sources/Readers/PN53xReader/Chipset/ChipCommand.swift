@@ -2,6 +2,7 @@
 
 internal import ByteCodec
 internal import CardModel
+internal import ISODEP
 internal import ReaderCore
 
 /// Raw PN53x commands, starting with the command code; the transport adds the frame.
@@ -75,6 +76,12 @@ enum ChipCommand {
     /// InDataExchange with target 1: the frame, or a part of it that is followed by more.
     static func exchangeData(_ part: some Sequence<UInt8>, moreFollows: Bool = false) -> [UInt8] {
         [exchangeDataCode, moreFollows ? 0x41 : 0x01] + part
+    }
+
+    /// InPSL for target 1: the chip changes the speeds by PPS (PN532 user manual UM0701-02, 7.3.10). libnfc sends it for any speed
+    /// above 106 kbit/s, and libfreefare always asked for 424 (libfreefare#110).
+    static func bitRates(_ rates: CardBitRates.Choice) -> [UInt8] {
+        [0x4E, 0x01, rates.toCard, rates.fromCard]
     }
 
     /// SetSerialBaudRate; it takes effect with the host's ACK to its answer.

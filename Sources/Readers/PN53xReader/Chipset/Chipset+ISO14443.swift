@@ -16,6 +16,7 @@ extension Chipset {
     /// Looks for a card of type A and prepares it for the caller's frames.
     mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
         iso14443.selection = .none
+        iso14443.bitRate.didSelect(nil)
         if !isoDEP, iso14443.sendsRATS != false {
             // RATS may have left a card selected that does not answer it: it would take the next request for an error.
             iso14443.hasSelected = iso14443.hasSelected || iso14443.mayHoldCard
@@ -36,6 +37,7 @@ extension Chipset {
         iso14443.selection = target.isISODEP ? .apdus : .commands
         iso14443.usesCrypto1 = false
         iso14443.carriesCID = false
+        if transport.takesParameters, !transport.name.contains("PN531") { iso14443.bitRate.didSelect(target) }
         return target
     }
 
@@ -49,6 +51,7 @@ extension Chipset {
     /// Looks for a card of type B.
     mutating func selectTypeB(applicationFamily: UInt8) throws(TransportError) -> TypeBTarget? {
         iso14443.selection = .none
+        iso14443.bitRate.didSelect(nil)
         if iso14443.sendsRATS == nil { try sendRATS(true) }
         let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
         guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
@@ -116,7 +119,55 @@ extension Chipset {
     ///
     /// After any failure it is not known which block the card expects next, or whether it has carried out the command:
     /// nothing more is sent to it until it is selected again.
+    ///
+    /// Before the first one the bit rate is raised. Where that fails, or the first command after it, the card is selected
+    /// again at 106 kbit/s, and so is every later card with its ATS.
     mutating func exchangeAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        try raiseBitRate()
+        let isFirst = iso14443.bitRate.isUnproven
+        do throws(TransportError) {
+            let answer = try carryAPDU(frame, within: time)
+            iso14443.bitRate.didAnswer()
+            return answer
+        } catch {
+            guard error.isOfRadio, iso14443.bitRate.isRaised else { throw error }
+            iso14443.bitRate.didFail()
+            guard isFirst, Self.changesNothing(frame) else { throw error }
+            try restart()
+            return try carryAPDU(frame, within: time)
+        }
+    }
+
+    /// Raises the bit rate as far as chip and card support it, which is possible before the first block only.
+    private mutating func raiseBitRate() throws(TransportError) {
+        guard let rates = iso14443.bitRate.next else { return }
+        let chipTime = timeouts.current ?? .longest
+        let answer = send(ChipCommand.bitRates(rates), waiting: chipTime.duration + Self.allowance)
+        do throws(TransportError) {
+            try check(answer)
+            iso14443.bitRate.didRaise()
+        } catch {
+            guard lost == nil, !isInDoubt else { throw error }
+            iso14443.bitRate.didFail(isRefusedByChip: !error.isOfRadio)
+            try restart()
+        }
+    }
+
+    /// Selects the same card again, at 106 kbit/s.
+    private mutating func restart() throws(TransportError) {
+        guard let before = iso14443.bitRate.target else { throw .cardReleased }
+        guard let found = try selectTypeA(isoDEP: true), PICC.typeA(found).mayBeSameCard(as: .typeA(before)) else {
+            iso14443.selection = .none
+            throw .cardReleased
+        }
+    }
+
+    /// Whether a command can be sent twice to a card without harm: SELECT, READ BINARY, READ RECORD, GET DATA.
+    private static func changesNothing(_ command: [UInt8]) -> Bool {
+        command.count > 1 && [0xA4, 0xB0, 0xB2, 0xCA].contains(command[1])
+    }
+
+    private mutating func carryAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         do throws(TransportError) {
             try prepareTimeout(time)
             var rest = frame[...]
@@ -149,6 +200,8 @@ extension Chipset {
     /// A card of type B that supports it has been given CID 1 by the chip (nfcpy's notes), and ignores blocks without.
     /// Not every chip may do so, so both forms are tried.
     mutating func isISODEPCardPresent() throws(TransportError) -> Bool {
+        // A block ends the card's readiness for another speed.
+        iso14443.bitRate.didSendBlock()
         // The time-out of an APDU before may be seconds.
         try prepareTimeout(Self.presenceTime, asksForPresence: true)
         for frame in iso14443.carriesCID ? [[0xBA, 0x01], [0xB2]] : [[0xB2]] as [[UInt8]] {
@@ -187,6 +240,17 @@ extension Chipset {
     }
 }
 
+extension TransportError {
+    /// Whether the card did not answer, or its answer was damaged on air.
+    fileprivate var isOfRadio: Bool {
+        switch self {
+        case .noAnswer: true
+        case .corrupted(let status): status != TransportError.damagedBeyondTheChip
+        default: false
+        }
+    }
+}
+
 /// The chip's settings for card searches, mainly of type A and B, and its selected card.
 struct ISO14443State: Hashable, Sendable {
     /// The kind of frames that the selected card accepts.
@@ -203,6 +267,8 @@ struct ISO14443State: Hashable, Sendable {
 
     /// The kind of frames that the selected card accepts.
     var selection = Selection.packets
+    /// The bit rate of the selected card.
+    var bitRate = ISOBitRateState()
     /// Whether the blocks of the selected card may carry a CID.
     var carriesCID = false
     /// Whether the chip enciphers what it sends to a card of type A.

@@ -49,6 +49,12 @@ struct CardQuirks {
         case ratsRefused = "dep-rats-nak"
         /// RATS is not answered.
         case ratsMute = "dep-rats-mute"
+        /// PPS is not answered.
+        case ratesIgnored = "dep-pps-mute"
+        /// PPS is answered, and nothing that comes at the new speed.
+        case ratesUnheard = "dep-pps-deaf"
+        /// PPS is answered, and longer answers arrive damaged at the new speed.
+        case ratesDamaged = "dep-pps-damage"
         /// SELECT fails when it asks for an answer (Le).
         case withoutLe = "dep-no-le"
         /// The ATQB says that there is no ISO-DEP, although ATTRIB is answered.
@@ -128,6 +134,8 @@ struct CardQuirks {
         case noType = "no-type"
         /// RFConfiguration of item 05, or of the one that is named, is refused.
         case noConfiguration = "no-rfconfig"
+        /// InPSL is refused.
+        case noRates = "no-psl"
         /// SetSerialBaudRate is refused.
         case noBaud = "no-baud"
         /// SetSerialBaudRate is accepted, and the speed stays.
@@ -177,7 +185,8 @@ struct CardQuirks {
         /// Those that change the reader, whatever the card.
         static let ofReaders: Set<Name> = [
             .hsuDeaf, .hsuLateACK, .hsuStray, .hsuEcho, .oldFirmware, .noVersion, .versionError, .noDiagnose,
-            .deadPowerDown, .noType, .noConfiguration, .noBaud, .lyingBaud, .statusBit, .coldTypeB, .brownout, .acrLag,
+            .deadPowerDown, .noType, .noConfiguration, .noRates, .noBaud, .lyingBaud, .statusBit, .coldTypeB, .brownout,
+            .acrLag,
             .acrLagSequence, .acrTwice, .acrNoLED, .acrNoPICC, .acrErrorFE, .acrStatus02, .acrEmpty, .acrNoEscape,
             .acrMoreTime, .acrChipError, .acrOtherName, .rcs380Stale, .rcs380Error, .rcs380Type0, .rcs380Packets,
             .rcs380Hot,

@@ -253,7 +253,7 @@ extension ISODEPOptions {
     /// The quirks of APDUs and of the blocks below them.
     static let quirks: [CardQuirks.Name] = [
         .ratsRefused, .ratsMute, .withoutLe, .onlyWithLe, .exactLe, .fetchedAnswers, .moreTime, .powerLevel,
-        .withoutDeselect, .withoutNAK, .longAttribute,
+        .withoutDeselect, .withoutNAK, .longAttribute, .ratesIgnored, .ratesUnheard, .ratesDamaged,
     ]
 
     fileprivate mutating func apply(_ quirks: CardQuirks) throws(DocumentError) {
@@ -263,6 +263,9 @@ extension ISODEPOptions {
             (waitingTimeExtensions, waitingTimeMultiplier) = (Int(count), 59)
         }
         if quirks.has(.powerLevel) { (waitingTimeExtensions, powerLevel) = (max(1, waitingTimeExtensions), 0x80) }
+        if quirks.has(.ratesIgnored) { fasterRates = .ignored }
+        if quirks.has(.ratesUnheard) { fasterRates = .unheard }
+        if quirks.has(.ratesDamaged) { fasterRates = .damaged }
         if quirks.has(.withoutDeselect) { answersDeselect = false }
         if quirks.has(.withoutNAK) { answersNAK = false }
         if quirks.has(.longAttribute) { (bufferSize, attributeData) = (0x30, [0x00, 0x81, 0x80]) }

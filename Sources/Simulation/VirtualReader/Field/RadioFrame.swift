@@ -16,6 +16,8 @@ package struct RadioFrame: Hashable, Sendable {
     /// Whether it is a command of MIFARE Classic that the chip enciphers (Crypto1): it is then in plain text here, an
     /// authentication with the key and the last four bytes of the UID, a write with its data.
     package var isEnciphered = false
+    /// The speed, for types A and B.
+    package var bitRate = ISOBitRate.kbps106
 
     package init(_ technology: RadioTechnology, _ bytes: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true) {
         self.technology = technology
@@ -78,10 +80,48 @@ extension RadioField {
 package enum RadioTechnology: Hashable, Sendable {
     /// FeliCa at 212 or 424 kbit/s.
     case felica(FeliCaBitRate)
-    /// ISO 14443 type A at 106 kbit/s.
+    /// ISO 14443 type A.
     case typeA
-    /// ISO 14443 type B at 106 kbit/s.
+    /// ISO 14443 type B.
     case typeB
+}
+
+/// The speed of a frame of ISO 14443: 106 kbit/s, doubled `rawValue` times.
+package enum ISOBitRate: UInt8, Hashable, Sendable {
+    case kbps106, kbps212, kbps424, kbps848
+}
+
+/// The speeds of the two directions.
+struct ISOBitRates: Hashable, Sendable {
+    var toCard: ISOBitRate
+    var fromCard: ISOBitRate
+
+    /// Those after the selection.
+    static let initial = ISOBitRates(toCard: .kbps106, fromCard: .kbps106)
+}
+
+/// The speeds that a card supports.
+struct SupportedBitRates: Hashable, Sendable {
+    private var toCard: Set<ISOBitRate> = [.kbps106]
+    private var fromCard: Set<ISOBitRate> = [.kbps106]
+    private var isSymmetric = false
+
+    /// Parses TA(1) of an ATS, or the first byte of the protocol info of an ATQB. Bit 4 is reserved; a byte that has it says
+    /// nothing.
+    init(code: UInt8) {
+        guard code & 0x08 == 0 else { return }
+        for rate in [ISOBitRate.kbps212, .kbps424, .kbps848] {
+            let bit: UInt8 = 1 << (rate.rawValue - 1)
+            if code & bit != 0 { toCard.insert(rate) }
+            if code >> 4 & bit != 0 { fromCard.insert(rate) }
+        }
+        isSymmetric = code & 0x80 != 0
+    }
+
+    func contains(_ rates: ISOBitRates) -> Bool {
+        toCard.contains(rates.toCard) && fromCard.contains(rates.fromCard)
+            && (!isSymmetric || rates.toCard == rates.fromCard)
+    }
 }
 
 /// The CRC of a frame on air, for any technology.
@@ -134,6 +174,10 @@ package struct CardAnswer: Hashable, Sendable {
     package var hasCRC: Bool
     /// The time between the end of the command and the start of the answer; it is waited for only in the time model.
     package var thinkingTime: Duration
+    /// The speed, for types A and B.
+    package var bitRate = ISOBitRate.kbps106
+    /// Whether it arrives damaged.
+    package var isDamaged = false
 
     package init(_ frame: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true, thinkingTime: Duration = .zero) {
         self.frame = frame

@@ -57,6 +57,7 @@ package struct ReaderQuirks: Hashable, Sendable {
         if quirks.has(.versionError) { refusedCommands.insert(0x02) }
         if quirks.has(.noDiagnose) { refusedCommands.insert(0x00) }
         if quirks.has(.noBaud) { refusedCommands.insert(0x10) }
+        if quirks.has(.noRates) { refusedCommands.insert(0x4E) }
         if quirks.has(.noType) || quirks.has(.acrChipError) { refusedModulations = [0x03] }
         refusedSettings = try quirks.byte(.noConfiguration, usual: 0x05).map { [$0] } ?? []
         keepsSpeed = quirks.has(.lyingBaud)

@@ -211,7 +211,8 @@ public final class VirtualField: Sendable {
             guard frame.isTypeARequest else { return .damaged(status: frame.technology == .typeA ? 0x06 : 0x02) }
             first.frame = zip(first.frame, others[0].frame).map { $0 | $1 }
         }
-        return fault?.applied(to: first) ?? .answer(first)
+        if let fault { return fault.applied(to: first) }
+        return first.isDamaged ? .damaged(status: ChipStatus.wrongChecksum) : .answer(first)
     }
 }
 

@@ -102,6 +102,8 @@ package struct ISODEPOptions: Hashable, Sendable {
     package var requestAnswer = RequestAnswer.ats
     /// The bits of the power level in a request for more time (C0 at most); a reader that sends them back is not answered.
     var powerLevel: UInt8 = 0
+    /// How the card takes a change of the bit rate.
+    var fasterRates = FasterRates.taken
     /// Whether DESELECT and R(NAK) are answered.
     var (answersDeselect, answersNAK) = (true, true)
     /// What precedes and follows the CID in the answer to ATTRIB: the buffer size index in the high nibble, and data.
@@ -110,6 +112,17 @@ package struct ISODEPOptions: Hashable, Sendable {
     /// The answers to RATS; after any but an ATS the card falls back, as after a command that it does not know.
     package enum RequestAnswer: Hashable, Sendable {
         case ats, refusal, silence
+    }
+
+    /// What becomes of a bit rate that the card says it supports.
+    package enum FasterRates: Hashable, Sendable {
+        case taken
+        /// PPS is not answered, as by phones (libfreefare#110).
+        case ignored
+        /// PPS is answered, and nothing that comes at the new speed.
+        case unheard
+        /// Answers of more than 16 bytes arrive damaged at the new speed.
+        case damaged
     }
 
     package init() {}
@@ -125,12 +138,15 @@ struct ISODEPParameters: Hashable, Sendable {
     var supportsCID: Bool
     /// Whether the card supports a NAD.
     var supportsNAD = false
+    /// The bit rates that it supports.
+    var bitRates = SupportedBitRates(code: 0)
 
     init(_ identity: TypeBIdentity) {
         cardFrame = ISODEPSizes.frame(identity.frameSizeIndex)
         waitingTimeIndex = identity.waitingTimeIndex
         supportsCID = identity.supportsCID
         supportsNAD = identity.supportsNAD
+        bitRates = SupportedBitRates(code: identity.protocolInfo.first ?? 0)
     }
 
     /// Creates the parameters of an ATS; missing ones have the standard's default values.
@@ -141,7 +157,7 @@ struct ISODEPParameters: Hashable, Sendable {
         _ = try? reader.readUInt8()
         guard let format = try? reader.readUInt8() else { return }
         cardFrame = ISODEPSizes.frame(format & 0x0F)
-        if format & 0x10 != 0 { _ = try? reader.readUInt8() }
+        if format & 0x10 != 0, let rates = try? reader.readUInt8() { bitRates = SupportedBitRates(code: rates) }
         if format & 0x20 != 0, let times = try? reader.readUInt8() { waitingTimeIndex = times >> 4 }
         guard format & 0x40 != 0, let flags = try? reader.readUInt8() else { return }
         supportsCID = flags & 0x02 != 0

@@ -22,6 +22,7 @@ struct VirtualISODEPRadio: Sendable {
     /// Whether no block has come since RATS, so that PPS is still allowed.
     private var takesPPS = false
     private var cid: UInt8 = 0
+    private var rates = ISOBitRates.initial
 
     init(_ interface: ISODEPInterface, _ options: ISODEPOptions) {
         switch interface {
@@ -40,6 +41,7 @@ struct VirtualISODEPRadio: Sendable {
     mutating func losePower() {
         protocolLayer.deactivate()
         takesPPS = false
+        rates = .initial
         typeA?.losePower()
         typeB?.losePower()
     }
@@ -51,12 +53,13 @@ struct VirtualISODEPRadio: Sendable {
 
     private func isBlock(_ frame: RadioFrame) -> Bool {
         protocolLayer.isActive && frame.technology == (typeA == nil ? .typeB : .typeA) && frame.hasCRC
-            && frame.lastByteBits == 8
+            && frame.lastByteBits == 8 && frame.bitRate == rates.toCard
+            && (rates == .initial || protocolLayer.options.fasterRates != .unheard)
     }
 
     mutating func take(_ frame: RadioFrame) -> Result {
         if isBlock(frame) { return block(frame.bytes) }
-        guard !protocolLayer.isActive else { return .silence }
+        guard !protocolLayer.isActive, frame.bitRate == .kbps106 else { return .silence }
         switch typeA?.take(frame) {
         case nil, .silence: break
         case .answer(let answer): return .answer(answer)
@@ -96,28 +99,51 @@ struct VirtualISODEPRadio: Sendable {
     }
 
     private mutating func block(_ frame: [UInt8]) -> Result {
-        // PPS: the only speed is 106 kbit/s, and the answer agrees without changing anything.
-        if takesPPS, frame.first == 0xD0 | cid, (2...3).contains(frame.count) {
-            takesPPS = false
-            return .answer(CardAnswer([0xD0 | cid]))
-        }
+        if takesPPS, frame.first == 0xD0 | cid, (2...3).contains(frame.count) { return changeRates(frame) }
         switch protocolLayer.take(frame) {
         case .silence: return .silence
         case .answer(let bytes):
             takesPPS = false
-            return .answer(CardAnswer(bytes))
+            return .answer(sent(CardAnswer(bytes)))
         case .command(let command):
             takesPPS = false
             return .command(command)
         case .deselected(let bytes):
             typeA?.halt()
             typeB?.halt()
-            return .answer(CardAnswer(bytes))
+            defer { rates = .initial }
+            return .answer(sent(CardAnswer(bytes)))
         }
     }
 
+    /// PPS: the answer still comes at the speed of before. Speeds that the card does not support are not answered.
+    private mutating func changeRates(_ frame: [UInt8]) -> Result {
+        var wanted = ISOBitRates.initial
+        if frame.element(at: 1).map({ $0 & 0x10 != 0 }) ?? false, let code = frame.element(at: 2) {
+            wanted.toCard = ISOBitRate(rawValue: code & 0x03) ?? .kbps106
+            wanted.fromCard = ISOBitRate(rawValue: code >> 2 & 0x03) ?? .kbps106
+        }
+        guard protocolLayer.parameters.bitRates.contains(wanted), protocolLayer.options.fasterRates != .ignored else {
+            return .silence
+        }
+        takesPPS = false
+        rates = wanted
+        return .answer(CardAnswer([0xD0 | cid]))
+    }
+
+    private func sent(_ answer: CardAnswer) -> CardAnswer {
+        var answer = answer
+        answer.bitRate = rates.fromCard
+        let isLong = answer.frame.count > Self.undamaged
+        answer.isDamaged = isLong && rates != .initial && protocolLayer.options.fasterRates == .damaged
+        return answer
+    }
+
+    /// The longest answer that is not damaged by ``ISODEPOptions/FasterRates/damaged``.
+    private static let undamaged = 16
+
     /// Returns the answer to a command; no answer for `nil`.
     mutating func respond(_ response: [UInt8]?) -> CardAnswer? {
-        protocolLayer.respond(response).map { CardAnswer($0, thinkingTime: protocolLayer.options.answerTime) }
+        protocolLayer.respond(response).map { sent(CardAnswer($0, thinkingTime: protocolLayer.options.answerTime)) }
     }
 }

@@ -15,6 +15,8 @@ struct ISODEPSession: Sendable {
     let parameters: ISODEPParameters
     /// The CID of the blocks; `nil` when they carry none.
     let cid: UInt8?
+    /// The speeds agreed with the card.
+    private(set) var rates = ISOBitRates.initial
     private var number: UInt8 = 0
 
     init(_ technology: RadioTechnology, _ parameters: ISODEPParameters, cid: UInt8?) {
@@ -101,6 +103,16 @@ struct ISODEPSession: Sendable {
             failures += 1
             frame = block.kind == .acknowledge ? block : ISODEPBlock(.notAcknowledge, number: number, cid: cid)
         }
+    }
+
+    /// PPS, which a card of type A takes as the first block after RATS; returns whether it agreed.
+    mutating func changeRates(_ wanted: ISOBitRates, _ send: FrameExchange) -> Bool {
+        let start = 0xD0 | (cid ?? 0)
+        let code = wanted.fromCard.rawValue << 2 | wanted.toCard.rawValue
+        guard case .answer(let answer) = send(RadioFrame(technology, [start, 0x11, code]), 0), answer.frame == [start]
+        else { return false }
+        rates = wanted
+        return true
     }
 
     /// S(DESELECT): the card is halted; returns whether it confirmed.

@@ -27,7 +27,8 @@ extension PN532Chip {
         case 0x44: release(parameters)
         case 0x46, 0x56: jumpForDEP()
         case 0x4A: listPassiveTargets(parameters)
-        case 0x4E, 0x50: .answer([ChipStatus.wrongContext])
+        case 0x4E: changeBitRates(parameters)
+        case 0x50: .answer([ChipStatus.wrongContext])
         case 0x52: release(parameters)
         case 0x54: select(parameters)
         case 0x60: autoPoll(parameters)
@@ -44,6 +45,7 @@ extension PN532Chip {
             guard let target = targets.first, !target.isReleased, case .isoDEP(let session, _) = target.kind else {
                 return .answer([ChipStatus.wrongContext])
             }
+            registers.prepare(for: session)
             return .answer([session.isPresent(sendForExchange) ? ChipStatus.success : ChipStatus.timeout])
         default: return .syntaxError
         }
@@ -58,7 +60,9 @@ extension PN532Chip {
             case .felica(let bitRate):
                 let speed: UInt8 = bitRate == .kbps212 ? 1 : 2
                 list += [number, speed, speed, 0x10]
-            case .typeA, .isoDEP: list += [number, 0x00, 0x00, 0x00]
+            case .isoDEP(let session, _):
+                list += [number, session.rates.fromCard.rawValue, session.rates.toCard.rawValue, 0x00]
+            case .typeA: list += [number, 0x00, 0x00, 0x00]
             }
         }
         return .answer([0x00, 0x00, UInt8(truncatingIfNeeded: list.count / 4)] + list + [0x00])

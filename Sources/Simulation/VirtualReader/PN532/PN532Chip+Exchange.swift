@@ -38,7 +38,7 @@ extension PN532Chip {
             if case .answer([ChipStatus.authentication]) = result { targets[index].isReleased = true }
             return result
         case .isoDEP(var session, let identity):
-            if session.technology == .typeA { registers.prepareTypeA() } else { registers.prepareTypeB() }
+            registers.prepare(for: session)
             let outcome = session.exchange(frame, sendForExchange)
             targets[index].kind = .isoDEP(session, identity)
             return deliver(outcome)
@@ -186,7 +186,12 @@ extension PN532Chip {
     /// Sends a frame to the field and waits as the time model says.
     func transmit(_ frame: RadioFrame, within limit: AnswerLimit, isRetry: Bool = false) -> RadioReply<CardAnswer> {
         observer()
-        let outcome = field.exchange(frame)
+        var frame = frame
+        if frame.technology == registers.technology { frame.bitRate = registers.sentBitRate(frame.technology) }
+        var outcome = field.exchange(frame)
+        if case .answer(let answer) = outcome, answer.bitRate != registers.receivedBitRate(frame.technology) {
+            outcome = .silence
+        }
         let isFeliCa = if case .felica = frame.technology { true } else { false }
         counters.count {
             $0.exchanges &+= 1
@@ -194,7 +199,7 @@ extension PN532Chip {
             if isFeliCa, frame.bytes.element(at: 1) == 0x06 { $0.readCommands &+= 1 }
             if case .answer = outcome { $0.answeredExchanges &+= 1 }
         }
-        let outward = TimeModel.airTime(frame.bytes.count, frame.technology)
+        let outward = TimeModel.airTime(frame.bytes.count, frame.technology, frame.bitRate)
         switch outcome {
         case .silence:
             return waitInVain(limit, after: outward) ? .failed(status: ChipStatus.timeout) : .aborted
@@ -207,7 +212,7 @@ extension PN532Chip {
             if case .timeout(let index) = limit, let longest = RadioSettings.timeout(index), thinking > longest {
                 return waitInVain(limit, after: outward) ? .failed(status: ChipStatus.timeout) : .aborted
             }
-            let inward = TimeModel.airTime(answer.frame.count, frame.technology)
+            let inward = TimeModel.airTime(answer.frame.count, frame.technology, answer.bitRate)
             return pause(for: outward + thinking + inward) ? .answer(answer) : .aborted
         }
     }

@@ -117,6 +117,7 @@ extension PN532Chip {
         switch target.kind {
         case .felica: break
         case .typeA(let identity), .isoDEP(_, let identity?):
+            registers.prepareTypeA()
             let tags = identity.levels.flatMap { $0.prefix(4) }
             guard case .found(let found) = initiator.activate(isWakeUp: true, uid: tags), found.uid == identity.uid
             else { return false }
@@ -135,7 +136,9 @@ extension PN532Chip {
         switch target.kind {
         case .felica: break
         case .typeA: TypeAInitiator(send: sendHalt).halt()
-        case .isoDEP(let session, _): _ = session.deselect(sendForExchange)
+        case .isoDEP(let session, _):
+            registers.prepare(for: session)
+            _ = session.deselect(sendForExchange)
         }
     }
 

@@ -158,6 +158,27 @@ extension PN532Chip {
         return .answer([ChipStatus.success])
     }
 
+    /// InPSL: target number, speed to the card, speed from the card; for a card of type A in ISO-DEP, which gets a PPS.
+    ///
+    /// The chip supports up to 424 kbit/s (product data sheet, 7.1). Only this order of the parameters is known from libnfc, which
+    /// gives both the same value.
+    func changeBitRates(_ parameters: [UInt8]) -> CommandResult {
+        guard parameters.count == 3, let toCard = ISOBitRate(rawValue: parameters[1]),
+            let fromCard = ISOBitRate(rawValue: parameters[2]), max(toCard.rawValue, fromCard.rawValue) <= 2
+        else { return .syntaxError }
+        let index = Int(parameters[0]) - 1
+        guard targets.indices.contains(index), !targets[index].isReleased, !targets[index].isAsleep,
+            case .isoDEP(var session, let identity?) = targets[index].kind
+        else { return .answer([ChipStatus.wrongContext]) }
+        registers.prepare(for: session)
+        guard session.changeRates(ISOBitRates(toCard: toCard, fromCard: fromCard), sendForExchange) else {
+            return .answer([ChipStatus.timeout])
+        }
+        registers.prepare(for: session)
+        targets[index].kind = .isoDEP(session, identity)
+        return .answer([ChipStatus.success])
+    }
+
     /// InJumpForDEP and InJumpForPSL: there is no NFC-DEP target, so the wait for its answer times out.
     func jumpForDEP() -> CommandResult {
         registers.isFieldOn = true

@@ -144,14 +144,17 @@ package struct TimeModel: Hashable, Sendable {
         self.chipOverhead = chipOverhead
     }
 
-    /// How long a frame is on air; for types A and B with CRC, parity bits and stop bits, 128 cycles per bit.
+    /// How long a frame is on air; for types A and B with CRC, parity bits and stop bits, 128 cycles per bit at 106 kbit/s.
     ///
-    /// - Parameter count: its number of bytes, for FeliCa with the LEN byte.
-    static func airTime(_ count: Int, _ technology: RadioTechnology) -> Duration {
-        switch technology {
+    /// - Parameters:
+    ///   - count: its number of bytes, for FeliCa with the LEN byte.
+    ///   - rate: its speed, for types A and B.
+    static func airTime(_ count: Int, _ technology: RadioTechnology, _ rate: ISOBitRate = .kbps106) -> Duration {
+        let bit: Int64 = 128 >> Int64(rate.rawValue)
+        return switch technology {
         case .felica(let bitRate): carrierCycles(Int64(count + 10) * (bitRate == .kbps212 ? 512 : 256))
-        case .typeA: carrierCycles(Int64(count + 2) * 9 * 128)
-        case .typeB: carrierCycles(Int64(count + 4) * 10 * 128)
+        case .typeA: carrierCycles(Int64(count + 2) * 9 * bit)
+        case .typeB: carrierCycles(Int64(count + 4) * 10 * bit)
         }
     }
 
@@ -168,12 +171,12 @@ package struct TimeModel: Hashable, Sendable {
     /// The time of an exchange on the field's clock. An unanswered Polling takes its time slots, another frame its time
     /// on air.
     static func time(of frame: RadioFrame, _ outcome: FieldResult) -> Duration {
-        let outward = airTime(frame.bytes.count, frame.technology)
+        let outward = airTime(frame.bytes.count, frame.technology, frame.bitRate)
         guard case .answer(let answer) = outcome else {
             let isPolling = if case .felica = frame.technology { frame.commandCode == 0x00 } else { false }
             return isPolling ? outward + pollingWindow(timeSlotNumber: frame.bytes.last ?? 0) : outward
         }
-        return outward + answer.thinkingTime + airTime(answer.frame.count, frame.technology)
+        return outward + answer.thinkingTime + airTime(answer.frame.count, frame.technology, answer.bitRate)
     }
 
     /// The time of one search for a Type A card when there is none (the simulator's own figure, like the next one).

@@ -27,13 +27,28 @@ struct RegisterFile: Sendable {
         set { self[Self.txControl] = self[Self.txControl] & ~0x03 | (newValue ? 0x03 : 0) }
     }
 
-    /// The technology of sent frames: framing bits 0 are type A, 3 type B, both at 106 kbit/s only.
+    /// The technology of sent frames: framing bits 0 are type A, 3 type B.
     var technology: RadioTechnology? {
-        switch (self[Self.txMode] & 0x03, self[Self.txMode] >> 4 & 0x07) {
-        case (0x00, 0): .typeA
-        case (0x03, 0): .typeB
+        guard sentSpeed <= ISOBitRate.kbps848.rawValue else { return nil }
+        return switch self[Self.txMode] & 0x03 {
+        case 0x00: .typeA
+        case 0x03: .typeB
         default: feliCaBitRate.map { .felica($0) }
         }
+    }
+
+    private var sentSpeed: UInt8 { self[Self.txMode] >> 4 & 0x07 }
+
+    /// The speed of sent frames of types A and B; 106 kbit/s for FeliCa, whose speed is in its technology.
+    func sentBitRate(_ technology: RadioTechnology) -> ISOBitRate {
+        if case .felica = technology { return .kbps106 }
+        return ISOBitRate(rawValue: sentSpeed) ?? .kbps106
+    }
+
+    /// The speed at which answers are heard.
+    func receivedBitRate(_ technology: RadioTechnology) -> ISOBitRate? {
+        if case .felica = technology { return .kbps106 }
+        return ISOBitRate(rawValue: self[Self.rxMode] >> 4 & 0x07)
     }
 
     /// The number of sent bits of the last byte: TxLastBits of BitFraming, whose 0 means all eight.
@@ -86,6 +101,13 @@ struct RegisterFile: Sendable {
         self[Self.txMode] = 0x80
         self[Self.rxMode] = 0x80
         self[Self.bitFraming] = 0x00
+    }
+
+    /// Sets the firmware's values for a card in ISO-DEP, at the speeds agreed with it.
+    mutating func prepare(for session: ISODEPSession) {
+        if session.technology == .typeA { prepareTypeA() } else { prepareTypeB() }
+        self[Self.txMode] |= session.rates.toCard.rawValue << 4
+        self[Self.rxMode] |= session.rates.fromCard.rawValue << 4
     }
 
     /// Sets the firmware's values for polling for Type B cards: 106 kbit/s, framing, CRC on.
