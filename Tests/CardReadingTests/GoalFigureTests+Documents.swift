@@ -92,7 +92,7 @@ extension GoalFigureTests {
         for (name, selection, request) in [
             ("type A, 848 kbit/s", typeA("77"), ActivationRequest.typeA()),
             ("type A, 106 kbit/s", typeA("00"), .typeA()),
-            ("type B, 424 kbit/s", typeB, .typeB()),
+            ("type B", typeB, .typeB()),
         ] {
             documents.append(
                 Document(

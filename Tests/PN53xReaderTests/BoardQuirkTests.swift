@@ -147,7 +147,8 @@ struct BoardQuirkTests {
         defer { reader.close() }
         #expect(try reader.activate(.typeA()) != nil)
         let before = server.statistics.commandsByCode[0x00]
-        for _ in 0..<3 { #expect(try reader.isCardPresent() == true) }
+        // One more, and the chip is tested after it has refused a faster line.
+        for _ in 0..<2 { #expect(try reader.isCardPresent() == true) }
         #expect(server.statistics.commandsByCode[0x00] == before)
     }
 

@@ -76,7 +76,7 @@ struct FastLineFaultTests {
     func losesAnUnresponsiveChip(_ line: SerialLineModel, _ way: Way) throws {
         let bench = try Bench(way, line: line, patience: 3)
         try bench.activate()
-        try bench.work(3)
+        try bench.work(2)
         #expect(throws: Chipset.stuck()) { try bench.work(1) }
         let asked = bench.hostCommands
         #expect(throws: Chipset.stuck()) { try bench.activate() }

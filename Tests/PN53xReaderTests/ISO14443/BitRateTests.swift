@@ -57,7 +57,7 @@ struct BitRateTests {
     }
 
     /// 80 demands the same both ways and names no speed, 08 is reserved, D1 has none in common.
-    @Test("No speed in common is no change", arguments: Way.with(["80", "08", "7f", "d1"]))
+    @Test("Without a speed in common nothing changes", arguments: Way.with(["80", "08", "7f", "d1"]))
     func none(_ rates: String, _ way: Way) throws {
         let bench = try Self.bench(way, rates: rates)
         _ = try bench.reader.activate(.typeA())

@@ -71,7 +71,7 @@ struct ISO14443Tests {
     }
 
     @Test(arguments: Way.allCases) func oneHostCommandAnExchange(_ way: Way) throws {
-        let bench = try Bench(way, card: try Self.cardA())
+        let bench = try Bench(way, card: try Self.cardA(), speed: ":115200")
         _ = try bench.reader.activate(.typeA())
         _ = try bench.exchange(Self.select, within: Self.time)
         let before = bench.hostCommands
@@ -180,10 +180,9 @@ struct ISO14443Tests {
     }
 
     @Test(arguments: Way.allCases) func usesOneHostCommandForEachTagCommand(_ way: Way) throws {
-        let bench = try Bench(way, card: try Self.tag())
+        let bench = try Bench(way, card: try Self.tag(), speed: ":115200")
         _ = try bench.reader.activate(.typeA())
         let before = bench.hostCommands
-        // The line is raised after the fourth exchange with a card, its selection included.
         for page in UInt8(0)..<3 { _ = try bench.exchange([0x30, page * 4]) }
         #expect(bench.hostCommands == before + 3)
     }

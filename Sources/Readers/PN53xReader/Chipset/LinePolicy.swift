@@ -9,7 +9,7 @@ internal import SystemDevices
 /// Raising and lowering cost about 6 ms (three host commands and the waits around them). An exchange carries 50 bytes
 /// or more between chip and host, which take 4.4 ms at 115200 baud and 0.6 ms at 921600, so two more exchanges pay for
 /// it. Jobs that ask a card for one number need two or three exchanges and stay at the normal speed; a job that
-/// continues after the fourth reads dozens or hundreds.
+/// continues after the third reads dozens or hundreds.
 struct LinePolicy: Hashable, Sendable {
     /// The state of the line.
     enum State: Hashable, Sendable {
@@ -27,7 +27,7 @@ struct LinePolicy: Hashable, Sendable {
     private(set) var state: State
 
     /// The number of exchanges of a session that run at the normal speed.
-    static let exchangesBefore = 4
+    static let exchangesBefore = 3
     /// The number of faults allowed on a fast line.
     static let faultsAllowed = 2
 
