@@ -210,7 +210,7 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 	.venv-page/bin/python Scripts/pictures.py "$(BIN)/kazasu" Docs/pictures
 
 .PHONY: check examples api api-check test test-skipped test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lint format coverage asan tsan fuzz soak nightly mutants bench bench-classic bench-goals bench-ledger bench-serve
+.PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lint format coverage asan tsan fuzz soak nightly mutants bench bench-goals bench-ledger bench-serve
 # The tests of somebody who changes something. What needs a program of others is skipped, and listed at the end.
 test: deps ## builds and runs every test that needs no program of others (TESTS='FeliCaTests' for some, TEST_ARGS='--filter FeliCaTests/Poll' for fewer)
 	@[ -d $(SCRATCH)/debug ] || echo "Building everything and its tests: about nine minutes on two cores, seconds the next time."
@@ -443,7 +443,8 @@ nightly: ## what takes long: both sanitizers, ten times the random values, long 
 mutants: swift ## changes one operator or constant at a time and lists what no test notices
 	Scripts/mutants.py $(MUTANTS_ARGS)
 
-bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
+bench: deps venv release ## compares speed and memory with C programs on libnfc and libfreefare and with nfcpy
+	@Scripts/install-deps libfreefare-dev
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
 	$(SWIFT_BUILD) --product usb-chip
 	umockdev-wrapper /usr/bin/python3 Tests/Bench/usb.py --kazasu $(abspath $(KAZASU)) --python $(KAZASU_PYTHON) \
@@ -452,10 +453,6 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 bench-goals: deps ## prints the time from tap to answer over the known lists, as the simulated chip counts it
 	$(SWIFT_BUILD) --build-tests
 	KAZASU_GOALS=1 swift test --skip-build --scratch-path $(SCRATCH) --filter GoalFigureTests
-
-bench-classic: deps release ## reads a MIFARE Classic 1K beside a C program on libfreefare
-	@Scripts/install-deps libfreefare-dev
-	python3 Tests/Bench/classic.py --kazasu $(KAZASU) --work $(SCRATCH)/bench $(BENCH_ARGS)
 
 bench-ledger: deps ## measures the ledger: a million records, and the memory that 300,000 of them need
 	KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench

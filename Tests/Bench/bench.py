@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kazasu beside a minimal C program on libnfc and beside nfcpy, on the same virtual card. `make bench` runs it."""
+"""Kazasu beside C programs on libnfc and libfreefare and beside nfcpy, on the same virtual cards. `make bench` runs it.
+
+`--only side` prints how long Kazasu takes for each job compared with the others, on a chip that takes the time of a real one.
+Those are ratios: what a single run takes says more about the machine than about the programs.
+"""
 
 import argparse
 import json
@@ -8,6 +12,7 @@ import os
 import subprocess
 import sys
 
+import classic
 import many
 import report
 from runs import Runner
@@ -16,8 +21,10 @@ from simulator import Simulator
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
-KAZASU, LIBNFC, NFCPY = "kazasu", "C on libnfc", "nfcpy"
+KAZASU, LIBNFC, NFCPY, FREEFARE = "kazasu", "C on libnfc", "nfcpy", "C on libfreefare"
 KAZASU_SERIAL = "kazasu on pn532:"
+# The jobs that a program of others does too, and those programs.
+SIDE_BY_SIDE = {"balance": [LIBNFC, NFCPY], "scan": [NFCPY], "dump": [NFCPY], "classic dump": [FREEFARE]}
 KAZASU_SLOW, NFCPY_SLOW = "kazasu held at 115200", "nfcpy held at 115200"
 
 
@@ -27,9 +34,10 @@ def arguments():
     parser.add_argument("--python", required=True, help="a Python that has nfcpy")
     parser.add_argument("--work", required=True, help="a folder for what the bench makes")
     parser.add_argument("--card", default=os.path.join(TOP, "Fixtures/cards/suica-p1/card.json"))
-    parser.add_argument("--runs", type=int, default=15, help="measured runs of each program (default 15)")
+    parser.add_argument("--runs", type=int, default=21, help="measured runs of each program (default 21)")
     parser.add_argument("--dumps", type=int, default=50_000, help="dumps of 20 history blocks to decode (default 50000)")
-    parser.add_argument("--only", choices=["reader", "decode"], help="only what needs a reader, or only decoding")
+    parser.add_argument("--only", choices=["side", "reader", "decode"],
+                        help="only the comparison of times, what needs a reader, or decoding")
     return parser.parse_args()
 
 
@@ -56,13 +64,20 @@ class Bench:
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libnfc"], check=True, capture_output=True,
                                text=True).stdout.split()
         self.balance_c = compile_c(options.work, "balance", *flags)
+        freefare = os.environ.get("FREEFARE_FLAGS", "").split()
+        self.classic = classic.Classic(options.work, compile_c(options.work, "classic", *freefare, "-lfreefare", *flags))
         self.runner = Runner(compile_c(options.work, "measure"), options.work)
         self.targets = []
 
     def commands(self, job, reader):
         """The programs that do a job, by name, each pointed at the same simulated reader."""
+        if job == "classic dump":
+            return {KAZASU: self.classic.kazasu(self.kazasu, reader.connection),
+                    KAZASU_SERIAL: self.classic.kazasu(self.kazasu, f"pn532:{reader.tty}"),
+                    FREEFARE: self.classic.freefare(reader.connection)}
         script = [self.options.python, os.path.join(HERE, f"nfcpy_{job}.py"), reader.tty]
-        mine = {KAZASU: [self.kazasu, job, "--reader", reader.connection]}
+        words = [job, "--json"] if job == "scan" else [job]
+        mine = {KAZASU: [self.kazasu, *words, "--reader", reader.connection]}
         if job == "balance":
             beside = {KAZASU_SERIAL: [self.kazasu, job, "--reader", f"pn532:{reader.tty}"],
                       LIBNFC: [self.balance_c, reader.connection]}
@@ -116,6 +131,38 @@ class Bench:
         self.say("\n### A Suica of three systems with the areas and services of a real one\n")
         self.say(report.table(["job", "host commands", "exchanges with the card", "read commands"], rows))
         self.target("scan of a real list of three systems, exchanges", found["scan"], 34, "{:.0f}")
+
+    def side_by_side(self):
+        """Each job of `SIDE_BY_SIDE` by all programs in turn, on a chip that takes the time of a real one."""
+        rows = []
+        for job, others in SIDE_BY_SIDE.items():
+            ours = [KAZASU, KAZASU_SERIAL]
+            card = self.classic.card if job == "classic dump" else self.options.card
+            with Simulator(self.kazasu, card, timing=True) as reader:
+                # Each at the speed that it chooses by itself.
+                offered = {**self.commands(job, reader), KAZASU_SERIAL: self.on_serial(job, reader)}
+                series = self.runner.interleaved({name: offered[name] for name in ours + others}, self.options.runs)
+            self.agree(job, {name: one.runs[-1].output.decode() for name, one in series.items()})
+            for other in others:
+                rows.append([job, other, *(f"{series[name].ratio(series[other]):.2f}" for name in ours)])
+        self.say("### Side by side, time model on: Kazasu's time to the other program's, start to exit\n")
+        self.say(report.table(["job", "beside", "through libnfc", "as pn532:"], rows))
+        self.say(f"\nMedians of the ratios of {self.options.runs} rounds, in each of which every program ran once.")
+
+    def on_serial(self, job, reader):
+        """Kazasu's own driver for the job."""
+        if job == "classic dump":
+            return self.classic.kazasu(self.kazasu, f"pn532:{reader.tty}")
+        words = [job, "--json"] if job == "scan" else [job]
+        return [self.kazasu, *words, "--reader", f"pn532:{reader.tty}"]
+
+    def agree(self, job, answers):
+        """Ends the bench unless all programs found the same: the time of another answer would mean nothing."""
+        read = {"balance": str.strip, "scan": lambda text: sorted(codes(text)),
+                "dump": lambda text: None, "classic dump": self.classic.blocks}[job]
+        found = {name: read(text) for name, text in answers.items()}
+        if any(one != found[KAZASU] for one in found.values()):
+            raise RuntimeError(f"the programs do not agree on {job}: {found}")
 
     def time(self, job, timing):
         """One job, all programs in turn on one simulated reader."""
@@ -200,6 +247,14 @@ class Bench:
         self.targets.append([what, form.format(measured), f"at most {limit}", met])
 
 
+def codes(text):
+    """The nodes of a scan: of nfcpy_scan.py's lines, or of Kazasu's document."""
+    if not text.lstrip().startswith("{"):
+        return {tuple(line.split()) for line in text.splitlines()}
+    return {(system["systemCode"], node["code"], node["keyVersion"]) for system in json.loads(text)["systems"]
+            for node in system["nodes"]}
+
+
 def listed_card(name, filled, path):
     """Writes a card with the nodes of a list of ThirdParty/felica-tool; as many blocks as another card has, else one a service."""
     with open(filled, encoding="utf-8") as file:
@@ -222,6 +277,10 @@ def listed_card(name, filled, path):
 def main():
     options = arguments()
     bench = Bench(options)
+    if options.only in (None, "side"):
+        bench.side_by_side()
+    if options.only == "side":
+        return bench.say(f"\nTaken on: {report.machine(options.python)}")
     if options.only != "decode":
         bench.count()
         bench.lists()

@@ -30,6 +30,10 @@ class Series:
         """Milliseconds."""
         return statistics.median(run.milliseconds for run in self.runs)
 
+    def ratio(self, other):
+        """The median of its times to those of another program in the same round, which a busy moment hits as well."""
+        return statistics.median(mine.milliseconds / its.milliseconds for mine, its in zip(self.runs, other.runs))
+
     @property
     def quartiles(self):
         """The middle half of the runs, in milliseconds."""
