@@ -45,6 +45,11 @@ package struct ArrivalSoak {
         return breaches
     }
 
+    /// Prints a line for the table of `make soak-arrivals` (`Tests/USB/arrivals_table.py`).
+    package static func report(_ driver: String, arrivals: Int, _ breaches: [String]) {
+        ArrivalFigures.report(driver, "two-purses", arrivals: arrivals, missed: breaches.count, wait: nil)
+    }
+
     /// Read Without Encryption of block 0 of service 008B, after whose answer, a refusal too, the card goes away.
     package static func leave(_ reader: any Reader, _ target: FeliCaTarget) {
         let frame: [UInt8] = [0x10, 0x06] + target.idm.bytes + [0x01, 0x8B, 0x00, 0x01, 0x80, 0x00]

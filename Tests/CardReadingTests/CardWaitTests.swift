@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
+import ReaderCore
 import Synchronization
 import TestSupport
 import Testing
@@ -71,5 +73,38 @@ struct CardWaitTests {
         #expect(wait.part(.zero, pace: .attentive).pace == .attentive)
         // A look for cards of other kinds is always attentive.
         #expect(wait.part(.zero).look.pace == .attentive)
+    }
+
+    /// Where FeliCa cards without the transit system are used, the next one is looked for at once, unless a phone was there.
+    @Test func aPhoneSlowsTheSearchForOthers() {
+        func card(_ system: SystemCode, _ pmm: UInt64) -> FoundCard {
+            let target = FeliCaTarget(idm: IDm(rawValue: 1), pmm: PMm(rawValue: pmm), bitRate: .kbps212)
+            return FoundCard(picc: .felica(target), request: .felica(system))
+        }
+        let (company, phone) = (card(.commonArea, 0x0120_2204_2767_4EFF), card(.transit, 0x0116_8B86_8FBE_CBFF))
+        var visitors = CardWait.Visitors()
+        #expect(visitors.pace == .attentive)
+        visitors.note(company)
+        #expect(visitors.pace == .idleForOthers)
+        visitors.note(phone)
+        #expect(visitors.pace == .attentive)
+        visitors.note(company)
+        #expect(visitors.pace == .attentive)
+        var wait = CardWait(nil, pace: .idleForOthers)
+        for _ in 0..<3 { wait.didBeat() }
+        #expect(wait.pace == .idleForOthers)
+    }
+
+    /// An idle wait polls for other systems so seldom that a phone's 55 ms are less than 2 % of the time.
+    @Test(arguments: [(CardWait.Pace.idle, 2750), (.idleForOthers, 750)])
+    func otherSystemsOfAnIdleWait(_ pace: CardWait.Pace, _ milliseconds: Int) {
+        let wait = CardWait(nil, clock: Time().clock, pace: pace)
+        _ = wait.begin()
+        #expect(wait.areOtherSystemsDue(at: .zero))
+        for polled in [Duration.zero, .milliseconds(milliseconds)] {
+            wait.didPollOtherSystems(at: polled)
+            #expect(!wait.areOtherSystemsDue(at: polled + .milliseconds(milliseconds - 1)))
+            #expect(wait.areOtherSystemsDue(at: polled + .milliseconds(milliseconds)))
+        }
     }
 }

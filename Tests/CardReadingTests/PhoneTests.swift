@@ -68,7 +68,7 @@ struct PhoneTests {
         let field = try ArrivalFigures.field(kind, seed: 1)
         let figures = ArrivalFigures(
             kind, InProcessReader(field), arrivals: 600, clock: .of(field), arrivedAt: { field.arrivedAt })
-        print("in process: \(figures)")
+        figures.report("in process")
         #expect(figures.isMet, "\(figures) \(figures.faults)")
     }
 

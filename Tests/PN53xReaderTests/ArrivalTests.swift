@@ -16,7 +16,9 @@ struct ArrivalTests {
         defer { server.stop() }
         let reader = try way.open(server, patience: 60)
         defer { reader.close() }
-        #expect(ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty) == [])
+        let breaches = ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty)
+        ArrivalSoak.report("PN532, \(way)", arrivals: ArrivalSoak.arrivals, breaches)
+        #expect(breaches == [])
     }
 
     /// In the time of the field, which pauses of the search pass for; the serial line takes none of it.
@@ -29,7 +31,7 @@ struct ArrivalTests {
         defer { reader.close() }
         let figures = ArrivalFigures(
             kind, reader, arrivals: ArrivalFigures.arrivals, clock: .of(field), arrivedAt: { field.arrivedAt })
-        print("\(reader.information.name): \(figures)")
+        figures.report("PN532, \(way)")
         #expect(figures.isMet, "\(figures) \(figures.faults)")
     }
 }

@@ -16,7 +16,9 @@ struct ArrivalTests {
         let chip = model.chip(field, InjectedUSBFaults())
         let reader = try model.open(VirtualUSBLink(chip), CancellationToken())
         defer { reader.close() }
-        #expect(ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty) == [])
+        let breaches = ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty)
+        ArrivalSoak.report("\(model)", arrivals: ArrivalSoak.arrivals, breaches)
+        #expect(breaches == [])
         #expect(chip.statistics.complaints == [])
     }
 
@@ -29,7 +31,7 @@ struct ArrivalTests {
         defer { reader.close() }
         let figures = ArrivalFigures(
             kind, reader, arrivals: ArrivalFigures.arrivals, clock: .of(field), arrivedAt: { field.arrivedAt })
-        print("\(model): \(figures)")
+        figures.report("\(model)")
         #expect(figures.isMet, "\(figures) \(figures.faults)")
         #expect(chip.statistics.complaints == [])
     }

@@ -10,11 +10,10 @@ random moments of its own, so that a long run shows how far it is.
 Then phones, and cards of other systems, come at random moments of the first three seconds of a search, as often as KAZASU_PHONES
 says. Host and chip share a simulated time, in which pauses are over at once.
 
-A KIND (`phone`, `phone-type-a`, `quick-phone`, `slow-phone`, `late-phone`, `other`) limits these to it, and leaves out the card with
-two purses; without one, and with `KAZASU_ARRIVING=all`, all of them come.
+A KIND (a name of `ARRIVING`) limits these to it, and leaves out the card with two purses; without one, and with
+`KAZASU_ARRIVING=all`, all of them come.
 
-Readers behind PC/SC are not among these. pcscd looks for cards by itself, so the searches are its own; only a transparent session of
-an RC-S300 sends ours, in the same order.
+Readers behind PC/SC are not among these: pcscd looks for cards by itself (`Tests/PCSCReaderTests/ArrivalTests.swift`).
 """
 
 import json
@@ -36,9 +35,11 @@ PHONE = "felica/express-phone.json"
 ARRIVING = {
     "phone": (PHONE, {}), "phone-type-a": (PHONE, {}), "quick-phone": (PHONE, {"firstAnswer": 2}),
     "slow-phone": (PHONE, {"start": 75}), "late-phone": (PHONE, {}), "other": ("cards/edy/card.json", {}),
+    "idle-phone": (PHONE, {}), "idle-quick-phone": (PHONE, {"firstAnswer": 2}), "idle-other": ("cards/edy/card.json", {}),
 }
 # When it comes, in milliseconds of the search.
-MOMENTS = {"late-phone": (3000, 9000)}
+LATE = (3000, 9000)
+MOMENTS = {"late-phone": LATE, "idle-phone": LATE, "idle-quick-phone": LATE, "idle-other": LATE}
 READERS = {
     "port100": (rc_s380, "rcs380"), "port400": (rc_s300, "rcs300"), "acr122": (acr122u, "acr122_usb:port=1-1"),
     "rcs330": (rc_s330, "pn53x_usb:port=1-1"),
@@ -46,9 +47,6 @@ READERS = {
 
 
 ROUND = 500
-# A PaSoRi's driver pauses in real time here, so that 100 phones take more than five minutes. They come before a PaSoRi only if it
-# is named; the tests in one process have both models.
-LIBNFC = ("acr122", "rcs330")
 
 
 def card(folder, seed):
@@ -90,7 +88,7 @@ def arrive(kind, device, reader, path, count, *what):
                                             "KAZASU_PHONES": str(count)})
     finally:
         emulation.unplug_all()
-    print(f"{reader}: {result.output}{result.errors}", end="", flush=True)
+    print(f"{result.output}{result.errors}", end="", flush=True)
     return result.status == 0
 
 
@@ -111,9 +109,7 @@ def main():
                 bad = sum(not arrive(kind, device, reader, card(folder, seed), count) for seed, count in enumerate(rounds))
                 print(f"{reader}: {total} arrivals in {len(rounds)} rounds, {bad} of them wrong", flush=True)
                 wrong += bad
-            if kind in LIBNFC or kind in sys.argv[1:]:
-                wrong += sum(not arrive(kind, device, reader, arriving(folder, what), phones, what)
-                             for what in kinds or ARRIVING)
+            wrong += sum(not arrive(kind, device, reader, arriving(folder, what), phones, what) for what in kinds or ARRIVING)
     return 1 if wrong else 0
 
 

@@ -46,8 +46,8 @@ struct CardWatch {
     private var isSelectionLost: Bool
     /// Another card that is in the place of the last one, and is not reported yet.
     private var replacement: FoundCard?
-    /// Whether the last card was a FeliCa card without the transit system.
-    private var hasOtherSystem = false
+    /// What was on the reader, which decides how the next card is looked for.
+    private var visitors = CardWait.Visitors()
 
     /// - Parameter present: the card that lay on the reader when it was closed for a moment.
     init(
@@ -84,8 +84,7 @@ struct CardWatch {
 
     /// Waits for a card, with a beat now and then.
     private mutating func waitForCard() throws(KazasuError) -> Card {
-        // Cards that only a search for any system finds are asked for more often in an idle one.
-        var wait = CardWait(nil, clock: reader.clock, pace: hasOtherSystem ? .idle : .attentive)
+        var wait = CardWait(nil, clock: reader.clock, pace: visitors.pace)
         while true {
             note(.looking)
             let wasUsed = try offerReader(hasCard: false)
@@ -138,7 +137,7 @@ struct CardWatch {
         let time = ContinuousClock.now
         present = card.found
         isSelectionLost = false
-        hasOtherSystem = card.found.feliCa != nil && card.found.system != .transit
+        visitors.note(card.found)
         note(.found(card.found))
         guests?.expect(within: Self.longestRead)
         var report = reading.read(card, stations)

@@ -16,23 +16,26 @@ import PaSoRiReader
 // Prints what went wrong, and ends 0 when nothing did.
 
 let id = CommandLine.arguments.dropFirst().first ?? ""
-let drivers: [any ReaderDriver] = [PaSoRiDriver(), LibNFCDriver()]
+let kind = CommandLine.arguments.dropFirst(2).first.flatMap(ArrivalFigures.Kind.init(rawValue:))
+let clock = kind.flatMap { _ in CommandLine.arguments.last.flatMap(SharedClock.init) }
+let pause: @Sendable (Duration) -> Void = clock?.search.pause ?? ThreadPause.sleep
+let drivers: [any ReaderDriver] = [PaSoRiDriver(pause: pause), LibNFCDriver()]
 var opened: (any Reader)?
 for driver in drivers where opened == nil { opened = try driver.open(id, cancellation: CancellationToken()) }
 guard let reader = opened else {
     print("no driver knows \(id)")
     exit(64)
 }
-if let kind = CommandLine.arguments.dropFirst(2).first.flatMap(ArrivalFigures.Kind.init(rawValue:)) {
-    guard let clock = CommandLine.arguments.last.flatMap(SharedClock.init) else { exit(66) }
+if let kind {
+    guard let clock else { exit(66) }
     let figures = ArrivalFigures(kind, reader, arrivals: ArrivalFigures.arrivals, clock: clock.search)
     reader.close()
     for fault in figures.faults { print(fault) }
-    print(figures)
+    figures.report("\(id) behind libusb")
     exit(figures.isMet ? 0 : 1)
 }
 let breaches = ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty)
 reader.close()
 for breach in breaches { print(breach) }
-print("\(ArrivalSoak.arrivals) arrivals, \(breaches.count) wrong")
+ArrivalSoak.report("\(id) behind libusb", arrivals: ArrivalSoak.arrivals, breaches)
 exit(breaches.isEmpty ? 0 : 1)

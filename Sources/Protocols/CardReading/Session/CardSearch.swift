@@ -11,7 +11,7 @@ internal import ReaderCore
 /// ms after it detected the field, and any other system code opens its wallet, which asks its owner to choose. So if
 /// 0003 is wanted first, it is polled for alone until a phone would have answered, at each bit rate in turn, and while
 /// nothing is there, other systems are polled for only occasionally (``CardWait``): by a single Polling for any system,
-/// directly after one for 0003 that nothing answered. Its answer decides what follows: a card names its system and only
+/// directly after one for 0003 that nothing answered, in an idle search after as many as at first. Its answer decides what follows: a card names its system and only
 /// the systems that the caller prefers to it are polled for; a phone's chip gets all of the caller's requests. If the
 /// caller wants another code first, that order is simply followed.
 ///
@@ -73,7 +73,7 @@ struct CardSearch {
         (self.finder, self.wait, self.requests) = (finder, wait, requests)
         self.takesFirstSystem = takesFirstSystem
         let isTransitFirst = requests.first { $0.technology == .felica }?.isTransit == true
-        plan = isTransitFirst ? SearchPlan(requests, wait.pace) : nil
+        plan = isTransitFirst ? SearchPlan(requests) : nil
         deadline = wait.deadline
     }
 
@@ -128,8 +128,11 @@ struct CardSearch {
             return .requests(requests)
         }
         let isLast = !wait.isPart && deadline.map { last >= $0 } ?? false
+        let isProbe = isEvent || isLast || wait.areOtherSystemsDue(at: last)
+        // Too few of an idle search's rounds are within the time of a phone that has just come.
+        if isProbe, wait.isIdle, !afterTransit { return try transit(looks: 1, since: last) }
         step = .round(isLast: isLast)
-        guard isEvent || isLast || wait.areOtherSystemsDue(at: last) else { return .requests(plan.harmless) }
+        guard isProbe else { return .requests(wait.isIdle && hasLooked ? plan.frequent : plan.harmless) }
         if let look = try probe(plan, afterTransit: afterTransit) { return look }
         wait.didPollOtherSystems(at: last)
         return .requests(plan.others)
@@ -193,6 +196,8 @@ private struct SearchPlan {
     let all: [ActivationRequest]
     /// The transit system, and types A and B: no phone opens its wallet on these.
     let harmless: [ActivationRequest]
+    /// Those of an idle search between its full rounds: without type B, which costs most, and the second bit rate.
+    let frequent: [ActivationRequest]
     /// The transit system alone, at each bit rate.
     private let transit: [ActivationRequest]
     /// What every FeliCa card answers, with a single Polling for other systems, which is the last; empty if only ``all``
@@ -205,18 +210,11 @@ private struct SearchPlan {
     /// The requests for types A and B.
     let others: [ActivationRequest]
 
-    /// - Parameter pace: an idle search leaves type B, which costs most, and the second bit rate to the full rounds.
-    init(_ requests: [ActivationRequest], _ pace: CardWait.Pace) {
-        let isEager = pace == .attentive
+    init(_ requests: [ActivationRequest]) {
         let first = requests.first(where: \.isTransit)
         all = requests
-        harmless = requests.filter {
-            switch $0.technology {
-            case .felica: $0.isTransit && (isEager || $0 == first)
-            case .typeA: true
-            case .typeB: isEager
-            }
-        }
+        harmless = requests.filter { $0.technology != .felica || $0.isTransit }
+        frequent = harmless.filter { $0.technology == .typeA || $0 == first }
         transit = harmless.filter(\.isTransit)
         others = requests.filter { $0.technology != .felica }
         isFeliCaFirst = requests.first?.technology == .felica

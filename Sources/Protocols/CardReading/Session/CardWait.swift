@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ReaderCore
+internal import CardModel
+internal import FeliCa
+package import ReaderCore
 
 /// The clock of a wait, and how it sleeps; tests supply their own.
 package struct SearchClock: Sendable {
@@ -30,11 +32,13 @@ package struct CardWait {
         case attentive
         /// A few times a second, with fewer requests each time: there has been no card for a while.
         case idle
+        /// As idle, but other systems are polled for more often: the last card was one of those, and no phone has been here.
+        case idleForOthers
     }
 
     /// The times of a pace.
     private struct Times {
-        /// The duration of a slice. Each slice of an idle wait begins with all requests.
+        /// The duration of a slice. Each slice of an idle wait begins with all requests that open no wallet.
         let slice: Duration
         /// The time from the beginning to the first Polling for systems other than the transit one.
         let firstOther: Duration
@@ -48,7 +52,10 @@ package struct CardWait {
         static let attentive = Times(
             slice: .milliseconds(500), firstOther: .milliseconds(1000), secondOther: .milliseconds(2250),
             other: .milliseconds(3000))
+        /// No order of Pollings does better: a phone that came in the 50 ms before one of them could not have answered any.
         static let idle = Times(
+            slice: .milliseconds(750), firstOther: .zero, secondOther: .milliseconds(2750), other: .milliseconds(2750))
+        static let idleForOthers = Times(
             slice: .milliseconds(750), firstOther: .zero, secondOther: .milliseconds(750), other: .milliseconds(750))
     }
 
@@ -129,7 +136,7 @@ package struct CardWait {
     /// A part of ``beat`` of a wait without end is over, without a card.
     package mutating func didBeat() {
         beats += 1
-        if beats >= Self.attentiveBeats { pace = .idle }
+        if beats >= Self.attentiveBeats, pace == .attentive { pace = .idle }
     }
 
     /// The first slice: what lies there already is found at once.
@@ -172,7 +179,16 @@ package struct CardWait {
 
     // MARK: Rounds
 
-    private var times: Times { pace == .idle ? .idle : .attentive }
+    /// Whether there has been no card for a while.
+    var isIdle: Bool { pace != .attentive }
+
+    private var times: Times {
+        switch pace {
+        case .attentive: .attentive
+        case .idle: .idle
+        case .idleForOthers: .idleForOthers
+        }
+    }
 
     /// Begins a wait, unless it has begun.
     ///
@@ -198,7 +214,7 @@ package struct CardWait {
 
     /// Waits before the next round.
     func pause(since last: Duration, isTransitFirst: Bool) {
-        pause(until: last + (pace == .idle ? Self.idlePeriod : isTransitFirst ? Self.transitPeriod : Self.period))
+        pause(until: last + (isIdle ? Self.idlePeriod : isTransitFirst ? Self.transitPeriod : Self.period))
     }
 
     /// Waits before the next look for the transit system alone.
@@ -207,5 +223,29 @@ package struct CardWait {
     private func pause(until time: Duration) {
         let left = time - clock.now()
         if left > .zero { clock.pause(left) }
+    }
+}
+
+extension CardWait {
+    /// The cards that were on a reader, as far as they say which come next.
+    package struct Visitors {
+        private var hasOtherSystem = false
+        private var hasMetPhone = false
+
+        package init() {}
+
+        /// Notes a card that was found.
+        package mutating func note(_ card: FoundCard) {
+            guard case .felica(let target) = card.picc else {
+                hasOtherSystem = false
+                return
+            }
+            hasOtherSystem = card.system != .transit
+            if PhoneModel.isPhone(target.pmm) { hasMetPhone = true }
+        }
+
+        /// The pace of the next wait: where cards without the transit system are used and no phones, a Polling for any system
+        /// opens nobody's wallet.
+        package var pace: Pace { hasOtherSystem && !hasMetPhone ? .idleForOthers : .attentive }
     }
 }

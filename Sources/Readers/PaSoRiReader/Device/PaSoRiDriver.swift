@@ -16,12 +16,15 @@ package struct PaSoRiDriver: ReaderDriver {
 
     private let paths: SystemPaths
     private let makeLink: LinkMaker
+    private let pause: @Sendable (Duration) -> Void
 
     /// Creates a driver for this system's readers.
     ///
-    /// - Parameter recorder: records every transfer.
-    package init(recorder: LinkRecorder? = nil) {
-        self.init(paths: SystemPaths()) { device, cancellation throws(TransportError) in
+    /// - Parameters:
+    ///   - recorder: records every transfer.
+    ///   - pause: waits as long as a reader needs.
+    package init(recorder: LinkRecorder? = nil, pause: @escaping @Sendable (Duration) -> Void = ThreadPause.sleep) {
+        self.init(paths: SystemPaths(), pause: pause) { device, cancellation throws(TransportError) in
             let link = try LibUSBLink(
                 device, classCode: PaSoRiModel.interfaceClass, pipes: PaSoRiModel.pipes(of: device),
                 attachesDriver: device.lostKernelDriver() != nil, cancellation: cancellation)
@@ -33,9 +36,11 @@ package struct PaSoRiDriver: ReaderDriver {
     /// The version of libusb, as `1.0.26`.
     package static var libraryVersion: String { LibUSBLink.libraryVersion }
 
-    init(paths: SystemPaths, makeLink: @escaping LinkMaker) {
-        self.paths = paths
-        self.makeLink = makeLink
+    init(
+        paths: SystemPaths, pause: @escaping @Sendable (Duration) -> Void = ThreadPause.sleep,
+        makeLink: @escaping LinkMaker
+    ) {
+        (self.paths, self.pause, self.makeLink) = (paths, pause, makeLink)
     }
 
     /// The connected readers, usable or not; nothing is opened.
@@ -78,7 +83,7 @@ package struct PaSoRiDriver: ReaderDriver {
         let link = try makeLink(device, cancellation)
         do throws(TransportError) {
             return try id.model.open(
-                link, ReaderInformation(id: id.text, name: id.model.name(of: device)), cancellation)
+                link, ReaderInformation(id: id.text, name: id.model.name(of: device)), cancellation, pause: pause)
         } catch {
             link.close()
             switch error {
@@ -153,13 +158,14 @@ enum PaSoRiModel: String, Sendable, CaseIterable {
 
     /// Brings the reader at the other end of a link to a known state; on error the link is not closed.
     func open(
-        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
+        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken,
+        pause: @escaping (Duration) -> Void = ThreadPause.sleep
     ) throws(TransportError) -> any Reader {
         switch self {
         case .rcs380: try PaSoRiReader(rcs380: usb, information, cancellation)
-        case .rcs300: try PaSoRiReader(rcs300: usb, information, cancellation)
+        case .rcs300: try PaSoRiReader(rcs300: usb, information, cancellation, pause: pause)
         case .rcs320, .rcs310:
-            try PaSoRiReader(rcs320: usb, information, cancellation, isRCS310: self == .rcs310)
+            try PaSoRiReader(rcs320: usb, information, cancellation, isRCS310: self == .rcs310, pause: pause)
         }
     }
 
