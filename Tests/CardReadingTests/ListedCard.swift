@@ -115,6 +115,8 @@ struct MeasuredScan {
     let exchanges: Int
     /// The time of the frames at 212 kbit/s, in microseconds; without the time in which the card thinks.
     let air: Int
+    /// The time of the frames, and that which the card took.
+    let time: Duration
 
     init(
         _ card: some VirtualPacketCard, _ layouts: CardLayouts, faults: InjectedFaults = InjectedFaults(),
@@ -130,6 +132,7 @@ struct MeasuredScan {
         let result = CardScanner(session: session, layouts: layouts, random: random).scan()
         (systems, interruption, exchanges) = (result.systems, result.interruption, field.statistics.exchanges)
         air = timed.bytes * 8 * 1000 / 212
+        time = field.statistics.time
     }
 
     /// What a document shows of it.
