@@ -25,7 +25,8 @@ FUZZ_SECONDS ?= 60
 # How often the card with two purses comes in `make soak-arrivals`, and how often phones and other cards in mid-search.
 ARRIVALS ?= 10000
 PHONES ?= 1000
-# What comes in mid-search: all, or some of phone, phone-type-a, quick-phone, slow-phone, late-phone and other.
+# What comes in mid-search: all, or some of phone, phone-type-a, quick-phone, slow-phone, late-phone, other, and before an idle
+# watch idle-phone, idle-quick-phone and idle-other.
 ARRIVING ?= all
 NIGHTLY_FUZZ_SECONDS ?= 1800
 # Passed on to Tests/Sites/soak.py, as in `make soak-sites SITES_ARGS='--seconds 10 --kills 5'`.
@@ -349,12 +350,15 @@ soak-taps: deps-test ## 100,000 taps on four virtual readers while watcher, brok
 	$(SITES) Tests/Sites/taps.py $(TAPS_ARGS)
 	$(SITES) Tests/Sites/taps.py --latency
 
-# The readers that are simulated in the test process, then those behind the real libusb and libnfc.
-soak-arrivals: deps venv ## puts cards and phones on each simulated reader at thousands of random moments
+# The readers that are simulated in the test process and behind pcscd, then those behind the real libusb and libnfc.
+soak-arrivals: deps venv ## puts cards and phones on each simulated reader at thousands of random moments, and prints a table
 	$(SWIFT_BUILD) --build-tests
-	KAZASU_ARRIVING="$(ARRIVING)" KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
-	KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) USB_ARRIVALS="$(BIN)/usb-arrivals" \
-	    USB_CHIP="$(BIN)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py $(filter-out all,$(ARRIVING))
+	$(SWIFT_BUILD) --product usb-chip
+	$(SWIFT_BUILD) --product usb-arrivals
+	KAZASU_ARRIVING="$(ARRIVING)" KAZASU_ARRIVALS=$(ARRIVALS) KAZASU_PHONES=$(PHONES) \
+	    USB_ARRIVALS="$(BIN)/usb-arrivals" USB_CHIP="$(BIN)/usb-chip" /usr/bin/python3 Tests/USB/arrivals_table.py \
+	    -- swift test --skip-build --scratch-path $(SCRATCH) --filter 'ArrivalTests|PCSCServiceTests/arrivalsAtRandomMoments' \
+	    -- umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py $(filter-out all,$(ARRIVING))
 
 # The programs import all that they need; a nested package sees only what is public. In the folder of all other builds it finds
 # the modules compiled already.
@@ -450,9 +454,11 @@ bench: deps venv release ## compares speed and memory with C programs on libnfc 
 	umockdev-wrapper /usr/bin/python3 Tests/Bench/usb.py --kazasu $(abspath $(KAZASU)) --python $(KAZASU_PYTHON) \
 	    --chip "$(BIN)/usb-chip"
 
-bench-goals: deps ## prints the time from tap to answer over the known lists, as the simulated chip counts it
+bench-goals: deps ## prints the time from tap to answer over the known lists, and leaves a recording of each row in SCRATCH/goals
 	$(SWIFT_BUILD) --build-tests
-	KAZASU_GOALS=1 swift test --skip-build --scratch-path $(SCRATCH) --filter GoalFigureTests
+	mkdir -p $(SCRATCH)/goals
+	KAZASU_GOALS=1 KAZASU_TRACES=$(abspath $(SCRATCH))/goals \
+	    swift test --skip-build --scratch-path $(SCRATCH) --filter 'GoalFigureTests|GoalReplayTests'
 
 bench-ledger: deps ## measures the ledger: a million records, and the memory that 300,000 of them need
 	KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench

@@ -58,8 +58,11 @@ struct GoalFigureTests {
     }
 
     /// Finds a card by `pn532:`, or through libnfc, and reads it.
+    ///
+    /// - Parameter record: receives the lines of a recording of that.
     static func cost(
         _ card: any VirtualCard, codes: [SystemCode], throughLibNFC: Bool = false,
+        record: ((String) -> Void)? = nil,
         _ read: (any Reader, FoundCard) throws -> Void
     ) throws -> Cost {
         let field = VirtualField(cards: [card])
@@ -70,7 +73,8 @@ struct GoalFigureTests {
             throughLibNFC
             ? try LibNFCDriver(patience: 60).open("pn532_uart:\(server.path)", cancellation: cancellation)
             : try PN532Driver(patience: 60).open("pn532:\(server.path)", cancellation: cancellation)
-        let reader = try #require(opened)
+        let device = try #require(opened)
+        let reader = record.map { RecordingReader(device, write: $0) } ?? device
         let time = Time(field, server)
         guard
             case .found(let found) = try CardFinder(reader: reader).find(
