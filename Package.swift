@@ -158,7 +158,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     (
         "PCSCReaderTests",
-        ["ByteCodec", "CardModel", "ISO7816", "ReaderCore", "PCSCReader", "ReaderTesting", "VirtualReader"]
+        [
+            "Arrivals", "ByteCodec", "CardModel", "CardReading", "ISO7816", "ReaderCore", "PCSCReader", "ReaderTesting",
+            "VirtualReader",
+        ]
     ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     ("MIFAREClassicTests", ["ByteCodec", "CardModel", "MIFAREClassic"]),

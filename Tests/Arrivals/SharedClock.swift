@@ -22,6 +22,9 @@ package final class SharedClock: @unchecked Sendable {
         values = memory.bindMemory(to: Int64.self, capacity: 3)
     }
 
+    /// How the host's driver pauses.
+    package var pause: @Sendable (Duration) -> Void { search.pause }
+
     /// The host's side.
     package var search: SearchClock {
         SearchClock(

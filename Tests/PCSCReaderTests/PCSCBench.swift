@@ -40,7 +40,15 @@ final class PCSCBench {
         _ atr: String, uid: [UInt8]? = nil, ats: [UInt8]? = nil,
         answer: @escaping @Sendable ([UInt8]) -> [UInt8]? = { _ in [0x6D, 0x00] }
     ) throws -> VPCDCard {
-        try VPCDCard(port: service.port, atr: try Hex.decode(atr)) { command in
+        try Self.insert(atr, uid: uid, ats: ats, at: service.port, answer: answer)
+    }
+
+    /// The same into the reader at a port.
+    static func insert(
+        _ atr: String, uid: [UInt8]?, ats: [UInt8]? = nil, at port: UInt16,
+        answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) throws -> VPCDCard {
+        try VPCDCard(port: port, atr: try Hex.decode(atr)) { command in
             guard command.starts(with: [0xFF, 0xCA]) else { return answer(command) }
             let told = command.element(2) == 0x01 ? ats : uid
             return told.map { $0 + [0x90, 0x00] } ?? [0x6A, 0x81]

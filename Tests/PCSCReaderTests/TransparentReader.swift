@@ -7,9 +7,11 @@ import Synchronization
 final class TransparentReader: Sendable {
     /// Whether it takes the commands that manage a session with Le only, or without only.
     private let wantsLe: Bool
+    /// What the FeliCa card answers to a packet; `nil` for silence.
+    private let feliCa: @Sendable ([UInt8]) -> [UInt8]?
 
-    init(wantsLe: Bool = true) {
-        self.wantsLe = wantsLe
+    init(wantsLe: Bool = true, feliCa: @escaping @Sendable ([UInt8]) -> [UInt8]? = TransparentReader.card) {
+        (self.wantsLe, self.feliCa) = (wantsLe, feliCa)
     }
 
     private struct State {
@@ -88,7 +90,7 @@ final class TransparentReader: Sendable {
                 }
                 let content = Array(command[14..<command.count - 1])
                 let isHeard = air == [0x00, 0x03] || state.wasOff
-                guard isHeard, let frame = air == [0x00, 0x03] ? Self.tag(content) : Self.card(content) else {
+                guard isHeard, let frame = air == [0x00, 0x03] ? Self.tag(content) : feliCa(content) else {
                     return [0xC0, 0x03, 0x02, 0x64, 0x01, 0x90, 0x00]
                 }
                 let bits: UInt8 = frame.count == 1 ? 4 : 0
@@ -105,8 +107,8 @@ final class TransparentReader: Sendable {
     static let idm: [UInt8] = [0x01, 0x01, 0x03, 0x12, 0x34, 0x56, 0x78, 0x90]
     static let pmm: [UInt8] = [0x01, 0x20, 0x22, 0x04, 0x27, 0x67, 0x4E, 0xFF]
 
-    /// What the FeliCa card answers, which has the system 0003; `nil` for silence.
-    private static func card(_ packet: [UInt8]) -> [UInt8]? {
+    /// What a FeliCa card with the system 0003 answers; `nil` for silence.
+    @Sendable private static func card(_ packet: [UInt8]) -> [UInt8]? {
         switch packet {
         case [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00], [0x06, 0x00, 0x00, 0x03, 0x01, 0x00]:
             [0x14, 0x01] + idm + pmm + [0x00, 0x03]

@@ -18,7 +18,7 @@ import PaSoRiReader
 let id = CommandLine.arguments.dropFirst().first ?? ""
 let kind = CommandLine.arguments.dropFirst(2).first.flatMap(ArrivalFigures.Kind.init(rawValue:))
 let clock = kind.flatMap { _ in CommandLine.arguments.last.flatMap(SharedClock.init) }
-let pause: @Sendable (Duration) -> Void = clock?.search.pause ?? ThreadPause.sleep
+let pause: @Sendable (Duration) -> Void = clock?.pause ?? ThreadPause.sleep
 let drivers: [any ReaderDriver] = [PaSoRiDriver(pause: pause), LibNFCDriver()]
 var opened: (any Reader)?
 for driver in drivers where opened == nil { opened = try driver.open(id, cancellation: CancellationToken()) }

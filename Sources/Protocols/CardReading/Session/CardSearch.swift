@@ -53,14 +53,18 @@ struct CardSearch {
 
     /// Whether the last requests are sent again, after a pause as long as a card needs to start, if nothing answers them.
     var isFollowed: Bool {
-        if case .transit(let looks, _) = step { looks < Self.transitLooks } else { false }
+        // Those of an idle search follow sooner than a reader may wait then.
+        if case .transit(let looks, _) = step { !wait.isIdle && looks < transitLooks } else { false }
     }
 
     /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
-    private static let transitLooks = 4
+    ///
+    /// An idle search has not polled for it just before, so that four Pollings have to be within the 50 ms that a phone needs to
+    /// start.
+    private var transitLooks: Int { wait.isIdle ? 6 : 4 }
     private static let transitTime = Duration.milliseconds(75)
     /// So that the last of them is sent when that time is over.
-    private static let transitPause = transitTime / (transitLooks - 1)
+    private var transitPause: Duration { Self.transitTime / (transitLooks - 1) }
     /// The minimum duration of a search: a card may need this long after field-on (FeliCa user's manual, 2.4.1).
     private static let cardStart = Duration.milliseconds(21)
 
@@ -91,10 +95,10 @@ struct CardSearch {
             let isFirst = wait.begin()
             return isFirst || isEvent ? try transit(looks: 1, since: clock.now()) : try round()
         case .transit(let looks, let start):
-            if looks >= Self.transitLooks, clock.now() - start >= Self.transitTime {
+            if looks >= transitLooks, clock.now() - start >= Self.transitTime {
                 return try round(afterTransit: true)
             }
-            wait.pause(since: last, for: Self.transitPause)
+            wait.pause(since: last, for: transitPause)
             return try transit(looks: looks + 1, since: start)
         case .round(isLast: true): return nil
         case .round(isLast: false):
@@ -116,7 +120,7 @@ struct CardSearch {
         try check()
         step = .transit(looks: looks, since: start)
         last = clock.now()
-        return .requests(plan?.transit(look: looks, of: Self.transitLooks) ?? [])
+        return .requests(plan?.transit(look: looks, of: transitLooks) ?? [])
     }
 
     /// - Parameter afterTransit: whether the transit system has just been polled for.
