@@ -322,6 +322,13 @@ struct NTAG424TagTests {
         #expect(bench.card.files.applet(VirtualNTAG424.self)?.failures == 3, "nothing was tried")
         try bench.tag().authenticate(TagSecretRules(allowsLastTry: true, failures: failures))
         #expect(failures.count(of: Self.uid) == 0 && bench.card.files.applet(VirtualNTAG424.self)?.inRow == 0)
+        // The right key ends the row; the wrong ones stay wrong.
+        for fill in 1...3 as ClosedRange<UInt8> {
+            #expect(throws: TagError.key(.failedBefore)) { try bench.tag(key: 0, fill).authenticate(rules) }
+        }
+        try bench.tag().authenticate(rules)
+        #expect(throws: TagError.keyRefused) { try bench.tag(key: 0, 4).authenticate(rules) }
+        #expect(failures.count(of: Self.uid) == 1)
     }
 
     @Test("Keys that are not there, delays and locked keys; another card")

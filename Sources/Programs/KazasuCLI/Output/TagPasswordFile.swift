@@ -4,7 +4,7 @@ import ByteCodec
 import Kazasu
 
 /// Remembers across runs which tags did not accept a password or key: `$XDG_STATE_HOME/kazasu/tag-passwords.tsv`, a UID and
-/// sixteen bits of a hash a line.
+/// sixteen bits of a hash a line, and a minus behind those that the tag refused before it accepted another one.
 ///
 /// The bits are those of a secret that was wrong, and shared by one in 65,536; the file is readable by its
 /// owner only. A random UID is not remembered.
@@ -24,12 +24,12 @@ final class TagPasswordFile: TagSecretFailures {
     func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool {
         if run.contains(fingerprint, of: uid) { return true }
         guard let text = file.read() else { return false }
-        return Self.lines(text).contains(Line(uid, fingerprint))
+        return Self.lines(text).contains { $0.uid == uid && $0.fingerprint == fingerprint }
     }
 
     func count(of uid: [UInt8]) -> Int {
         guard !Self.isRandom(uid), let text = file.read() else { return run.count(of: uid) }
-        return max(run.count(of: uid), Self.lines(text).filter { $0.uid == uid }.count)
+        return max(run.count(of: uid), Self.lines(text).count { $0.uid == uid && !$0.isEarlier })
     }
 
     func insert(_ fingerprint: UInt16, of uid: [UInt8]) {
@@ -38,11 +38,21 @@ final class TagPasswordFile: TagSecretFailures {
         change { $0.append(Line(uid, fingerprint)) }
     }
 
-    func remove(_ fingerprint: UInt16?, of uid: [UInt8]) {
+    func remove(_ fingerprint: UInt16, of uid: [UInt8]) {
         run.remove(fingerprint, of: uid)
         guard !Self.isRandom(uid) else { return }
+        change { lines in lines.removeAll { $0.uid == uid && $0.fingerprint == fingerprint } }
+    }
+
+    func endRow(of uid: [UInt8]) {
+        run.endRow(of: uid)
+        guard !Self.isRandom(uid), let text = file.read(), Self.lines(text).contains(where: { $0.uid == uid }) else {
+            return
+        }
         change { lines in
-            lines.removeAll { $0.uid == uid && (fingerprint == nil || $0.fingerprint == fingerprint) }
+            let known = Set(lines.filter { $0.uid == uid }.map(\.fingerprint))
+            lines.removeAll { $0.uid == uid }
+            lines += known.sorted().map { Line(uid, $0, isEarlier: true) }
         }
     }
 
@@ -66,21 +76,26 @@ final class TagPasswordFile: TagSecretFailures {
     }
 
     /// A tag and the password that failed on it.
-    private struct Line: Equatable {
+    private struct Line {
         let uid: [UInt8]
         let fingerprint: UInt16
+        /// Whether the tag accepted another one since.
+        let isEarlier: Bool
 
-        init(_ uid: [UInt8], _ fingerprint: UInt16) { (self.uid, self.fingerprint) = (uid, fingerprint) }
+        init(_ uid: [UInt8], _ fingerprint: UInt16, isEarlier: Bool = false) {
+            (self.uid, self.fingerprint, self.isEarlier) = (uid, fingerprint, isEarlier)
+        }
 
         init?(_ text: some StringProtocol) {
             let parts = text.split(separator: "\t", omittingEmptySubsequences: false)
-            guard parts.count == 2, let uid = try? Hex.decode(String(parts[0])), !uid.isEmpty,
+            guard (2...3).contains(parts.count), parts.count == 2 || parts[2] == "-",
+                let uid = try? Hex.decode(String(parts[0])), !uid.isEmpty,
                 let fingerprint = UInt16(parts[1], radix: 16)
             else { return nil }
-            self.init(uid, fingerprint)
+            self.init(uid, fingerprint, isEarlier: parts.count == 3)
         }
 
-        var text: String { "\(Hex.encode(uid))\t\(FourDigits.text(fingerprint))\n" }
+        var text: String { "\(Hex.encode(uid))\t\(FourDigits.text(fingerprint))\(isEarlier ? "\t-" : "")\n" }
     }
 
     /// The lines of the file; those of another form are dropped.

@@ -131,7 +131,7 @@ extension TagSecretRules {
             }
             throw error
         }
-        failures.remove(nil, of: uid)
+        accepted(fingerprint, of: uid)
     }
 
     /// Whether a key may not be tried now, and why; `nil` if it may.
@@ -153,6 +153,12 @@ extension TagSecretRules {
             if error == .keyRefused { failures.confirm() } else { failures.remove(fingerprint, of: uid) }
             throw error
         }
+        accepted(fingerprint, of: uid)
+    }
+
+    /// Notes that a tag accepted a secret, which ends its row of wrong ones. They stay known: it will refuse them again.
+    func accepted(_ fingerprint: UInt16, of uid: [UInt8]) {
         failures.remove(fingerprint, of: uid)
+        failures.endRow(of: uid)
     }
 }

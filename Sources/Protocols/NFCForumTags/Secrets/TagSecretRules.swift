@@ -47,24 +47,28 @@ public struct TagSecretRules {
 package protocol TagSecretFailures: AnyObject {
     /// Whether a secret with this fingerprint was tried on this tag without being accepted.
     func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool
-    /// How many were tried on this tag since one was accepted.
+    /// How many were tried on this tag in a row, since one was accepted.
     func count(of uid: [UInt8]) -> Int
     /// Remembers a secret that is about to be tried: from now on it counts as failed.
     func insert(_ fingerprint: UInt16, of uid: [UInt8])
     /// Notes that the secret that was tried last was not accepted.
     func confirm()
-    /// Forgets all secrets for a tag that accepted one, or one that was not tried after all.
-    func remove(_ fingerprint: UInt16?, of uid: [UInt8])
+    /// Forgets a secret that the tag accepted, or that was not tried after all.
+    func remove(_ fingerprint: UInt16, of uid: [UInt8])
+    /// Ends the row, after a secret that the tag accepted: the wrong ones stay known, and count no more.
+    func endRow(of uid: [UInt8])
 }
 
 /// Remembers passwords and keys until the program ends.
 package final class TagSecretFailuresOfRun: TagSecretFailures {
     private var failed: [[UInt8]: [UInt16]] = [:]
+    /// Those before the last accepted one.
+    private var earlier: [[UInt8]: Set<UInt16>] = [:]
 
     package init() {}
 
     package func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool {
-        failed[uid]?.contains(fingerprint) ?? false
+        failed[uid]?.contains(fingerprint) ?? false || earlier[uid]?.contains(fingerprint) ?? false
     }
 
     package func count(of uid: [UInt8]) -> Int { failed[uid]?.count ?? 0 }
@@ -73,7 +77,13 @@ package final class TagSecretFailuresOfRun: TagSecretFailures {
 
     package func confirm() {}
 
-    package func remove(_ fingerprint: UInt16?, of uid: [UInt8]) {
-        if let fingerprint { failed[uid]?.removeAll { $0 == fingerprint } } else { failed[uid] = nil }
+    package func remove(_ fingerprint: UInt16, of uid: [UInt8]) {
+        failed[uid]?.removeAll { $0 == fingerprint }
+        earlier[uid]?.remove(fingerprint)
+    }
+
+    package func endRow(of uid: [UInt8]) {
+        earlier[uid, default: []].formUnion(failed[uid] ?? [])
+        failed[uid] = nil
     }
 }

@@ -132,7 +132,7 @@ extension Type2Tag {
             }
             throw error
         }
-        rules.failures.remove(nil, of: uid)
+        rules.accepted(fingerprint, of: uid)
         self.password = password
         return true
     }
