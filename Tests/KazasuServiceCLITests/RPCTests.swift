@@ -695,6 +695,30 @@ struct RPCTests {
 
     // MARK: PINs
 
+    /// Each request has the reader for itself, so that no other one falls between a key and its proof.
+    @Test("Keys are changed while taps are reported and other requests wait for the same reader")
+    func keysBesideOthers() throws {
+        let folder = try TemporaryFolder()
+        let program = try RPCProgram(["-r", "gate=virtual:\(Self.fixture("virtual/ntag424-factory.json"))"])
+        #expect(try program.result("taps.subscribe", ["read": "balance"]) == .null)
+        let before = program.send("tag.info")
+        let setup = program.send(
+            "tag.provision",
+            [
+                "plan": .string(Self.tagPlan), "newKeys": .string(Self.tagKeys), "yes": true,
+                "journal": .string("\(folder.path)/journal"),
+            ])
+        let (read, dump) = (program.send("tag.read"), program.send("card.dump"))
+        #expect(try program.response(to: before)["result"] != nil)
+        let answer = JSONCursor(.object(try program.response(to: setup)))
+        #expect(try answer.required("result").required("verified").bool())
+        let message = try program.response(to: read)["result"]?.compactText ?? ""
+        #expect(message.contains("kazasu.example"), "\(message)")
+        // Whether it can dump such a tag does not matter here.
+        #expect(try program.response(to: dump)["id"] == dump)
+        #expect(program.finish().end == .exited(0))
+    }
+
     @Test("A tag is overwritten only if it is the confirmed one")
     func confirmation() throws {
         let program = try RPCProgram(["-r", "virtual:\(Self.fixture(Self.tag))"])
