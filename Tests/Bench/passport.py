@@ -127,4 +127,5 @@ def main():
         program, "PACE with chip-authentication mapping, all files", fixture("chip-mapping.json"), rounds)
 
 
-main()
+if __name__ == "__main__":
+    main()
